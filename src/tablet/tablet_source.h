@@ -1,0 +1,50 @@
+// Where a parallel section takes its rows from: an ordered list of tablets. A table's snapshot, a finished hash table, a sorted
+// run, the rows of VALUES, a Parquet file and a result are all tablet sources, so engines and readers know one interface.
+//
+//   source:  [tablet 0: rows 0..65535] [tablet 1: rows 65536..131071] [tablet 2: rows 131072..131199]
+//
+// Thread safety: all members may be called by many threads at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tablet/column_view.h"
+
+namespace diptych {
+
+struct ColumnDefinition {
+  std::string name;
+  Type type;
+};
+
+// A tablet whose wanted columns are in memory and stay there while this object lives. views[i] is the i-th wanted column.
+class PinnedTablet {
+ public:
+  virtual ~PinnedTablet() = default;
+  int64_t rows = 0;
+  int64_t first_row_id = 0;
+  std::vector<ColumnView> views;
+};
+
+class TabletSource {
+ public:
+  virtual ~TabletSource() = default;
+  virtual const std::vector<ColumnDefinition>& columns() const = 0;
+  virtual size_t tablet_count() const = 0;
+  virtual int64_t row_count() const = 0;
+  virtual int64_t rows_in(size_t tablet) const = 0;
+  // Bounds of one column in one tablet, without reading it.
+  virtual ZoneMap zone_map(size_t tablet, size_t column) const = 0;
+  // True when every tablet keeps this column as codes of the same dictionary, which is then handed out; else nullptr.
+  virtual const Dictionary* common_dictionary(size_t column) const = 0;
+  // Brings the wanted columns into memory. Errors: 58030, 53200, XX001.
+  virtual std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const = 0;
+  // Bytes that pin() would bring in, in encoded form; for progress, EXPLAIN ANALYZE and placement.
+  virtual int64_t encoded_bytes(size_t tablet, size_t column) const = 0;
+};
+
+}  // namespace diptych
