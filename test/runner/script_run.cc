@@ -1,0 +1,184 @@
+#include "script_run.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "md5.h"
+
+namespace slt {
+namespace {
+
+constexpr const char* unsupported_state = "0A000";
+
+// A record is for us when it names "diptych", or PostgreSQL, whose dialect this is. (In our own scripts the two differ.)
+bool names_us(const std::string& engine, Dialect dialect) {
+  return engine == "diptych" || (engine == "postgresql" && dialect != Dialect::Own);
+}
+
+bool is_left_out(const Record& record, Dialect dialect) {
+  const auto us = [dialect](const std::string& engine) { return names_us(engine, dialect); };
+  if (std::any_of(record.skipif.begin(), record.skipif.end(), us)) return true;
+  return !record.onlyif.empty() && std::none_of(record.onlyif.begin(), record.onlyif.end(), us);
+}
+
+// A plain index changes no result, so that refusing it spoils nothing that follows.
+bool is_plain_index(const std::string& sql) {
+  std::istringstream words(sql);
+  std::string first, second;
+  words >> first >> second;
+  for (std::string* word : {&first, &second}) {
+    std::transform(word->begin(), word->end(), word->begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  }
+  return (first == "create" || first == "drop") && second == "index";
+}
+
+class ScriptRun {
+ public:
+  ScriptRun(const std::string& path, const RunOptions& options, Counts& counts)
+      : path_(path), options_(options), counts_(counts), engine_(options.database, options.settings, options.limit_seconds) {}
+
+  void run(const std::vector<Record>& records) {
+    for (size_t i = 0; i < records.size(); ++i) {
+      counts_.line = records[i].line;
+      if (is_left_out(records[i], options_.dialect)) {
+        ++counts_.skipped;
+      } else if (!run_record(records[i])) {
+        counts_.skipped += static_cast<long>(records.size() - i - 1);
+        return;
+      }
+    }
+  }
+
+ private:
+  // False ends the script.
+  bool run_record(const Record& record) {
+    switch (record.kind) {
+      case RecordKind::Halt: return false;
+      case RecordKind::HashThreshold: return true;
+      case RecordKind::Require: return is_there(record.argument);
+      case RecordKind::Restart: engine_.restart(); return true;
+      case RecordKind::Statement: run_statement(record); return true;
+      case RecordKind::Query: run_query(record); return true;
+    }
+    return true;
+  }
+
+  // "file": the database outlives a restart. Everything else that scripts require is an extension of another engine.
+  bool is_there(const std::string& feature) { return feature == "file" ? !engine_.in_memory() : feature == "postgresql"; }
+
+  void run_statement(const Record& record) {
+    const Outcome outcome = engine_.run(record.sql);
+    if (!record.error_expected) return check_success(record, outcome);
+    if (!outcome.failed()) {
+      if (spoiled_) ++counts_.unsupported;
+      else fail(record, "  expected an error, but it succeeded\n");
+    } else if (is_unsupported(outcome) || spoiled_) {
+      ++counts_.unsupported;
+    } else if (!record.sqlstate.empty() && record.sqlstate != outcome.sqlstate) {
+      fail(record, "  expected SQLSTATE " + record.sqlstate + ", got " + outcome.sqlstate + ": " + outcome.message + "\n");
+    } else if (outcome.message.find(record.message_part) == std::string::npos && options_.dialect == Dialect::Own) {
+      fail(record, "  expected the message to have: " + record.message_part + "\n  got: " + outcome.message + "\n");
+    } else if (outcome.sqlstate == "XX000") {
+      fail(record, "  internal error: " + outcome.message + "\n");
+    } else {
+      ++counts_.passed;
+    }
+  }
+
+  void check_success(const Record& record, const Outcome& outcome) {
+    if (!outcome.failed()) {
+      ++counts_.passed;
+    } else if (is_unsupported(outcome)) {
+      spoiled_ = spoiled_ || !is_plain_index(record.sql);
+      ++counts_.unsupported;
+    } else {
+      fail_or_spoiled(record, "  failed with " + outcome.sqlstate + ": " + outcome.message + "\n");
+    }
+  }
+
+  void run_query(const Record& record) {
+    const Outcome outcome = engine_.run(record.sql);
+    if (is_unsupported(outcome)) {
+      ++counts_.unsupported;
+    } else if (outcome.failed()) {
+      fail_or_spoiled(record, "  failed with " + outcome.sqlstate + ": " + outcome.message + "\n");
+    } else if (const std::string differs = check_rows(record, outcome); !differs.empty()) {
+      fail_or_spoiled(record, differs);
+    } else {
+      ++counts_.passed;
+    }
+  }
+
+  std::string check_rows(const Record& record, const Outcome& outcome) {
+    if (outcome.types.size() != record.column_types.size() && !outcome.rows.empty()) {
+      return "  expected " + std::to_string(record.column_types.size()) + " columns, got " +
+             std::to_string(outcome.types.size()) + "\n";
+    }
+    const Rendered result = render_result(outcome, record, options_.dialect);
+    if (!record.label.empty() && options_.dialect == Dialect::Original) {
+      const std::string digest = md5_hex(result.text());
+      const auto [found, added] = labels_.emplace(record.label, digest);
+      if (!added && found->second != digest) return "  another query labelled " + record.label + " had another result\n";
+    }
+    return difference(result, record, options_.dialect);
+  }
+
+  // In our own scripts 0A000 where it is not expected is a failure like any other.
+  bool is_unsupported(const Outcome& outcome) const {
+    return options_.dialect != Dialect::Own && outcome.sqlstate == unsupported_state;
+  }
+
+  void fail_or_spoiled(const Record& record, const std::string& why) {
+    if (spoiled_) ++counts_.unsupported;
+    else fail(record, why);
+  }
+
+  void fail(const Record& record, const std::string& why) {
+    if (++counts_.failed > options_.shown_failures) return;
+    std::printf("FAILED %s:%d\n%s\n%s", path_.c_str(), record.line, record.sql.c_str(), why.c_str());
+    std::fflush(stdout);
+  }
+
+  std::string path_;
+  const RunOptions& options_;
+  Counts& counts_;
+  Engine engine_;
+  std::map<std::string, std::string> labels_;
+  bool spoiled_ = false;  // an object that was refused is missing, so that what follows means nothing when it fails
+};
+
+std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw std::runtime_error("can't read " + path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+void prepare_directories(const RunOptions& options) {
+  std::filesystem::remove_all(options.scratch_directory);
+  std::filesystem::create_directories(options.scratch_directory);
+  if (options.database != ":memory:") std::filesystem::remove(options.database);
+}
+
+}  // namespace
+
+void run_script(const std::string& path, const RunOptions& options, Counts& counts) {
+  try {
+    prepare_directories(options);
+    const auto records = parse_script(
+        read_text(path), {{"__TEST_DIR__", options.scratch_directory}, {"__DATA_DIR__", options.data_directory}});
+    ScriptRun(path, options, counts).run(records);
+  } catch (const std::exception& error) {
+    ++counts.failed;
+    std::printf("FAILED %s:%ld\n  %s\n", path.c_str(), counts.line, error.what());
+  }
+}
+
+}  // namespace slt
