@@ -18,10 +18,12 @@ namespace diptych {
   X(datetime_field_overflow, "22008", "a date, timestamp or interval is out of range")           \
   X(substring_error, "22011", "substring with a negative length")                                \
   X(division_by_zero, "22012", "division by zero")                                               \
+  X(interval_field_overflow, "22015", "a part of an interval is out of range")                   \
   X(invalid_argument_for_logarithm, "2201E", "logarithm of zero or a negative number")           \
   X(invalid_argument_for_power, "2201F", "power or square root outside its domain")              \
   X(invalid_row_count_in_limit, "2201W", "LIMIT is negative")                                    \
   X(invalid_row_count_in_offset, "2201X", "OFFSET is negative")                                  \
+  X(invalid_escape_character, "22019", "an ESCAPE is longer than one character")                 \
   X(character_not_in_repertoire, "22021", "a string is not valid UTF-8")                         \
   X(invalid_parameter_value, "22023", "a setting or argument has a value it can't have")         \
   X(invalid_escape_sequence, "22025", "a LIKE pattern ends in its escape character")             \
