@@ -19,62 +19,40 @@ std::string numeric_name(const Type& type) {
 
 PhysicalType Type::physical() const {
   switch (id) {
-    case TypeId::Boolean:
-      return PhysicalType::Bool;
+    case TypeId::Boolean: return PhysicalType::Bool;
     case TypeId::Null:
     case TypeId::SmallInt:
     case TypeId::Integer:
-    case TypeId::Date:
-      return PhysicalType::Int32;
+    case TypeId::Date: return PhysicalType::Int32;
     case TypeId::BigInt:
-    case TypeId::Timestamp:
-      return PhysicalType::Int64;
-    case TypeId::Real:
-      return PhysicalType::Float32;
-    case TypeId::Double:
-      return PhysicalType::Float64;
-    case TypeId::Numeric:
-      return precision <= max_int64_precision ? PhysicalType::Int64 : PhysicalType::Int128;
-    case TypeId::Interval:
-      return PhysicalType::Interval;
+    case TypeId::Timestamp: return PhysicalType::Int64;
+    case TypeId::Real: return PhysicalType::Float32;
+    case TypeId::Double: return PhysicalType::Float64;
+    case TypeId::Numeric: return precision <= max_int64_precision ? PhysicalType::Int64 : PhysicalType::Int128;
+    case TypeId::Interval: return PhysicalType::Interval;
     case TypeId::Text:
     case TypeId::Varchar:
-    case TypeId::Char:
-      return PhysicalType::Text;
+    case TypeId::Char: return PhysicalType::Text;
   }
   throw Error(SqlState::internal_error, "invariant broken: a type has a known id");
 }
 
 std::string Type::name() const {
   switch (id) {
-    case TypeId::Null:
-      return "unknown";
-    case TypeId::Boolean:
-      return "boolean";
-    case TypeId::SmallInt:
-      return "smallint";
-    case TypeId::Integer:
-      return "integer";
-    case TypeId::BigInt:
-      return "bigint";
-    case TypeId::Real:
-      return "real";
-    case TypeId::Double:
-      return "double precision";
-    case TypeId::Numeric:
-      return numeric_name(*this);
-    case TypeId::Date:
-      return "date";
-    case TypeId::Timestamp:
-      return "timestamp without time zone";
-    case TypeId::Interval:
-      return "interval";
-    case TypeId::Text:
-      return "text";
-    case TypeId::Varchar:
-      return with_length("character varying", length);
-    case TypeId::Char:
-      return with_length("character", length);
+    case TypeId::Null: return "unknown";
+    case TypeId::Boolean: return "boolean";
+    case TypeId::SmallInt: return "smallint";
+    case TypeId::Integer: return "integer";
+    case TypeId::BigInt: return "bigint";
+    case TypeId::Real: return "real";
+    case TypeId::Double: return "double precision";
+    case TypeId::Numeric: return numeric_name(*this);
+    case TypeId::Date: return "date";
+    case TypeId::Timestamp: return "timestamp without time zone";
+    case TypeId::Interval: return "interval";
+    case TypeId::Text: return "text";
+    case TypeId::Varchar: return with_length("character varying", length);
+    case TypeId::Char: return with_length("character", length);
   }
   throw Error(SqlState::internal_error, "invariant broken: a type has a known id");
 }
@@ -93,9 +71,8 @@ std::string Type::name() const {
 
 int width_bytes(PhysicalType type) {
   switch (type) {
-#define X(name, bytes)     \
-  case PhysicalType::name: \
-    return bytes;
+#define X(name, bytes) \
+  case PhysicalType::name: return bytes;
     DIPTYCH_PHYSICAL_TYPES(X)
 #undef X
   }
@@ -104,9 +81,8 @@ int width_bytes(PhysicalType type) {
 
 const char* name_of(PhysicalType type) {
   switch (type) {
-#define X(name, bytes)     \
-  case PhysicalType::name: \
-    return #name;
+#define X(name, bytes) \
+  case PhysicalType::name: return #name;
     DIPTYCH_PHYSICAL_TYPES(X)
 #undef X
   }

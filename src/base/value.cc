@@ -16,17 +16,10 @@ const Payload& payload_of(const Variant& variant, const char* invariant) {
 
 void append_integral(std::string& out, const Type& type, int128_t value) {
   switch (type.id) {
-    case TypeId::Numeric:
-      append_numeric(out, value, type.scale);
-      return;
-    case TypeId::Date:
-      append_date(out, static_cast<int32_t>(value));
-      return;
-    case TypeId::Timestamp:
-      append_timestamp(out, static_cast<int64_t>(value));
-      return;
-    default:
-      append_int128(out, value);
+    case TypeId::Numeric: append_numeric(out, value, type.scale); return;
+    case TypeId::Date: append_date(out, static_cast<int32_t>(value)); return;
+    case TypeId::Timestamp: append_timestamp(out, static_cast<int64_t>(value)); return;
+    default: append_int128(out, value);
   }
 }
 

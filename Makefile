@@ -1,0 +1,63 @@
+# The tasks of the project; each does what it needs first. CMakePresets.json has the builds, tools/ the scripts.
+ROWS ?= 8000000
+SF ?= 1
+JOBS ?= $(shell nproc)
+
+RELEASE := build/release
+ASAN := build/asan-ubsan
+TSAN := build/tsan
+FUZZ := build/fuzz
+TARGETS ?=
+
+.PHONY: all build demo test test-asan test-tsan fuzz bench-virginian bench-tpch format check docs setup clean
+.NOTPARALLEL:
+
+all: build
+
+setup:
+	tools/setup
+
+# make build TARGETS="diptych slt_runner" builds only these.
+build: setup
+	cmake --preset release --log-level=WARNING
+	cmake --build $(RELEASE) --parallel $(JOBS) $(addprefix --target ,$(TARGETS))
+
+demo: TARGETS = diptych
+demo: build
+	tools/demo
+
+test: build
+	tools/run_tests release
+
+# The SQL suites under sanitizers; only what they need is built.
+test-asan: setup
+	cmake --preset asan-ubsan --log-level=WARNING
+	cmake --build $(ASAN) --parallel $(JOBS) --target slt_runner
+	tools/run_tests asan-ubsan --label-regex sql
+
+test-tsan: setup
+	cmake --preset tsan --log-level=WARNING
+	cmake --build $(TSAN) --parallel $(JOBS) --target slt_runner
+	tools/run_tests tsan --label-regex sql
+
+# make fuzz builds the fuzzers; run one with: build/fuzz/fuzz_sql -max_total_time=600 data/fuzz_sql
+fuzz: setup
+	cmake --preset fuzz --log-level=WARNING
+	cmake --build $(FUZZ) --parallel $(JOBS)
+
+bench-virginian: build
+	tools/bench_virginian $(ROWS)
+
+bench-tpch: build
+	tools/bench_tpch $(SF)
+
+format: setup
+	tools/format
+
+# Layers, formatting, and that the generated pages of docs/ are those the tables give.
+check: setup
+	tools/check_layers
+	tools/format --check
+
+clean:
+	rm -rf build
