@@ -25,6 +25,9 @@ class StagedColumn;
 
 class TabletBuilder {
  public:
+  // A tablet takes no more rows once a column's strings would pass this; a single longer string gets a tablet of its own.
+  static constexpr int64_t max_heap_bytes = int64_t{256} << 20;
+
   // capacity: row slots of the tablet. dictionaries: one per column, nullptr for columns that are not strings and for
   // strings that are to go to the heap; they outlive the builder and its tablets.
   TabletBuilder(std::span<const ColumnDefinition> columns, int64_t capacity, std::vector<Dictionary*> dictionaries);
@@ -38,7 +41,7 @@ class TabletBuilder {
 
   int64_t rows() const { return rows_; }
   // True when append() would take no more rows: all slots are taken, or a column's strings fill the heap.
-  bool full() const;
+  bool full() const { return heap_full_ || rows_ == capacity_; }
   // Memory held for the rows so far, about.
   int64_t staged_bytes() const;
 
@@ -48,6 +51,7 @@ class TabletBuilder {
  private:
   int64_t capacity_;
   int64_t rows_ = 0;
+  bool heap_full_ = false;
   std::vector<std::unique_ptr<StagedColumn>> columns_;
 };
 

@@ -21,7 +21,11 @@ namespace diptych {
 inline constexpr uint64_t tablet_page_bytes = 4096;
 inline constexpr uint32_t tablet_format_version = 1;
 
-enum class AreaCodec : uint8_t { Raw, Zstd };
+enum class AreaCodec : uint8_t {
+  Raw,   // as in memory
+  Zstd,  // one zstd frame that gives its content size
+  Bits,  // codes or lengths in `bits` bits each, value i at bit i * bits, lowest bit first; groups of 8 values are whole bytes
+};
 
 // A stretch of bytes, counted from the start of the block.
 struct ByteRange {
@@ -35,6 +39,7 @@ struct Area {
   uint64_t raw_bytes = 0;  // after decompression
   uint64_t checksum = 0;   // of the stored bytes
   AreaCodec codec = AreaCodec::Raw;
+  uint8_t bits = 0;  // Bits only
 };
 
 struct ColumnMeta {

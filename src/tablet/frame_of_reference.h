@@ -1,0 +1,23 @@
+// Integers as `base + factor * code` with the fewest whole bytes a code.
+//
+//   values  1700 3600 800 100     base 100, factor 100     codes  16 35 7 0   (1 byte each)
+//
+// A factor is used only where it makes codes narrower.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "tablet/encoded_tablet.h"
+
+namespace diptych {
+
+// Fills encoding, width, base, factor, data and the zone map's bounds of a column whose physical type and validity are set.
+// Values of null slots are overwritten. T: uint8_t, int32_t or int64_t. Result: data of rows * width bytes, 0 in null slots.
+template <typename T>
+void encode_integers(std::span<T> values, EncodedColumn& column);
+extern template void encode_integers(std::span<uint8_t>, EncodedColumn&);
+extern template void encode_integers(std::span<int32_t>, EncodedColumn&);
+extern template void encode_integers(std::span<int64_t>, EncodedColumn&);
+
+}  // namespace diptych

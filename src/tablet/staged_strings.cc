@@ -1,0 +1,224 @@
+#include "tablet/staged_strings.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "tablet/builder.h"
+#include "tablet/dictionary.h"
+
+namespace diptych {
+namespace {
+
+// A tablet may bring a quarter of its rows as new strings before they are taken not to repeat; small dictionaries may always
+// grow to this many.
+constexpr int64_t always_allowed_strings = 256;
+
+// After a tablet whose strings did not repeat, so many tablets go to the heap unasked: numbering strings that don't repeat costs more
+// than copying them.
+constexpr int skipped_tablets = 15;
+
+int64_t allowed_new_strings(int64_t rows, int64_t known) {
+  return std::max(rows / 4, always_allowed_strings - known);
+}
+
+std::string_view string_at(const BatchColumn& column, int64_t entry) {
+  return {column.bytes + column.offsets[entry], column.offsets[entry + 1] - column.offsets[entry]};
+}
+
+// The string of a row that is not null.
+std::string_view string_of_row(const BatchColumn& column, int64_t row) {
+  return string_at(column, column.codes != nullptr ? column.codes[row] : row);
+}
+
+bool is_null(const BatchColumn& column, int64_t row) {
+  return !is_valid(column.validity, column.validity_offset + row);
+}
+
+constexpr size_t longest_string = size_t{1} << 30;
+
+}  // namespace
+
+StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary)
+    : capacity_(capacity), dictionary_(dictionary), numbering_(dictionary != nullptr) {}
+
+int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const {
+  int64_t room = TabletBuilder::max_heap_bytes - static_cast<int64_t>(heap_.size());
+  if (column.codes == nullptr && column.offsets[first + count] - column.offsets[first] <= room) return count;
+  for (int64_t i = 0; i < count; ++i) {
+    if (is_null(column, first + i)) continue;
+    size_t bytes = string_of_row(column, first + i).size();
+    if (bytes >= longest_string) throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
+    bool alone = heap_.empty() && i == 0;
+    room -= static_cast<int64_t>(bytes);
+    if (room < 0 && !alone) return i;
+  }
+  return count;
+}
+
+void StagedStrings::append(const BatchColumn& column, int64_t first, int64_t count) {
+  int64_t numbered = 0;
+  if (numbering_) {
+    numbered = column.codes != nullptr ? append_translated(column, first, count) : append_numbers(column, first, count);
+    if (numbered < count) {
+      validity_.append(column.validity, column.validity_offset + first, numbered);
+      give_up_numbers();
+      append_to_heap(column, first + numbered, count - numbered);
+      validity_.append(column.validity, column.validity_offset + first + numbered, count - numbered);
+      return;
+    }
+  } else {
+    append_to_heap(column, first, count);
+  }
+  validity_.append(column.validity, column.validity_offset + first, count);
+}
+
+int64_t StagedStrings::number_of(std::string_view text) {
+  if (text.size() > Dictionary::max_string_bytes) return -1;
+  uint32_t number = numbers_.number(text);
+  int64_t known = static_cast<int64_t>(codes_.size());
+  if (number >= codes_.size() && number - known >= allowed_new_strings(capacity_, known)) return -1;
+  return number;
+}
+
+int64_t StagedStrings::append_numbers(const BatchColumn& column, int64_t first, int64_t count) {
+  size_t rows = static_cast<size_t>(validity_.rows());
+  numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
+  uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
+  for (int64_t i = 0; i < count; ++i) {
+    numbers[i] = 0;
+    if (is_null(column, first + i)) continue;
+    int64_t number = number_of(string_at(column, first + i));
+    if (number < 0) return i;
+    numbers[i] = static_cast<uint32_t>(number);
+  }
+  return count;
+}
+
+int64_t StagedStrings::append_translated(const BatchColumn& column, int64_t first, int64_t count) {
+  size_t rows = static_cast<size_t>(validity_.rows());
+  numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
+  uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
+  constexpr int64_t unknown = -2;
+  translation_.clear();
+  for (int64_t i = 0; i < count; ++i) {
+    numbers[i] = 0;
+    if (is_null(column, first + i)) continue;
+    size_t code = static_cast<size_t>(column.codes[first + i]);
+    if (code >= translation_.size()) translation_.resize(code + 1, unknown);
+    if (translation_[code] == unknown) translation_[code] = number_of(string_at(column, static_cast<int64_t>(code)));
+    if (translation_[code] < 0) return i;
+    numbers[i] = static_cast<uint32_t>(translation_[code]);
+  }
+  return count;
+}
+
+void StagedStrings::give_up_numbers() {
+  int64_t rows = validity_.rows();
+  const uint32_t* numbers = numbered_rows_.as<uint32_t>();
+  for (int64_t i = 0; i < rows; ++i) {
+    push_to_heap(is_valid(validity_.bits(), i) ? numbers_[numbers[i]] : std::string_view());
+  }
+  numbered_rows_.resize(0);
+  numbers_.clear();
+  codes_.clear();
+  numbering_ = false;
+  tablets_to_skip_ = skipped_tablets;
+}
+
+void StagedStrings::push_to_heap(std::string_view text) {
+  size_t end = heap_.size();
+  heap_.resize(end + text.size());
+  if (!text.empty()) std::memcpy(heap_.data() + end, text.data(), text.size());
+  size_t entries = offsets_.size() / sizeof(uint32_t);
+  offsets_.resize((entries + 1) * sizeof(uint32_t));
+  offsets_.as<uint32_t>()[entries] = static_cast<uint32_t>(end);
+}
+
+void StagedStrings::append_to_heap(const BatchColumn& column, int64_t first, int64_t count) {
+  if (column.codes == nullptr && column.validity == nullptr) return append_block_to_heap(column, first, count);
+  for (int64_t i = 0; i < count; ++i) {
+    push_to_heap(is_null(column, first + i) ? std::string_view() : string_of_row(column, first + i));
+  }
+}
+
+void StagedStrings::append_block_to_heap(const BatchColumn& column, int64_t first, int64_t count) {
+  if (count == 0) return;
+  uint32_t start = column.offsets[first];
+  size_t bytes = column.offsets[first + count] - start;
+  size_t end = heap_.size();
+  heap_.resize(end + bytes);
+  if (bytes > 0) std::memcpy(heap_.data() + end, column.bytes + start, bytes);
+  size_t entries = offsets_.size() / sizeof(uint32_t);
+  offsets_.resize((entries + static_cast<size_t>(count)) * sizeof(uint32_t));
+  uint32_t* offsets = offsets_.as<uint32_t>() + entries;
+  uint32_t shift = static_cast<uint32_t>(end) - start;
+  for (int64_t i = 0; i < count; ++i) offsets[i] = column.offsets[first + i] + shift;
+}
+
+bool StagedStrings::translate_numbers() {
+  int64_t known = static_cast<int64_t>(codes_.size());
+  if (numbers_.size() - known > allowed_new_strings(validity_.rows(), known)) return false;
+  for (uint32_t number = static_cast<uint32_t>(known); number < numbers_.size(); ++number) {
+    std::optional<uint32_t> code = dictionary_->find_or_append(numbers_[number]);
+    if (!code) return false;
+    codes_.push_back(*code);
+  }
+  return true;
+}
+
+void StagedStrings::write_codes(EncodedColumn& column) {
+  size_t rows = numbered_rows_.size() / sizeof(uint32_t);
+  const uint32_t* numbers = numbered_rows_.as<uint32_t>();
+  const uint8_t* validity = validity_.bits();
+  if (codes_.empty()) codes_.push_back(0);  // every row is null: number 0 stands in every slot and needs some code
+  std::vector<uint32_t> codes(rows);
+  uint32_t greatest = 0;
+  for (size_t i = 0; i < rows; ++i) {
+    codes[i] = is_valid(validity, static_cast<int64_t>(i)) ? codes_[numbers[i]] : 0;
+    greatest |= codes[i];
+  }
+  column.encoding = Encoding::Dictionary;
+  column.dictionary = dictionary_;
+  column.width = greatest <= 0xFF ? 1 : 2;
+  column.data.resize(rows * column.width);
+  if (column.width == 1) {
+    std::copy(codes.begin(), codes.end(), column.data.as<uint8_t>());
+  } else {
+    std::copy(codes.begin(), codes.end(), column.data.as<uint16_t>());
+  }
+  if (numbers_.size() == 0) codes_.clear();
+}
+
+EncodedColumn StagedStrings::finish() {
+  EncodedColumn column;
+  column.physical = PhysicalType::Text;
+  column.zone.null_count = validity_.null_count();
+  if (numbering_ && !translate_numbers()) give_up_numbers();
+  if (numbering_) {
+    write_codes(column);
+    numbered_rows_.resize(0);
+  } else {
+    size_t entries = offsets_.size();
+    offsets_.resize(entries + sizeof(uint32_t));
+    *reinterpret_cast<uint32_t*>(offsets_.data() + entries) = static_cast<uint32_t>(heap_.size());
+    column.encoding = Encoding::Heap;
+    // The next tablet will need about as much: what it does not touch costs nothing.
+    size_t expected = heap_.size() + heap_.size() / 8;
+    column.offsets = std::exchange(offsets_, AlignedBuffer(offsets_.size()));
+    column.heap = std::exchange(heap_, AlignedBuffer(expected));
+    offsets_.resize(0);
+    heap_.resize(0);
+    if (dictionary_ != nullptr && --tablets_to_skip_ < 0) numbering_ = true;
+  }
+  column.validity = validity_.take();
+  return column;
+}
+
+int64_t StagedStrings::bytes() const {
+  return static_cast<int64_t>(numbered_rows_.size() + offsets_.size() + heap_.size()) + numbers_.bytes();
+}
+
+}  // namespace diptych

@@ -1,0 +1,131 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "base/error.h"
+#include "tablet/frame_of_reference.h"
+#include "tablet/staged_column.h"
+#include "tablet/staged_strings.h"
+
+namespace diptych {
+namespace {
+
+// Copies fixed-width values as they come; what differs by type is how they are encoded.
+template <typename T>
+class StagedValues : public StagedColumn {
+ public:
+  explicit StagedValues(PhysicalType physical) : physical_(physical) {}
+
+  void append(const BatchColumn& column, int64_t first, int64_t count) override {
+    size_t rows = static_cast<size_t>(validity_.rows());
+    values_.resize((rows + static_cast<size_t>(count)) * sizeof(T));
+    std::memcpy(values_.as<T>() + rows, static_cast<const T*>(column.values) + first, static_cast<size_t>(count) * sizeof(T));
+    validity_.append(column.validity, column.validity_offset + first, count);
+  }
+
+  EncodedColumn finish() override {
+    EncodedColumn column;
+    column.physical = physical_;
+    column.zone.null_count = validity_.null_count();
+    std::span<T> values(values_.as<T>(), static_cast<size_t>(validity_.rows()));
+    column.validity = validity_.take();
+    encode(values, column);
+    values_.resize(0);
+    return column;
+  }
+
+  int64_t bytes() const override { return static_cast<int64_t>(values_.size()); }
+
+ private:
+  void encode(std::span<T> values, EncodedColumn& column);
+  void encode_plain(std::span<T> values, EncodedColumn& column);
+
+  PhysicalType physical_;
+  AlignedBuffer values_;
+};
+
+template <typename T>
+void StagedValues<T>::encode_plain(std::span<T> values, EncodedColumn& column) {
+  column.encoding = Encoding::Plain;
+  column.data.resize(values.size_bytes());
+  if (!values.empty()) std::memcpy(column.data.data(), values.data(), values.size_bytes());
+  if (column.validity.empty()) return;
+  T* data = column.data.as<T>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_valid(column.validity.as<uint8_t>(), static_cast<int64_t>(i))) data[i] = T{};
+  }
+}
+
+template <typename T>
+void set_float_bounds(std::span<const T> values, EncodedColumn& column) {
+  const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
+  T low = std::numeric_limits<T>::infinity(), high = -low;
+  bool any_number = false, any_nan = false;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_valid(validity, static_cast<int64_t>(i))) continue;
+    if (std::isnan(values[i])) {
+      any_nan = true;
+      continue;
+    }
+    any_number = true;
+    low = values[i] < low ? values[i] : low;
+    high = values[i] > high ? values[i] : high;
+  }
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  column.zone.has_bounds = any_number || any_nan;
+  column.zone.low_float = any_number ? static_cast<double>(low) : nan;
+  column.zone.high_float = any_nan ? nan : static_cast<double>(high);
+}
+
+// Bounds of the non-null values; false when there are none.
+bool find_bounds(std::span<const int128_t> values, EncodedColumn& column) {
+  const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
+  ZoneMap& zone = column.zone;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!is_valid(validity, static_cast<int64_t>(i))) continue;
+    if (!zone.has_bounds) zone.low = zone.high = values[i];
+    zone.has_bounds = true;
+    zone.low = values[i] < zone.low ? values[i] : zone.low;
+    zone.high = values[i] > zone.high ? values[i] : zone.high;
+  }
+  return zone.has_bounds;
+}
+
+template <typename T>
+void StagedValues<T>::encode(std::span<T> values, EncodedColumn& column) {
+  if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {
+    encode_integers(values, column);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    set_float_bounds<T>(values, column);
+    encode_plain(values, column);
+  } else if constexpr (std::is_same_v<T, Interval>) {
+    encode_plain(values, column);
+  } else {
+    bool bounded = find_bounds(values, column);
+    if (bounded && (column.zone.low < INT64_MIN || column.zone.high > INT64_MAX)) return encode_plain(values, column);
+    std::vector<int64_t> narrow(values.size());
+    for (size_t i = 0; i < values.size(); ++i) narrow[i] = static_cast<int64_t>(values[i]);
+    encode_integers(std::span(narrow), column);
+  }
+}
+
+}  // namespace
+
+int64_t StagedColumn::rows_that_fit(const BatchColumn&, int64_t, int64_t count) const { return count; }
+
+std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t capacity, Dictionary* dictionary) {
+  switch (physical) {
+    case PhysicalType::Bool: return std::make_unique<StagedValues<uint8_t>>(physical);
+    case PhysicalType::Int32: return std::make_unique<StagedValues<int32_t>>(physical);
+    case PhysicalType::Int64: return std::make_unique<StagedValues<int64_t>>(physical);
+    case PhysicalType::Int128: return std::make_unique<StagedValues<int128_t>>(physical);
+    case PhysicalType::Float32: return std::make_unique<StagedValues<float>>(physical);
+    case PhysicalType::Float64: return std::make_unique<StagedValues<double>>(physical);
+    case PhysicalType::Interval: return std::make_unique<StagedValues<Interval>>(physical);
+    case PhysicalType::Text: return std::make_unique<StagedStrings>(capacity, dictionary);
+  }
+  throw Error(SqlState::internal_error, "invariant broken: a column has a physical type");
+}
+
+}  // namespace diptych
