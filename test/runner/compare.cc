@@ -1,5 +1,7 @@
 #include "compare.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -65,8 +67,8 @@ bool equal_numbers(const std::string& a, const std::string& b, double tolerance)
 
 // DuckDB's scripts write booleans in several ways, of which 1 and 0 are read only against t and f.
 bool equal_booleans(const std::string& actual, const std::string& expected) {
-  if (actual == "t") return expected == "true" || expected == "True" || expected == "1";
-  if (actual == "f") return expected == "false" || expected == "False" || expected == "0";
+  if (actual == "t") return expected == "1" || strcasecmp(expected.c_str(), "true") == 0;
+  if (actual == "f") return expected == "0" || strcasecmp(expected.c_str(), "false") == 0;
   return false;
 }
 

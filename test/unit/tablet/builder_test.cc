@@ -1,0 +1,176 @@
+#include "tablet/builder.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tablet/random_rows.h"
+
+namespace diptych {
+namespace {
+
+using testing::cell_at;
+using testing::RandomColumn;
+using testing::Spread;
+
+std::vector<ColumnDefinition> definition(Type type) { return {{"c", type}}; }
+
+EncodedColumn build(const RandomColumn& column, Dictionary* dictionary) {
+  TabletBuilder builder(definition(column.type), static_cast<int64_t>(column.cells.size()) + 1, {dictionary});
+  BatchColumn batch_column = column.batch();
+  RowBatch batch{static_cast<int64_t>(column.cells.size()), {&batch_column, 1}};
+  EXPECT_EQ(builder.append(batch, 0, batch.rows), batch.rows);
+  EncodedTablet tablet = builder.finish();
+  EXPECT_EQ(tablet.rows, batch.rows);
+  return std::move(tablet.columns[0]);
+}
+
+RandomColumn integers(const std::vector<int64_t>& values) {
+  RandomColumn column;
+  column.type.id = TypeId::BigInt;
+  for (int64_t value : values) {
+    column.cells.push_back(testing::bytes_of(value));
+    column.values.insert(column.values.end(), column.cells.back()->begin(), column.cells.back()->end());
+  }
+  return column;
+}
+
+void expect_frame(const std::vector<int64_t>& values, int width, int64_t base, int64_t factor) {
+  RandomColumn column = integers(values);
+  EncodedColumn encoded = build(column, nullptr);
+  EXPECT_EQ(encoded.width, width);
+  EXPECT_EQ(encoded.base, base);
+  EXPECT_EQ(encoded.factor, factor);
+  for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(cell_at(encoded.view(), static_cast<int64_t>(i)), column.cells[i]) << i;
+}
+
+TEST(TabletBuilder, FramesAreAsNarrowAsWholeBytesAllow) {
+  expect_frame({7, 7, 7}, 0, 7, 1);
+  expect_frame({-5, 250}, 1, -5, 1);
+  expect_frame({0, 255}, 1, 0, 1);
+  expect_frame({0, 256, 3}, 2, 0, 1);
+  expect_frame({0, 65535, 1}, 2, 0, 1);
+  expect_frame({0, 65536, 1}, 4, 0, 1);
+  expect_frame({0, 4294967295, 1}, 4, 0, 1);
+  expect_frame({0, 4294967296, 1}, 8, 0, 1);
+  expect_frame({INT64_MIN, INT64_MAX, 0}, 8, INT64_MIN, 1);
+}
+
+TEST(TabletBuilder, AFactorIsTakenWhereItNarrows) {
+  expect_frame({100, 5000, 1700}, 1, 100, 100);
+  expect_frame({0, 256}, 1, 0, 256);
+  expect_frame({0, 200, 100}, 1, 0, 1);                   // narrow enough without
+  expect_frame({0, 131072, 2}, 2 + 2, 0, 1);              // even, but 65536 still needs four bytes
+  expect_frame({INT64_MIN, 0}, 8, INT64_MIN, 1);          // the distance itself is no int64
+  std::vector<int64_t> late_breach;
+  for (int i = 0; i < 1000; ++i) late_breach.push_back(i * 1000);
+  late_breach[998] += 10;  // not among the sampled values: found by the full check
+  expect_frame(late_breach, 4, 0, 1);
+}
+
+TEST(TabletBuilder, ANarrowerFactorIsFoundWhenTheSampledOneFails) {
+  std::vector<int64_t> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(i * 10000);
+  values[998] += 5000;
+  expect_frame(values, 2, 0, 5000);
+}
+
+TEST(TabletBuilder, EveryTypeComesBack) {
+  const uint64_t seed = 1;
+  std::mt19937_64 random(seed);
+  for (Type type : testing::every_type()) {
+    for (Spread spread : {Spread::Constant, Spread::Narrow, Spread::Stepped, Spread::Wide, Spread::Extreme}) {
+      for (int64_t rows : {0, 1, 31, 64, 1000, 4097}) {
+        for (int null_percent : {0, 10, 100}) {
+          RandomColumn column = testing::random_column(random, type, spread, rows, null_percent);
+          Dictionary dictionary;
+          EncodedColumn encoded = build(column, &dictionary);
+          for (int64_t i = 0; i < rows; ++i) {
+            ASSERT_EQ(cell_at(encoded.view(), i), column.cells[static_cast<size_t>(i)])
+                << type.name() << " spread " << static_cast<int>(spread) << " row " << i << " of " << rows << " seed " << seed;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(TabletBuilder, ZoneMapsAreExact) {
+  EncodedColumn encoded = build(integers({5, -3, 9}), nullptr);
+  EXPECT_TRUE(encoded.zone.has_bounds);
+  EXPECT_EQ(encoded.zone.low, -3);
+  EXPECT_EQ(encoded.zone.high, 9);
+  std::mt19937_64 random(2);
+  RandomColumn nulls = testing::random_column(random, {TypeId::Integer, 0, 0, 0}, Spread::Wide, 10, 100);
+  encoded = build(nulls, nullptr);
+  EXPECT_FALSE(encoded.zone.has_bounds);
+  EXPECT_EQ(encoded.zone.null_count, 10);
+}
+
+TEST(TabletBuilder, NumericsBeyond64BitsArePlain) {
+  std::mt19937_64 random(3);
+  EXPECT_EQ(build(testing::random_column(random, Type::numeric(38, 0), Spread::Wide, 100, 0), nullptr).encoding,
+            Encoding::FrameOfReference);
+  EncodedColumn wide = build(testing::random_column(random, Type::numeric(38, 0), Spread::Extreme, 100, 0), nullptr);
+  EXPECT_EQ(wide.encoding, Encoding::Plain);
+  EXPECT_TRUE(wide.zone.has_bounds);
+}
+
+TEST(TabletBuilder, StringsTakeTheDictionaryOnlyWhileTheyRepeat) {
+  std::mt19937_64 random(4);
+  Dictionary dictionary;
+  EncodedColumn few = build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Narrow, 2000, 5), &dictionary);
+  EXPECT_EQ(few.encoding, Encoding::Dictionary);
+  EXPECT_EQ(few.width, 1);
+  EXPECT_EQ(dictionary.size(), 5u);
+  EncodedColumn many = build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Wide, 2000, 5), &dictionary);
+  EXPECT_EQ(many.encoding, Encoding::Heap);
+  EXPECT_EQ(dictionary.size(), 5u);
+}
+
+TEST(TabletBuilder, CodesOfTheBatchAreTranslated) {
+  std::vector<uint32_t> offsets = {0, 1, 3, 6};
+  std::vector<int32_t> codes = {2, 0, 1, 99999, 2};
+  std::vector<uint8_t> validity = {0b10111};
+  BatchColumn column;
+  column.physical = PhysicalType::Text;
+  column.offsets = offsets.data();
+  column.bytes = "abbccc";
+  column.codes = codes.data();
+  column.validity = validity.data();
+  Dictionary dictionary;
+  for (Dictionary* used : {&dictionary, static_cast<Dictionary*>(nullptr)}) {
+    TabletBuilder builder(definition({TypeId::Text, 0, 0, 0}), 64, {used});
+    builder.append({5, {&column, 1}}, 0, 5);
+    EncodedTablet tablet = builder.finish();
+    ColumnView view = tablet.columns[0].view();
+    EXPECT_EQ(cell_at(view, 0), "ccc");
+    EXPECT_EQ(cell_at(view, 1), "a");
+    EXPECT_EQ(cell_at(view, 2), "bb");
+    EXPECT_EQ(cell_at(view, 3), std::nullopt);
+    EXPECT_EQ(cell_at(view, 4), "ccc");
+  }
+}
+
+TEST(TabletBuilder, RowsAreTakenUntilFullAndTheBuilderIsUsedAgain) {
+  std::mt19937_64 random(5);
+  Dictionary dictionary;
+  RandomColumn column = testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Stepped, 1000, 20);
+  BatchColumn batch_column = column.batch();
+  RowBatch batch{1000, {&batch_column, 1}};
+  TabletBuilder builder(definition(column.type), 64, {&dictionary});
+  int64_t taken = 0, tablets = 0;
+  std::vector<std::optional<std::string>> cells;
+  while (taken < 1000) {
+    taken += builder.append(batch, taken, std::min<int64_t>(37, 1000 - taken));
+    if (!builder.full() && taken < 1000) continue;
+    EncodedTablet tablet = builder.finish();
+    EXPECT_EQ(builder.rows(), 0);
+    ++tablets;
+    for (int64_t i = 0; i < tablet.rows; ++i) cells.push_back(cell_at(tablet.columns[0].view(), i));
+  }
+  EXPECT_EQ(tablets, 16);
+  EXPECT_EQ(cells, column.cells);
+}
+
+}  // namespace
+}  // namespace diptych
