@@ -54,10 +54,15 @@ bench-tpch: build
 format: setup
 	tools/format
 
+# The pages of docs/ that are made from tables in the source.
+docs: setup
+	tools/generate_docs
+
 # Layers, formatting, and that the generated pages of docs/ are those the tables give.
 check: setup
 	tools/check_layers
 	tools/format --check
+	tools/generate_docs --check
 
 clean:
 	rm -rf build
