@@ -36,6 +36,7 @@ test-asan: setup
 	tools/run_tests asan-ubsan --label-regex sql
 
 test-tsan: setup
+	tools/instrument_tbb
 	cmake --preset tsan --log-level=WARNING
 	cmake --build $(TSAN) --parallel $(JOBS) --target slt_runner
 	tools/run_tests tsan --label-regex sql
