@@ -29,7 +29,7 @@ enum class Encoding : uint8_t {
 // have no bounds.
 struct ZoneMap {
   bool has_bounds = false;  // false: no statement about the values (strings, or every row null)
-  int64_t null_count = 0;
+  int64_t null_count = -1;  // -1: unknown
   int128_t low = 0, high = 0;
   double low_float = 0, high_float = 0;
 };

@@ -1,0 +1,113 @@
+// The bound tree: what a statement means, with names and types settled. The planner turns a BoundSelect into logical operators.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "bind/expression.h"
+#include "io/file_format.h"
+#include "storage/catalog.h"
+
+namespace diptych {
+
+// Where FROM takes its rows from.
+struct BoundSource {
+  enum class Kind : uint8_t { OneRow, Tablets, Values, Series };
+  Kind kind = Kind::OneRow;  // OneRow: no FROM; one row without columns
+  std::string name;          // table or file name, for EXPLAIN
+  std::vector<ColumnDefinition> columns;
+  std::shared_ptr<const TabletSource> tablets;       // Tablets: a table's snapshot or an opened file
+  std::vector<std::vector<ExpressionPtr>> values;    // Values: rows of cells, each already cast to its column's type, over no input
+  ExpressionPtr series_start, series_stop, series_step;  // Series: generate_series over bigint, over no input
+};
+
+struct BoundOutput {
+  std::string name;
+  ExpressionPtr expression;
+};
+
+struct BoundOrderKey {
+  size_t output = 0;  // position in BoundSelect::outputs
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+// SELECT. When `grouped`, having, outputs see the columns [groups..., aggregates...]; else the source's columns. where, groups,
+// aggregate arguments and filters always see the source's columns.
+struct BoundSelect {
+  BoundSource source;
+  ExpressionPtr where;  // null: all rows
+  bool grouped = false;
+  std::vector<ExpressionPtr> groups;
+  std::vector<BoundAggregate> aggregates;
+  ExpressionPtr having;
+  std::vector<BoundOutput> outputs;  // the visible ones first, then those only ORDER BY needs
+  size_t visible_outputs = 0;
+  bool distinct = false;             // then there are no hidden outputs
+  std::vector<BoundOrderKey> order;
+  ExpressionPtr limit, offset;       // bigint over no input; null: none
+};
+
+struct BoundCreateTable {
+  TableDefinition definition;
+  bool if_not_exists = false;
+  bool exists = false;                  // IF NOT EXISTS and it does
+  std::unique_ptr<BoundSelect> query;   // CREATE TABLE AS; null otherwise
+};
+
+struct BoundDropTable {
+  std::vector<std::string> names;  // those that exist
+};
+
+// INSERT: the query's outputs are exactly the table's columns in order, defaults filled in, cast to the column types.
+struct BoundInsert {
+  std::string table;
+  std::unique_ptr<BoundSelect> query;
+};
+
+struct BoundCopyFrom {
+  std::string table;
+  std::string path;
+  FileOptions options;          // io/file_format.h
+  std::vector<size_t> columns;  // columns[i] = the table column that field i of the file fills; the others get their defaults
+  std::vector<Value> defaults;  // for each table column
+};
+
+struct BoundCopyTo {
+  std::unique_ptr<BoundSelect> query;
+  std::string path;
+  FileOptions options;
+};
+
+struct BoundStatement;
+struct BoundExplain {
+  enum class What : uint8_t { Plan, Analyze };
+  What what = What::Plan;
+  std::unique_ptr<BoundStatement> statement;
+};
+
+struct BoundSet {
+  std::string name;
+  std::optional<std::string> value;  // nothing: the default
+};
+
+struct BoundShow {
+  std::string name;  // a setting; "all" for all of them; "tables" for SHOW TABLES
+};
+
+struct BoundDescribe {
+  TableDefinition definition;
+};
+
+struct BoundStatement {
+  std::variant<BoundSelect, BoundCreateTable, BoundDropTable, BoundInsert, BoundCopyFrom, BoundCopyTo, BoundExplain, BoundSet,
+               BoundShow, BoundDescribe>
+      statement;
+  std::vector<Type> parameters;  // types of $1, $2, ...
+};
+
+}  // namespace diptych

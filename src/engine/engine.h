@@ -1,0 +1,53 @@
+// Runs programs. An engine knows programs and tablets, and nothing of SQL.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/memory_budget.h"
+#include "program/program.h"
+
+namespace diptych {
+
+class BlockPool;
+
+// How far a running statement is; written by the engine, read by any thread.
+struct Progress {
+  std::atomic<int64_t> rows_done{0};
+  std::atomic<int64_t> rows_total{0};  // over all sections started so far
+};
+
+// What happened in one parallel section, for EXPLAIN ANALYZE.
+struct SectionProfile {
+  int32_t address = 0;      // of its Parallel
+  int64_t rows_in = 0;      // rows of the tablets that were read
+  int64_t rows_out = 0;     // rows that reached the last sink
+  int64_t tablets = 0, tablets_skipped = 0;
+  int64_t bytes_read = 0;   // encoded
+  int64_t nanoseconds = 0;
+  int threads = 1;
+  std::string engine;       // "cpu"
+};
+
+struct ExecutionProfile {
+  std::vector<SectionProfile> sections;
+  int64_t peak_bytes = 0;
+};
+
+// What a run may use, and where it reports. Everything outlives the run.
+struct ExecutionContext {
+  int threads = 1;               // 1: the calling thread alone
+  MemoryBudget* budget = nullptr;
+  BlockPool* pool = nullptr;     // large buffers of results and intermediate tablets come from here
+  const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014
+  Progress* progress = nullptr;
+  ExecutionProfile* profile = nullptr;           // null: not wanted
+};
+
+// The result: tablets in the order of the rows. Keeps what it needs alive (dictionaries through the program's sources).
+std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program, const ExecutionContext& context);
+
+}  // namespace diptych

@@ -1,0 +1,75 @@
+#include "plan/logical_operator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace diptych {
+
+namespace {
+
+std::string aggregate_text(const BoundAggregate& aggregate, const std::vector<std::string>& names) {
+  std::string text = aggregate.function == AggregateFunction::CountStar
+                         ? "count(*)"
+                         : fmt::format("{}({}{})", name_of(aggregate.function), aggregate.distinct ? "DISTINCT " : "",
+                                       aggregate.argument->to_text(names));
+  if (aggregate.filter) text += fmt::format(" FILTER (WHERE {})", aggregate.filter->to_text(names));
+  return text;
+}
+
+std::vector<std::string> texts(const std::vector<ExpressionPtr>& expressions, const std::vector<std::string>& names) {
+  std::vector<std::string> result;
+  for (const ExpressionPtr& expression : expressions) result.push_back(expression->to_text(names));
+  return result;
+}
+
+std::string aggregate_line(const LogicalOperator& op) {
+  const std::vector<std::string> names = op.input().names();
+  std::vector<std::string> calls;
+  for (const BoundAggregate& aggregate : op.aggregates) calls.push_back(aggregate_text(aggregate, names));
+  return fmt::format("Aggregate by [{}]: {}", fmt::join(texts(op.expressions, names), ", "), fmt::join(calls, ", "));
+}
+
+std::string sort_line(const LogicalOperator& op) {
+  const std::vector<std::string> names = op.input().names();
+  std::vector<std::string> keys;
+  for (const SortKey& key : op.keys)
+    keys.push_back(fmt::format("{}{}{}", names[key.column], key.descending ? " DESC" : "",
+                               key.nulls_first == key.descending ? "" : key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
+  return fmt::format("{} {}", op.limit < 0 ? std::string("Sort") : fmt::format("Top {} by", op.limit), fmt::join(keys, ", "));
+}
+
+std::string line(const LogicalOperator& op) {
+  switch (op.kind) {
+    case OperatorKind::Scan:
+      return fmt::format("Scan {} [{}] ({} rows)", op.source_name, fmt::join(op.names(), ", "), op.source->row_count());
+    case OperatorKind::Filter: return "Filter " + op.predicate->to_text(op.input().names());
+    case OperatorKind::Project: return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));
+    case OperatorKind::Aggregate: return aggregate_line(op);
+    case OperatorKind::Sort: return sort_line(op);
+    case OperatorKind::Limit: {
+      std::string text = op.limit < 0 ? "Limit all" : fmt::format("Limit {}", op.limit);
+      return op.offset > 0 ? text + fmt::format(" offset {}", op.offset) : text;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> LogicalOperator::names() const {
+  std::vector<std::string> result;
+  for (const ColumnDefinition& column : columns) result.push_back(column.name);
+  return result;
+}
+
+std::vector<std::string> describe(const LogicalOperator& plan) {
+  std::vector<std::string> lines;
+  std::string indent;
+  for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get()) {
+    lines.push_back(indent.empty() ? line(*op) : indent.substr(2) + "└ " + line(*op));
+    indent += "  ";
+  }
+  return lines;
+}
+
+}  // namespace diptych

@@ -1,0 +1,69 @@
+// The logical plan: a tree of operators, each making rows from the rows of its inputs.
+//
+//   Limit 10
+//   └ Sort o_total DESC
+//     └ Project o_key, o_total
+//       └ Filter o_total > 100
+//         └ Scan orders [o_key, o_total]
+//
+// One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator see the columns of
+// its input by position.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bind/bound_statement.h"
+#include "bind/expression.h"
+
+namespace diptych {
+
+enum class OperatorKind : uint8_t { Scan, Filter, Project, Aggregate, Sort, Limit };
+
+struct SortKey {
+  size_t column = 0;  // of the input
+  bool descending = false;
+  bool nulls_first = false;
+};
+
+struct LogicalOperator {
+  OperatorKind kind = OperatorKind::Scan;
+  std::vector<ColumnDefinition> columns;  // what it puts out
+  std::vector<std::unique_ptr<LogicalOperator>> inputs;
+
+  // Scan: columns[i] is column source_columns[i] of the source.
+  std::shared_ptr<const TabletSource> source;
+  std::string source_name;
+  std::vector<size_t> source_columns;
+
+  ExpressionPtr predicate;                  // Filter
+  std::vector<ExpressionPtr> expressions;   // Project: one per output column; Aggregate: the group keys
+  std::vector<BoundAggregate> aggregates;   // Aggregate: output columns after the keys. DISTINCT: keys alone
+  std::vector<SortKey> keys;                // Sort: columns = the input's
+  int64_t limit = -1;                       // Limit, and Sort when only the first rows matter; -1: all
+  int64_t offset = 0;                       // Limit
+
+  LogicalOperator& input() { return *inputs.front(); }
+  const LogicalOperator& input() const { return *inputs.front(); }
+  // Names of the output columns, for showing expressions.
+  std::vector<std::string> names() const;
+};
+
+using LogicalOperatorPtr = std::unique_ptr<LogicalOperator>;
+
+// The tree as EXPLAIN shows it, one operator a line, indented.
+std::vector<std::string> describe(const LogicalOperator& plan);
+
+// Calls visit on every expression of this operator alone (its inputs' not).
+template <typename Visit>
+void for_each_expression(LogicalOperator& op, Visit&& visit) {
+  if (op.predicate) visit(op.predicate);
+  for (ExpressionPtr& expression : op.expressions) visit(expression);
+  for (BoundAggregate& aggregate : op.aggregates) {
+    if (aggregate.argument) visit(aggregate.argument);
+    if (aggregate.filter) visit(aggregate.filter);
+  }
+}
+
+}  // namespace diptych

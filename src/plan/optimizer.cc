@@ -1,0 +1,25 @@
+#include "plan/optimizer.h"
+
+#include "plan/rules/rules.h"
+
+namespace diptych {
+
+const std::vector<std::unique_ptr<Rule>>& optimizer_rules() {
+  static const std::vector<std::unique_ptr<Rule>> rules = [] {
+    std::vector<std::unique_ptr<Rule>> list;
+    list.push_back(make_push_not_down());
+    list.push_back(make_fold_constants());
+    list.push_back(make_narrow_comparisons());
+    list.push_back(make_prune_columns());
+    list.push_back(make_top_n());
+    return list;
+  }();
+  return rules;
+}
+
+LogicalOperatorPtr optimize(LogicalOperatorPtr plan, Evaluator& evaluator) {
+  for (const auto& rule : optimizer_rules()) rule->apply(plan, evaluator);
+  return plan;
+}
+
+}  // namespace diptych

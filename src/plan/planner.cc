@@ -1,0 +1,167 @@
+#include "plan/planner.h"
+
+#include "base/error.h"
+#include "plan/series_source.h"
+#include "tablet/values.h"
+
+namespace diptych {
+
+namespace {
+
+LogicalOperatorPtr make(OperatorKind kind, LogicalOperatorPtr input) {
+  auto op = std::make_unique<LogicalOperator>();
+  op->kind = kind;
+  if (input) {
+    op->columns = input->columns;
+    op->inputs.push_back(std::move(input));
+  }
+  return op;
+}
+
+class Planner {
+ public:
+  Planner(BoundSelect query, Evaluator& evaluator) : query_(std::move(query)), evaluator_(evaluator) {}
+
+  LogicalOperatorPtr run() {
+    LogicalOperatorPtr plan = scan();
+    if (query_.where) plan = filter(std::move(plan), std::move(query_.where));
+    if (query_.grouped) plan = aggregate(std::move(plan));
+    if (query_.having) plan = filter(std::move(plan), std::move(query_.having));
+    plan = project(std::move(plan));
+    if (query_.distinct) plan = distinct(std::move(plan));
+    if (!query_.order.empty()) plan = sort(std::move(plan));
+    if (query_.visible_outputs < query_.outputs.size()) plan = drop_hidden_columns(std::move(plan));
+    return limit(std::move(plan));
+  }
+
+ private:
+  LogicalOperatorPtr scan() {
+    auto op = make(OperatorKind::Scan, nullptr);
+    op->columns = query_.source.columns;
+    op->source_name = query_.source.name;
+    op->source = open_source();
+    for (size_t i = 0; i < op->columns.size(); ++i) op->source_columns.push_back(i);
+    return op;
+  }
+
+  std::shared_ptr<const TabletSource> open_source() {
+    BoundSource& source = query_.source;
+    switch (source.kind) {
+      case BoundSource::Kind::OneRow: return make_value_source({}, {}, 1);
+      case BoundSource::Kind::Tablets: return source.tablets;
+      case BoundSource::Kind::Values: return values_source();
+      case BoundSource::Kind::Series: return series_source();
+    }
+    return nullptr;
+  }
+
+  std::shared_ptr<const TabletSource> values_source() {
+    std::vector<Value> cells;
+    for (const std::vector<ExpressionPtr>& row : query_.source.values)
+      for (const ExpressionPtr& cell : row) cells.push_back(evaluate(*cell));
+    return make_value_source(query_.source.columns, cells, static_cast<int64_t>(query_.source.values.size()));
+  }
+
+  std::shared_ptr<const TabletSource> series_source() {
+    BoundSource& source = query_.source;
+    const Value start = evaluate(*source.series_start);
+    const Value stop = evaluate(*source.series_stop);
+    const Value step = source.series_step ? evaluate(*source.series_step) : Value::bigint(1);
+    if (start.is_null() || stop.is_null() || step.is_null()) return make_value_source(source.columns, {}, 0);
+    return std::make_shared<SeriesSource>(source.columns.front(), static_cast<int64_t>(start.as_integral()),
+                                          static_cast<int64_t>(stop.as_integral()),
+                                          static_cast<int64_t>(step.as_integral()));
+  }
+
+  Value evaluate(const Expression& expression) {
+    return expression.kind == ExpressionKind::Constant ? expression.value : evaluator_.evaluate_constant(expression);
+  }
+
+  LogicalOperatorPtr filter(LogicalOperatorPtr input, ExpressionPtr predicate) {
+    auto op = make(OperatorKind::Filter, std::move(input));
+    op->predicate = std::move(predicate);
+    return op;
+  }
+
+  LogicalOperatorPtr aggregate(LogicalOperatorPtr input) {
+    auto op = make(OperatorKind::Aggregate, std::move(input));
+    const std::vector<std::string> names = op->input().names();
+    op->columns.clear();
+    for (ExpressionPtr& group : query_.groups) {
+      op->columns.push_back({group->to_text(names), group->type});
+      op->expressions.push_back(std::move(group));
+    }
+    for (BoundAggregate& call : query_.aggregates) {
+      op->columns.push_back({name_of(call.function), call.type});
+      op->aggregates.push_back(std::move(call));
+    }
+    return op;
+  }
+
+  LogicalOperatorPtr project(LogicalOperatorPtr input) {
+    auto op = make(OperatorKind::Project, std::move(input));
+    op->columns.clear();
+    for (BoundOutput& output : query_.outputs) {
+      op->columns.push_back({output.name, output.expression->type});
+      op->expressions.push_back(std::move(output.expression));
+    }
+    return op;
+  }
+
+  static ExpressionPtr column_of(const LogicalOperator& input, size_t index) {
+    auto column = std::make_unique<Expression>();
+    column->kind = ExpressionKind::Column;
+    column->type = input.columns[index].type;
+    column->index = static_cast<int32_t>(index);
+    return column;
+  }
+
+  LogicalOperatorPtr distinct(LogicalOperatorPtr input) {
+    auto op = make(OperatorKind::Aggregate, std::move(input));
+    for (size_t i = 0; i < op->columns.size(); ++i) op->expressions.push_back(column_of(op->input(), i));
+    return op;
+  }
+
+  LogicalOperatorPtr sort(LogicalOperatorPtr input) {
+    auto op = make(OperatorKind::Sort, std::move(input));
+    for (const BoundOrderKey& key : query_.order) op->keys.push_back({key.output, key.descending, key.nulls_first});
+    return op;
+  }
+
+  LogicalOperatorPtr drop_hidden_columns(LogicalOperatorPtr input) {
+    auto op = make(OperatorKind::Project, std::move(input));
+    op->columns.resize(query_.visible_outputs);
+    for (size_t i = 0; i < query_.visible_outputs; ++i) op->expressions.push_back(column_of(op->input(), i));
+    return op;
+  }
+
+  LogicalOperatorPtr limit(LogicalOperatorPtr input) {
+    const int64_t limit = row_count(query_.limit, SqlState::invalid_row_count_in_limit, "LIMIT must not be negative", -1);
+    const int64_t offset = row_count(query_.offset, SqlState::invalid_row_count_in_offset, "OFFSET must not be negative", 0);
+    if (limit < 0 && offset == 0) return input;
+    auto op = make(OperatorKind::Limit, std::move(input));
+    op->limit = limit;
+    op->offset = offset;
+    return op;
+  }
+
+  // The value of LIMIT or OFFSET; absent or NULL means `none`.
+  int64_t row_count(const ExpressionPtr& expression, SqlState state, const char* message, int64_t none) {
+    if (!expression) return none;
+    const Value value = evaluate(*expression);
+    if (value.is_null()) return none;
+    if (value.as_integral() < 0) throw Error(state, message, expression->position);
+    return static_cast<int64_t>(value.as_integral());
+  }
+
+  BoundSelect query_;
+  Evaluator& evaluator_;
+};
+
+}  // namespace
+
+LogicalOperatorPtr make_logical_plan(BoundSelect query, Evaluator& evaluator) {
+  return Planner(std::move(query), evaluator).run();
+}
+
+}  // namespace diptych

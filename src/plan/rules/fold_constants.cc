@@ -1,0 +1,83 @@
+#include <algorithm>
+
+#include "base/error.h"
+#include "plan/rules/rules.h"
+
+namespace diptych {
+
+namespace {
+
+bool is_constant(const Expression& expression) { return expression.kind == ExpressionKind::Constant; }
+
+// What reads no column is computed once, here; TRUE and FALSE disappear from AND and OR.
+//
+//   a > 60 - 20 AND true   ->   a > 40
+//
+// An expression whose value is an error stays: it is raised when a row gets there, and only then.
+class FoldConstants : public Rule {
+ public:
+  const char* name() const override { return "fold_constants"; }
+
+  void apply(LogicalOperatorPtr& plan, Evaluator& evaluator) const override {
+    for_each_expression_in_plan(*plan, [&](ExpressionPtr& root) { fold(root, evaluator); });
+    drop_true_filters(plan);
+  }
+
+ private:
+  static void fold(ExpressionPtr& expression, Evaluator& evaluator) {
+    // A CASE or COALESCE may guard an error with its conditions, so its parts fold on their own only where they can't fail.
+    for (ExpressionPtr& argument : expression->args) fold(argument, evaluator);
+    if (expression->kind == ExpressionKind::And || expression->kind == ExpressionKind::Or) simplify_logic(expression);
+    if (is_constant(*expression) || expression->args.empty()) return;
+    if (!std::all_of(expression->args.begin(), expression->args.end(), [](auto& arg) { return is_constant(*arg); })) return;
+    replace_by_value(expression, evaluator);
+  }
+
+  static void replace_by_value(ExpressionPtr& expression, Evaluator& evaluator) {
+    auto constant = std::make_unique<Expression>();
+    constant->type = expression->type;
+    constant->position = expression->position;
+    try {
+      constant->value = evaluator.evaluate_constant(*expression);
+    } catch (const Error&) {
+      return;  // the error belongs to the rows that reach it
+    }
+    expression = std::move(constant);
+  }
+
+  static void simplify_logic(ExpressionPtr& expression) {
+    const bool neutral = expression->kind == ExpressionKind::And;  // TRUE does nothing in AND, FALSE in OR
+    auto& args = expression->args;
+    const auto is_value = [](const ExpressionPtr& arg, bool value) {
+      return is_constant(*arg) && !arg->value.is_null() && arg->value.as_boolean() == value;
+    };
+    const auto deciding = std::find_if(args.begin(), args.end(), [&](auto& arg) { return is_value(arg, !neutral); });
+    if (deciding != args.end()) {
+      ExpressionPtr decided = std::move(*deciding);
+      expression = std::move(decided);
+      return;
+    }
+    while (args.size() > 1) {
+      const auto idle = std::find_if(args.begin(), args.end(), [&](auto& arg) { return is_value(arg, neutral); });
+      if (idle == args.end()) break;
+      args.erase(idle);
+    }
+    if (args.size() > 1) return;
+    ExpressionPtr only = std::move(args.front());
+    expression = std::move(only);
+  }
+
+  static void drop_true_filters(LogicalOperatorPtr& plan) {
+    for (LogicalOperatorPtr& input : plan->inputs) drop_true_filters(input);
+    if (plan->kind != OperatorKind::Filter || !is_constant(*plan->predicate)) return;
+    if (plan->predicate->value.is_null() || !plan->predicate->value.as_boolean()) return;
+    LogicalOperatorPtr input = std::move(plan->inputs.front());
+    plan = std::move(input);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Rule> make_fold_constants() { return std::make_unique<FoldConstants>(); }
+
+}  // namespace diptych

@@ -1,0 +1,125 @@
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "plan/rules/rules.h"
+
+namespace diptych {
+
+namespace {
+
+using Kind = ExpressionKind;
+
+bool is_comparison(Kind kind) { return kind >= Kind::Eq && kind <= Kind::Ge; }
+
+// The comparison with its sides exchanged.
+Kind mirrored(Kind kind) {
+  switch (kind) {
+    case Kind::Lt: return Kind::Gt;
+    case Kind::Le: return Kind::Ge;
+    case Kind::Gt: return Kind::Lt;
+    case Kind::Ge: return Kind::Le;
+    default: return kind;
+  }
+}
+
+// A bound in the narrow type that means the same: value, and the comparison to make with it.
+struct NarrowBound {
+  Kind comparison;
+  Value value;
+};
+
+// A column that was widened only to meet a constant is compared in its own type, on its encoded form.
+//
+//   real_column::double precision > 60.0     ->  real_column > 60::real
+//   integer_column::numeric < 10.5           ->  integer_column <= 10
+//   date_column::timestamp >= '2024-01-01'   ->  date_column >= '2024-01-01'
+//
+// A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant stay.
+class NarrowComparisons : public Rule {
+ public:
+  const char* name() const override { return "narrow_comparisons"; }
+
+  void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
+    for_each_expression_in_plan(*plan, [](ExpressionPtr& root) {
+      rewrite_bottom_up(root, [](ExpressionPtr& expression) {
+        if (is_comparison(expression->kind)) narrow(*expression);
+      });
+    });
+  }
+
+ private:
+  static void narrow(Expression& comparison) {
+    if (comparison.args[0]->kind == Kind::Constant) {
+      std::swap(comparison.args[0], comparison.args[1]);
+      comparison.kind = mirrored(comparison.kind);
+    }
+    Expression& cast = *comparison.args[0];
+    Expression& constant = *comparison.args[1];
+    if (cast.kind != Kind::Cast || constant.kind != Kind::Constant || constant.value.is_null()) return;
+    const auto bound = narrow_bound(comparison.kind, constant.value, cast.args.front()->type);
+    if (!bound) return;
+    comparison.kind = bound->comparison;
+    constant.type = cast.args.front()->type;
+    constant.value = bound->value;
+    ExpressionPtr column = std::move(cast.args.front());
+    comparison.args[0] = std::move(column);
+  }
+
+  static std::optional<NarrowBound> narrow_bound(Kind kind, const Value& value, const Type& type) {
+    const TypeId from = value.type().id;
+    if (type.id == TypeId::Real && from == TypeId::Double) return real_bound(kind, value.as_double());
+    if (type.id == TypeId::Date && from == TypeId::Timestamp)
+      return integral_bound(kind, value.as_integral(), 86'400'000'000, type);
+    const bool exact = type.is_integer() || type.id == TypeId::Numeric;
+    if (!exact || !(value.type().is_integer() || from == TypeId::Numeric)) return std::nullopt;
+    if (type.scale > value.type().scale) return std::nullopt;  // the cast took digits away
+    int128_t unit = 1;
+    for (int i = type.scale; i < value.type().scale; ++i) unit *= 10;
+    return integral_bound(kind, value.as_integral(), unit, type);
+  }
+
+  // The constant counts in 1/unit of the narrow type.
+  static std::optional<NarrowBound> integral_bound(Kind kind, int128_t value, int128_t unit, const Type& type) {
+    int128_t quotient = value / unit;
+    const int128_t rest = value % unit;
+    if (rest != 0) {
+      const int128_t floor = rest < 0 ? quotient - 1 : quotient;
+      if (kind == Kind::Lt || kind == Kind::Le) kind = Kind::Le, quotient = floor;
+      else if (kind == Kind::Gt || kind == Kind::Ge) kind = Kind::Ge, quotient = floor + 1;
+      else return std::nullopt;
+    }
+    if (!fits(quotient, type)) return std::nullopt;
+    return NarrowBound{kind, Value::integral(type, quotient)};
+  }
+
+  // Strictly within the type's range: infinite dates stand at its ends.
+  static bool fits(int128_t value, const Type& type) {
+    if (type.id == TypeId::SmallInt) return value >= INT16_MIN && value <= INT16_MAX;
+    if (type.id == TypeId::Integer) return value >= INT32_MIN && value <= INT32_MAX;
+    if (type.id == TypeId::Date) return value > INT32_MIN && value < INT32_MAX;
+    if (type.id == TypeId::BigInt) return value >= INT64_MIN && value <= INT64_MAX;
+    int128_t end = 1;
+    for (int i = 0; i < type.precision; ++i) end *= 10;
+    return value < end && value > -end;
+  }
+
+  static std::optional<NarrowBound> real_bound(Kind kind, double value) {
+    if (std::isnan(value) || std::abs(value) > std::numeric_limits<float>::max()) return std::nullopt;
+    const auto nearest = static_cast<float>(value);
+    const Type real{TypeId::Real};
+    if (static_cast<double>(nearest) == value) return NarrowBound{kind, Value::floating(real, nearest)};
+    const float infinity = std::numeric_limits<float>::infinity();
+    const float below = nearest < value ? nearest : std::nextafter(nearest, -infinity);
+    const float above = nearest > value ? nearest : std::nextafter(nearest, infinity);
+    if (kind == Kind::Lt || kind == Kind::Le) return NarrowBound{Kind::Le, Value::floating(real, below)};
+    if (kind == Kind::Gt || kind == Kind::Ge) return NarrowBound{Kind::Ge, Value::floating(real, above)};
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Rule> make_narrow_comparisons() { return std::make_unique<NarrowComparisons>(); }
+
+}  // namespace diptych

@@ -1,0 +1,16 @@
+// The makers of all optimiser rules, one file each.
+#pragma once
+
+#include <memory>
+
+#include "plan/optimizer.h"
+
+namespace diptych {
+
+std::unique_ptr<Rule> make_push_not_down();
+std::unique_ptr<Rule> make_fold_constants();
+std::unique_ptr<Rule> make_narrow_comparisons();
+std::unique_ptr<Rule> make_prune_columns();
+std::unique_ptr<Rule> make_top_n();
+
+}  // namespace diptych

@@ -1,0 +1,281 @@
+#include "program/compiler.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "program/aggregate_compiler.h"
+#include "program/expression_compiler.h"
+#include "tablet/dictionary.h"
+
+namespace diptych {
+
+namespace {
+
+using Consumer = std::function<void(Scope&)>;
+
+// What the zone maps of all tablets prove of one column.
+RegisterInfo column_info(const TabletSource& source, size_t column, const Type& type) {
+  RegisterInfo info{type.physical(), type, false};
+  bool bounded = range_of(type).has_value(), any = false;
+  Range range;
+  for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
+    const ZoneMap zone = source.zone_map(tablet, column);
+    if (zone.null_count != 0) info.nullable = true;
+    if (!zone.has_bounds) {
+      // Bounds are missing for good reason only when every row is NULL.
+      if (zone.null_count != source.rows_in(tablet)) bounded = false;
+      continue;
+    }
+    range = any ? range.joined({zone.low, zone.high}) : Range{zone.low, zone.high};
+    any = true;
+  }
+  if (!bounded) return info;
+  if (!any) range = {0, 0};
+  info.has_range = true;
+  info.low = range.low;
+  info.high = range.high;
+  if (type.is_integer() || type.id == TypeId::Numeric) info.physical = narrowest(range);
+  return info;
+}
+
+class Compiler {
+ public:
+  Compiler(const LogicalOperator& plan, Evaluator& evaluator) : plan_(plan), expressions_(builder_, evaluator) {}
+
+  std::shared_ptr<const Program> run() {
+    const LogicalOperator* root = &plan_;
+    Program& program = builder_.program();
+    for (size_t i = 0; i < root->columns.size(); ++i) {
+      program.result_columns.push_back({root->columns[i].name, root->columns[i].type});
+      builder_.emit(Opcode::ResultColumn, static_cast<int32_t>(i), 0, 0, root->columns[i].name);
+    }
+    if (root->kind == OperatorKind::Limit) {
+      if (root->limit >= 0) builder_.emit(Opcode::Limit, 0, 0, 0, Value::bigint(root->limit));
+      if (root->offset > 0) builder_.emit(Opcode::Offset, 0, 0, 0, Value::bigint(root->offset));
+      root = &root->input();
+    }
+    // A projection on top writes its expressions straight into the result.
+    if (root->kind == OperatorKind::Project) {
+      produce(root->input(), [&](Scope& scope) { emit_result(root->expressions, scope); });
+    } else {
+      std::vector<ExpressionPtr> columns;
+      for (size_t i = 0; i < root->columns.size(); ++i) columns.push_back(column_expression(root->columns[i].type, i));
+      produce(*root, [&](Scope& scope) { emit_result(columns, scope); });
+    }
+    builder_.emit(Opcode::Finish);
+    verify(program);
+    return builder_.finish();
+  }
+
+ private:
+  static ExpressionPtr column_expression(const Type& type, size_t index) {
+    auto column = std::make_unique<Expression>();
+    column->kind = ExpressionKind::Column;
+    column->type = type;
+    column->index = static_cast<int32_t>(index);
+    return column;
+  }
+
+  void emit_result(const std::vector<ExpressionPtr>& expressions, Scope& scope) {
+    const int32_t block = builder_.new_block(expressions.size());
+    for (size_t i = 0; i < expressions.size(); ++i)
+      expressions_.compile_result(*expressions[i], scope, block + static_cast<int32_t>(i));
+    builder_.emit(Opcode::Result, block, static_cast<int32_t>(expressions.size()));
+  }
+
+  void produce(const LogicalOperator& op, const Consumer& consume) {
+    switch (op.kind) {
+      case OperatorKind::Scan: return produce_scan(op, consume);
+      case OperatorKind::Filter: return produce_filter(op, consume);
+      case OperatorKind::Project: return produce_project(op, consume);
+      case OperatorKind::Aggregate: return produce_aggregate(op, consume);
+      case OperatorKind::Sort: return produce_sort(op, consume);
+      case OperatorKind::Limit:
+        throw Error(SqlState::internal_error, "invariant broken: LIMIT is the last operator of a plan");
+    }
+  }
+
+  // Emits Parallel, what the consumer does with each row, and Converge.
+  void section(int32_t cursor, Scope& scope, const Consumer& consume) {
+    const int32_t parallel = builder_.emit(Opcode::Parallel, cursor);
+    Label end;
+    Label* outer_end = std::exchange(section_end_, &end);
+    const size_t region = builder_.enter_region();
+    consume(scope);
+    builder_.leave_region(region);
+    section_end_ = outer_end;
+    builder_.bind(end);
+    builder_.program().instructions[parallel].p3 = builder_.emit(Opcode::Converge);
+  }
+
+  void produce_scan(const LogicalOperator& op, const Consumer& consume) {
+    Program& program = builder_.program();
+    const auto cursor = static_cast<int32_t>(program.cursors.size());
+    CursorInfo info;
+    info.name = op.source_name;
+    const TabletSource& source = *op.source;
+    // The cursor has all columns of the source, so that column numbers are the table's.
+    info.columns.resize(source.columns().size());
+    for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
+    for (const size_t column : op.source_columns)
+      info.columns[column] = column_info(source, column, source.columns()[column].type);
+    Scope scope;
+    scope.row_bound = source.row_count();
+    for (const size_t column : op.source_columns) scope.columns.push_back(source_column(source, column, info.columns[column]));
+    info.zone_conditions = std::exchange(zone_conditions_, {});
+    program.cursors.push_back(std::move(info));
+    program.sources.push_back(op.source);
+    builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
+    section(cursor, scope, consume);
+  }
+
+  ScopeColumn source_column(const TabletSource& source, size_t column, const RegisterInfo& info) {
+    ScopeColumn result;
+    result.type = info.type;
+    result.reloadable = true;
+    const auto number = static_cast<int32_t>(column);
+    const auto load_as = [this, number](int32_t target, const RegisterInfo& form, Opcode opcode) {
+      if (target < 0) target = builder_.new_register(form);
+      else builder_.info(target) = form;
+      builder_.emit(opcode, target, number);
+      return target;
+    };
+    result.load = [load_as, info](int32_t target, const PhysicalType* physical) {
+      RegisterInfo form = info;
+      if (physical && range_of(info.type)) form.physical = *physical;
+      return load_as(target, form, Opcode::Column);
+    };
+    result.dictionary = source.common_dictionary(column);
+    if (!result.dictionary) return result;
+    const int128_t last_code = std::max<int128_t>(result.dictionary->size(), 1) - 1;
+    const RegisterInfo code{PhysicalType::Int32, Type{TypeId::Integer}, info.nullable, true, 0, last_code};
+    result.load_code = [load_as, code](int32_t target) { return load_as(target, code, Opcode::Code); };
+    return result;
+  }
+
+  void produce_filter(const LogicalOperator& op, const Consumer& consume) {
+    if (op.input().kind == OperatorKind::Scan) collect_zone_conditions(*op.predicate, op.input());
+    produce(op.input(), [&](Scope& scope) {
+      expressions_.jump_unless_true(*op.predicate, scope, *section_end_, jump_invalid);
+      consume(scope);
+    });
+  }
+
+  void collect_zone_conditions(const Expression& condition, const LogicalOperator& scan) {
+    if (condition.kind == ExpressionKind::And) {
+      for (const ExpressionPtr& part : condition.args) collect_zone_conditions(*part, scan);
+      return;
+    }
+    const bool bounds = condition.kind == ExpressionKind::Eq ||
+                        (condition.kind >= ExpressionKind::Lt && condition.kind <= ExpressionKind::Ge);
+    if (!bounds || condition.args[0]->kind != ExpressionKind::Column || condition.args[1]->kind != ExpressionKind::Constant)
+      return;
+    const Value& bound = condition.args[1]->value;
+    const Type& type = condition.args[0]->type;
+    if (bound.is_null() || bound.type().is_string() || type.id == TypeId::Boolean || type.id == TypeId::Interval) return;
+    zone_conditions_.push_back({scan.source_columns[condition.args[0]->index], jump_opcode(condition.kind), bound});
+  }
+
+  void produce_project(const LogicalOperator& op, const Consumer& consume) {
+    produce(op.input(), [&](Scope& input) {
+      Scope scope;
+      scope.row_bound = input.row_bound;
+      for (size_t i = 0; i < op.expressions.size(); ++i) {
+        const Expression& expression = *op.expressions[i];
+        ScopeColumn column;
+        if (expression.kind == ExpressionKind::Column) {
+          column = input.columns[expression.index];
+        } else {
+          column.type = expression.type;
+          column.load = [this, &expression, &input](int32_t target, const PhysicalType*) {
+            if (target < 0) return expressions_.compile(expression, input);
+            expressions_.compile_into(expression, input, target);
+            return target;
+          };
+        }
+        scope.columns.push_back(std::move(column));
+      }
+      consume(scope);
+    });
+  }
+
+  void produce_aggregate(const LogicalOperator& op, const Consumer& consume) {
+    AggregateCompiler aggregation(builder_, expressions_, op);
+    aggregation.create_tables();
+    produce(op.input(), [&](Scope& scope) { aggregation.feed(scope); });
+    const int32_t cursor = aggregation.open_groups();
+    Scope scope = aggregation.group_scope();
+    section(cursor, scope, consume);
+  }
+
+  // Keys first, then the columns that are no keys; strings from a dictionary travel as codes unless they are keys.
+  void produce_sort(const LogicalOperator& op, const Consumer& consume) {
+    Program& program = builder_.program();
+    const auto sorter = static_cast<int32_t>(program.sorters.size());
+    program.sorters.emplace_back();
+    builder_.emit(Opcode::Sorter, sorter);
+    std::vector<size_t> order;
+    for (const SortKey& key : op.keys)
+      if (std::find(order.begin(), order.end(), key.column) == order.end()) {
+        order.push_back(key.column);
+        program.sorters[sorter].keys.push_back({key.descending, key.nulls_first});
+      }
+    for (size_t i = 0; i < op.columns.size(); ++i)
+      if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    std::vector<const Dictionary*> dictionaries;
+    int64_t row_bound = 0;
+    produce(op.input(), [&](Scope& scope) {
+      row_bound = scope.row_bound;
+      dictionaries = emit_sort_row(op, order, sorter, scope);
+    });
+    SorterInfo& info = program.sorters[sorter];
+    info.limit = op.limit;
+    const auto cursor = static_cast<int32_t>(program.cursors.size());
+    CursorInfo cursor_info;
+    cursor_info.name = "sorted rows";
+    cursor_info.columns = info.columns;
+    for (const size_t column : order) cursor_info.column_names.push_back(op.columns[column].name);
+    program.cursors.push_back(std::move(cursor_info));
+    builder_.emit(Opcode::Sort, cursor, sorter);
+    Scope sorted = cursor_scope(builder_, info.columns, dictionaries);
+    Scope scope;
+    scope.row_bound = row_bound;
+    scope.columns.resize(order.size());
+    for (size_t i = 0; i < order.size(); ++i) scope.columns[order[i]] = std::move(sorted.columns[i]);
+    section(cursor, scope, consume);
+  }
+
+  std::vector<const Dictionary*> emit_sort_row(const LogicalOperator& op, const std::vector<size_t>& order, int32_t sorter,
+                                               Scope& scope) {
+    SorterInfo& info = builder_.program().sorters[sorter];
+    const size_t key_count = info.keys.size();
+    std::vector<const Dictionary*> dictionaries;
+    const int32_t block = builder_.new_block(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+      const ExpressionPtr column = column_expression(op.columns[order[i]].type, order[i]);
+      const int32_t number = block + static_cast<int32_t>(i);
+      const Dictionary* dictionary = i < key_count ? nullptr : ExpressionCompiler::dictionary_of(*column, scope);
+      dictionaries.push_back(dictionary);
+      if (dictionary) expressions_.compile_code(*column, scope, number);
+      else expressions_.compile_into(*column, scope, number);
+      info.columns.push_back(builder_.info(number));
+    }
+    builder_.emit(Opcode::SortRow, sorter, block, static_cast<int32_t>(order.size()));
+    return dictionaries;
+  }
+
+  const LogicalOperator& plan_;
+  ProgramBuilder builder_;
+  ExpressionCompiler expressions_;
+  Label* section_end_ = nullptr;
+  std::vector<ZoneCondition> zone_conditions_;  // for the scan to be produced next
+};
+
+}  // namespace
+
+std::shared_ptr<const Program> compile(const LogicalOperator& plan, Evaluator& evaluator) {
+  return Compiler(plan, evaluator).run();
+}
+
+}  // namespace diptych

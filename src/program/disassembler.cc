@@ -1,0 +1,118 @@
+// The listing of a program, in the manner of SQLite's EXPLAIN: one line an opcode, with a comment on what it does here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "program/operands.h"
+#include "program/program.h"
+
+namespace diptych {
+
+namespace {
+
+std::string quoted(const Value& value) {
+  if (value.is_null()) return "NULL";
+  return value.type().is_string() ? "'" + value.to_text() + "'" : value.to_text();
+}
+
+const char* name_of(Check check) {
+  switch (check) {
+    case Check::None: return "";
+    case Check::Register: return "check register";
+    case Check::Int16: return "check 16 bits";
+    case Check::Digits: return "check digits";
+  }
+  return "";
+}
+
+std::string validity_text(int64_t bits) {
+  std::string text = bits & jump_keep ? "keep" : bits & jump_valid ? "valid" : "invalid";
+  return bits & jump_if_null ? text + "|null" : text;
+}
+
+class Disassembler {
+ public:
+  explicit Disassembler(const Program& program) : program_(program) {}
+
+  std::vector<std::string> run() {
+    std::vector<std::string> lines;
+    lines.push_back(fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", "addr", "opcode", "p1", "p2", "p3", "p4",
+                                "comment"));
+    for (size_t address = 0; address < program_.instructions.size(); ++address) lines.push_back(line(address));
+    return lines;
+  }
+
+ private:
+  std::string line(size_t address) {
+    const Instruction& instruction = program_.instructions[address];
+    const OpcodeInfo& info = info_of(instruction.opcode);
+    if (instruction.opcode == Opcode::Converge) in_section_ = false;
+    std::string name = (in_section_ ? "  " : "") + std::string(info.name);
+    if (instruction.opcode == Opcode::Parallel) {
+      in_section_ = true;
+      cursor_ = &program_.cursors[instruction.p1];
+    }
+    return fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", address, name,
+                       operand_text(instruction, 0), operand_text(instruction, 1), operand_text(instruction, 2),
+                       p4_text(instruction), comment(instruction));
+  }
+
+  static std::string operand_text(const Instruction& instruction, int number) {
+    const std::string_view role = info_of(instruction.opcode).operands[number];
+    const int32_t value = operand(instruction, number);
+    if (role == "-" || (role == "in?" && value < 0)) return "-";
+    const bool is_register = role == "out" || role == "in" || role == "in?" || role == "block";
+    return is_register ? fmt::format("r{}", value) : fmt::format("{}", value);
+  }
+
+  static std::string p4_text(const Instruction& instruction) {
+    if (auto* value = std::get_if<Value>(&instruction.p4)) return quoted(*value);
+    if (auto* name = std::get_if<std::string>(&instruction.p4)) return *name;
+    if (auto* check = std::get_if<Check>(&instruction.p4)) return name_of(*check);
+    if (auto* function = std::get_if<FunctionId>(&instruction.p4)) return info_of(*function).kernel_name;
+    auto* number = std::get_if<int64_t>(&instruction.p4);
+    if (!number) return "";
+    const bool is_jump = info_of(instruction.opcode).kind == OpcodeKind::Jump;
+    return is_jump ? validity_text(*number) : fmt::format("{}", *number);
+  }
+
+  // The effect from the opcode table with this instruction's operands put in.
+  std::string comment(const Instruction& instruction) const {
+    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code) return column_comment(instruction);
+    if (instruction.opcode == Opcode::Parallel) return fmt::format("for every row of {}", cursor_->name);
+    std::string text = info_of(instruction.opcode).effect;
+    if (text.starts_with("(V) ")) text.erase(0, 4);
+    for (int number = 0; number < 3; ++number)
+      replace_all(text, fmt::format("p{}", number + 1), operand_text(instruction, number));
+    replace_all(text, "p4", p4_text(instruction));
+    return text;
+  }
+
+  std::string column_comment(const Instruction& instruction) const {
+    const auto column = static_cast<size_t>(instruction.p2);
+    const RegisterInfo& info = program_.registers[instruction.p1];
+    std::string text = fmt::format("r{} = {}{}", instruction.p1, instruction.opcode == Opcode::Code ? "code of " : "",
+                                   column_name(column));
+    return text + fmt::format(" {}", diptych::name_of(info.physical));
+  }
+
+  std::string column_name(size_t column) const {
+    return column < cursor_->column_names.size() ? cursor_->column_names[column] : fmt::format("column {}", column);
+  }
+
+  static void replace_all(std::string& text, std::string_view from, std::string_view to) {
+    for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+
+  const Program& program_;
+  const CursorInfo* cursor_ = nullptr;
+  bool in_section_ = false;
+};
+
+}  // namespace
+
+std::vector<std::string> disassemble(const Program& program) { return Disassembler(program).run(); }
+
+}  // namespace diptych

@@ -1,0 +1,241 @@
+#include "program/expression_compiler.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tablet/dictionary.h"
+#include "tablet/values.h"
+
+namespace diptych {
+
+namespace {
+
+using Kind = ExpressionKind;
+
+// Deeper trees would overflow the stack of this walk.
+constexpr int max_depth = 1000;
+// So many computed expressions are looked through for one that is there already; more would cost more than they save.
+constexpr size_t max_remembered = 256;
+
+// Is NULL whenever its one input is: what may be computed over a dictionary, where NULL has no code.
+bool is_strict(Kind kind) {
+  switch (kind) {
+    case Kind::Eq: case Kind::Neq: case Kind::Lt: case Kind::Le: case Kind::Gt: case Kind::Ge:
+    case Kind::Not: case Kind::In: case Kind::Cast: case Kind::Call: case Kind::Concat:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The one column that a strict expression reads, or -1 when it reads none, several, or is not strict all through.
+int32_t only_column(const Expression& expression) {
+  if (expression.kind == Kind::Column) return expression.index;
+  if (!is_strict(expression.kind)) return -1;
+  int32_t found = -1;
+  for (const ExpressionPtr& argument : expression.args) {
+    if (argument->kind == Kind::Constant) {
+      if (argument->value.is_null()) return -1;
+      continue;
+    }
+    const int32_t column = only_column(*argument);
+    if (column < 0 || (found >= 0 && found != column)) return -1;
+    found = column;
+  }
+  return found;
+}
+
+void renumber_columns(Expression& expression) {
+  if (expression.kind == Kind::Column) expression.index = 0;
+  for (ExpressionPtr& argument : expression.args) renumber_columns(*argument);
+}
+
+std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
+  std::vector<Value> strings;
+  for (uint32_t code = 0; code < dictionary.size(); ++code) strings.push_back(Value::text(std::string(dictionary[code])));
+  return make_value_source({{"entry", Type{TypeId::Text}}}, strings, static_cast<int64_t>(strings.size()));
+}
+
+}  // namespace
+
+int32_t ExpressionCompiler::compile_to(const Expression& expression, Scope& scope, int32_t target) {
+  if (expression.kind == Kind::Column) return compile_column(expression, scope, target);
+  if (expression.kind == Kind::Constant) return load_constant(expression.value, target);
+  for (const auto& [known, number] : scope.computed) {
+    if (!known->equals(expression)) continue;
+    if (target < 0) return number;
+    info(target) = info(number);
+    builder_.emit(Opcode::Move, target, number);
+    return target;
+  }
+  if (++depth_ > max_depth)
+    throw Error(SqlState::statement_too_complex, "expression is nested too deeply", expression.position);
+  int32_t result = compile_over_dictionary(expression, scope, target);
+  if (result < 0) {
+    const int32_t outer_position = builder_.position();
+    builder_.set_position(expression.position);
+    result = compile_node(expression, scope, target);
+    builder_.set_position(outer_position);
+    if (scope.computed.size() < max_remembered) {
+      scope.computed.emplace_back(&expression, result);
+      builder_.remember([&scope, size = scope.computed.size()] { scope.computed.resize(size - 1); });
+    }
+  }
+  --depth_;
+  return result;
+}
+
+void ExpressionCompiler::compile_into(const Expression& expression, Scope& scope, int32_t target) {
+  const int32_t result = compile_to(expression, scope, target);
+  check_invariant(result == target, "an expression is compiled into its block");
+}
+
+void ExpressionCompiler::compile_result(const Expression& expression, Scope& scope, int32_t target) {
+  const PhysicalType physical = expression.type.physical();
+  if (expression.kind == Kind::Constant) {
+    load_constant(expression.value, target, &physical);
+    return;
+  }
+  if (expression.kind == Kind::Column) {
+    ScopeColumn& column = scope.columns[expression.index];
+    if (column.reloadable) {
+      column.load(target, &physical);
+      return;
+    }
+  }
+  const int32_t value = widen(compile(expression, scope), physical);
+  info(target) = info(value);
+  builder_.emit(Opcode::Move, target, value);
+}
+
+int32_t ExpressionCompiler::compile_column(const Expression& expression, Scope& scope, int32_t target) {
+  ScopeColumn& column = scope.columns[expression.index];
+  if (target >= 0 && column.reloadable) return column.load(target, nullptr);
+  if (column.loaded < 0) {
+    column.loaded = column.load(-1, nullptr);
+    builder_.remember([&column] { column.loaded = -1; });
+  }
+  if (target < 0) return column.loaded;
+  info(target) = info(column.loaded);
+  builder_.emit(Opcode::Move, target, column.loaded);
+  return target;
+}
+
+int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& scope, int32_t target) {
+  switch (expression.kind) {
+    case Kind::Add: case Kind::Sub: case Kind::Mul: case Kind::Div: case Kind::Mod:
+      return compile_binary(expression, scope, target);
+    case Kind::Negate: {
+      const int32_t value = compile(*expression.args[0], scope);
+      if (info(value).physical <= PhysicalType::Int128 && info(value).physical != PhysicalType::Bool) {
+        const int32_t zero = load_constant(Value::integral(info(value).type, 0), -1, &info(value).physical);
+        return arithmetic(Kind::Sub, zero, value, expression.type, target);
+      }
+      const int32_t result = allocate({info(value).physical, expression.type, info(value).nullable}, target);
+      builder_.emit(Opcode::Negate, result, value, 0, Check::Register);
+      return result;
+    }
+    case Kind::Eq: case Kind::Neq: case Kind::Lt: case Kind::Le: case Kind::Gt: case Kind::Ge:
+    case Kind::IsDistinct: case Kind::IsNotDistinct:
+      return compile_comparison(expression, scope, target);
+    case Kind::And: case Kind::Or: return compile_logic(expression, scope, target);
+    case Kind::Not: case Kind::IsNull: case Kind::IsNotNull: case Kind::IsTrue: case Kind::IsNotTrue: case Kind::IsFalse:
+    case Kind::IsNotFalse:
+      return compile_test(expression, scope, target);
+    case Kind::In: return compile_in(expression, scope, target);
+    case Kind::Case: return compile_case(expression, scope, target);
+    case Kind::Coalesce: return compile_coalesce(expression, scope, target);
+    case Kind::NullIf: return compile_nullif(expression, scope, target);
+    case Kind::Greatest: case Kind::Least: return compile_extreme(expression, scope, target);
+    case Kind::Cast: {
+      const int32_t value = compile(*expression.args[0], scope);
+      return cast(value, expression.type, target);
+    }
+    case Kind::Call: case Kind::Concat: return compile_call(expression, scope, target);
+    case Kind::Parameter:
+      throw Error(SqlState::undefined_parameter, "there is no value for this parameter", expression.position);
+    case Kind::Constant: case Kind::Column: break;
+  }
+  throw Error(SqlState::internal_error, "invariant broken: every kind of expression is compiled", expression.position);
+}
+
+int32_t ExpressionCompiler::compile_binary(const Expression& expression, Scope& scope, int32_t target) {
+  const int32_t left = compile(*expression.args[0], scope);
+  const int32_t right = compile(*expression.args[1], scope);
+  builder_.set_position(expression.position);
+  return arithmetic(expression.kind, left, right, expression.type, target);
+}
+
+int32_t ExpressionCompiler::load_constant(const Value& value, int32_t target, const PhysicalType* physical) {
+  const Type& type = value.type();
+  const bool integral = range_of(type).has_value();
+  const bool fixed_form = type.id == TypeId::Date || type.id == TypeId::Timestamp;
+  if (value.is_null()) {
+    const int32_t result = allocate({physical ? *physical : type.physical(), type, true}, target);
+    builder_.emit(Opcode::Null, result);
+    return result;
+  }
+  if (!integral) {
+    const int32_t result = allocate({type.physical(), type, false}, target);
+    builder_.emit(type.is_float() ? Opcode::Float : Opcode::Constant, result, 0, 0, value);
+    return result;
+  }
+  const int128_t number = value.as_integral();
+  const Range range{number, number};
+  const PhysicalType form = physical ? *physical : fixed_form ? type.physical() : narrowest(range);
+  const int32_t result = allocate({form, type, false, true, number, number}, target);
+  if (narrowest(range) == PhysicalType::Int32) builder_.emit(Opcode::Integer, result, static_cast<int32_t>(number));
+  else builder_.emit(Opcode::Constant, result, 0, 0, value);
+  return result;
+}
+
+const Dictionary* ExpressionCompiler::dictionary_of(const Expression& expression, const Scope& scope) {
+  return expression.kind == Kind::Column ? scope.columns[expression.index].dictionary : nullptr;
+}
+
+int32_t ExpressionCompiler::compile_code(const Expression& expression, Scope& scope, int32_t target) {
+  if (!dictionary_of(expression, scope)) return -1;
+  ScopeColumn& column = scope.columns[expression.index];
+  if (target >= 0) return column.load_code(target);
+  if (column.loaded_code < 0) {
+    column.loaded_code = column.load_code(-1);
+    builder_.remember([&column] { column.loaded_code = -1; });
+  }
+  return column.loaded_code;
+}
+
+// A strict expression over one dictionary column is computed once for every entry, and rows look their code up. The result is -1 when
+// the expression is no such, the dictionary is not much smaller than the table, or an entry (which perhaps no row has) raises an error.
+int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression, Scope& scope, int32_t target) {
+  const int32_t index = is_strict(expression.kind) ? only_column(expression) : -1;
+  if (index < 0 || !scope.columns[index].dictionary) return -1;
+  const Dictionary& dictionary = *scope.columns[index].dictionary;
+  const bool plain_equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq;
+  if (dictionary.size() * int64_t{4} > scope.row_bound || (plain_equality && expression.args[1]->kind == Kind::Constant &&
+                                                           expression.args[0]->kind == Kind::Column))
+    return -1;
+  for (const auto& [known, number] : scope.computed)
+    if (target < 0 && known->equals(expression)) return number;
+  ExpressionPtr over_entry = expression.clone();
+  renumber_columns(*over_entry);
+  LookupTable table;
+  table.entry = {expression.type.physical(), expression.type, true};
+  try {
+    table.values = evaluator_.evaluate({over_entry.get()}, source_of(dictionary));
+  } catch (const Error&) {
+    return -1;
+  }
+  Expression column;
+  column.kind = Kind::Column;
+  column.index = index;
+  const int32_t code = compile_code(column, scope, -1);
+  auto& lookups = builder_.program().lookups;
+  lookups.push_back(std::move(table));
+  const int32_t result = allocate(lookups.back().entry, target);
+  builder_.emit(Opcode::Lookup, result, code, static_cast<int32_t>(lookups.size()) - 1);
+  scope.computed.emplace_back(&expression, result);
+  builder_.remember([&scope, size = scope.computed.size()] { scope.computed.resize(size - 1); });
+  return result;
+}
+
+}  // namespace diptych

@@ -1,0 +1,35 @@
+// The columns that an operator's expressions see in the section being compiled, each loaded when first asked for.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bind/expression.h"
+#include "program/program.h"
+
+namespace diptych {
+
+struct ScopeColumn {
+  Type type;
+  // Emits the opcodes that bring the column into a register: into `target` when that is not -1, in the given register form when one is asked
+  // for (integers only). Called again for every new register.
+  std::function<int32_t(int32_t target, const PhysicalType* physical)> load;
+  bool reloadable = false;  // loading again costs nothing (a column of the cursor): blocks load it in place
+  int32_t loaded = -1;      // register that holds it, -1: none yet
+
+  // Strings that are codes of one dictionary:
+  const Dictionary* dictionary = nullptr;
+  std::function<int32_t(int32_t target)> load_code;
+  int32_t loaded_code = -1;
+};
+
+struct Scope {
+  std::vector<ScopeColumn> columns;
+  // Expressions over this scope that are in a register already.
+  std::vector<std::pair<const Expression*, int32_t>> computed;
+  int64_t row_bound = 0;  // at most so many rows pass
+};
+
+}  // namespace diptych

@@ -1,0 +1,136 @@
+#include "tablet/values.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "tablet/builder.h"
+#include "tablet/dictionary.h"
+
+namespace diptych {
+
+namespace {
+
+template <typename T>
+T load(const std::byte* data, int64_t index) {
+  T value;
+  std::memcpy(&value, data + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+uint64_t code_at(const ColumnView& view, int64_t row) {
+  switch (view.width) {
+    case 0: return 0;
+    case 1: return load<uint8_t>(view.data, row);
+    case 2: return load<uint16_t>(view.data, row);
+    case 4: return load<uint32_t>(view.data, row);
+    default: return load<uint64_t>(view.data, row);
+  }
+}
+
+std::string_view string_at(const ColumnView& view, int64_t row) {
+  if (view.encoding == Encoding::Dictionary) return (*view.dictionary)[static_cast<uint32_t>(code_at(view, row))];
+  return {view.heap + view.offsets[row], view.offsets[row + 1] - view.offsets[row]};
+}
+
+Value plain_value_at(const ColumnView& view, const Type& type, int64_t row) {
+  switch (view.physical) {
+    case PhysicalType::Bool: return Value::boolean(load<uint8_t>(view.data, row) != 0);
+    case PhysicalType::Int32: return Value::integral(type, load<int32_t>(view.data, row));
+    case PhysicalType::Int64: return Value::integral(type, load<int64_t>(view.data, row));
+    case PhysicalType::Int128: return Value::integral(type, load<int128_t>(view.data, row));
+    case PhysicalType::Float32: return Value::floating(type, load<float>(view.data, row));
+    case PhysicalType::Float64: return Value::floating(type, load<double>(view.data, row));
+    case PhysicalType::Interval: return Value::interval(load<Interval>(view.data, row));
+    case PhysicalType::Text: break;
+  }
+  throw Error(SqlState::internal_error, "invariant broken: text columns are not plain");
+}
+
+// Cells of one column in the form that a tablet builder takes.
+class CellColumn {
+ public:
+  CellColumn(const ColumnDefinition& definition, int64_t rows)
+      : physical_(definition.type.physical()), validity_((rows + 7) / 8) {
+    if (physical_ == PhysicalType::Text) offsets_.push_back(0);
+  }
+
+  void append(const Value& value, int64_t row) {
+    if (!value.is_null()) validity_[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
+    if (physical_ == PhysicalType::Text) {
+      if (!value.is_null()) bytes_ += value.as_string();
+      offsets_.push_back(static_cast<uint32_t>(bytes_.size()));
+      return;
+    }
+    const size_t width = static_cast<size_t>(width_bytes(physical_));
+    values_.resize(values_.size() + width);
+    if (!value.is_null()) store(value, values_.data() + values_.size() - width);
+  }
+
+  BatchColumn view() const {
+    BatchColumn column;
+    column.physical = physical_;
+    column.values = values_.data();
+    column.validity = validity_.data();
+    column.offsets = offsets_.empty() ? nullptr : offsets_.data();
+    column.bytes = bytes_.data();
+    return column;
+  }
+
+ private:
+  template <typename T>
+  static void put(std::byte* out, T value) {
+    std::memcpy(out, &value, sizeof(T));
+  }
+
+  void store(const Value& value, std::byte* out) const {
+    switch (physical_) {
+      case PhysicalType::Bool: return put<uint8_t>(out, value.as_boolean());
+      case PhysicalType::Int32: return put(out, static_cast<int32_t>(value.as_integral()));
+      case PhysicalType::Int64: return put(out, static_cast<int64_t>(value.as_integral()));
+      case PhysicalType::Int128: return put(out, value.as_integral());
+      case PhysicalType::Float32: return put(out, static_cast<float>(value.as_double()));
+      case PhysicalType::Float64: return put(out, value.as_double());
+      case PhysicalType::Interval: return put(out, value.as_interval());
+      case PhysicalType::Text: return;
+    }
+  }
+
+  PhysicalType physical_;
+  std::vector<uint8_t> validity_;
+  std::vector<std::byte> values_;
+  std::vector<uint32_t> offsets_;
+  std::string bytes_;
+};
+
+}  // namespace
+
+Value value_at(const ColumnView& view, const Type& type, int64_t row) {
+  if (view.validity && !(view.validity[row / 8] >> (row % 8) & 1)) return Value::null(type);
+  switch (view.encoding) {
+    case Encoding::Plain: return plain_value_at(view, type, row);
+    case Encoding::Dictionary:
+    case Encoding::Heap: return Value::string(type, std::string(string_at(view, row)));
+    case Encoding::FrameOfReference: break;
+  }
+  const auto value = static_cast<int64_t>(static_cast<uint64_t>(view.base) +
+                                          static_cast<uint64_t>(view.factor) * code_at(view, row));
+  return type.id == TypeId::Boolean ? Value::boolean(value != 0) : Value::integral(type, value);
+}
+
+std::shared_ptr<MemorySource> make_value_source(std::vector<ColumnDefinition> columns, const std::vector<Value>& cells,
+                                                int64_t rows) {
+  auto source = std::make_shared<MemorySource>(columns);
+  if (rows == 0) return source;
+  std::vector<CellColumn> staged;
+  for (const ColumnDefinition& column : columns) staged.emplace_back(column, rows);
+  for (int64_t row = 0; row < rows; ++row)
+    for (size_t i = 0; i < columns.size(); ++i) staged[i].append(cells[row * columns.size() + i], row);
+  std::vector<BatchColumn> views;
+  for (const CellColumn& column : staged) views.push_back(column.view());
+  TabletBuilder builder(columns, rows, source->new_dictionaries());
+  builder.append(RowBatch{rows, views}, 0, rows);
+  source->add(builder.finish());
+  return source;
+}
+
+}  // namespace diptych

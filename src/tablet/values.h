@@ -1,0 +1,19 @@
+// Between columns and single values: cells of a result, rows of VALUES. For few values; columns are read through their views.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/value.h"
+#include "tablet/memory_source.h"
+
+namespace diptych {
+
+// Row `row` of the column as a value of the given type, whose physical form is the view's.
+Value value_at(const ColumnView& view, const Type& type, int64_t row);
+
+// A source with the given rows: cells row by row, columns.size() each, of their columns' types or NULL.
+std::shared_ptr<MemorySource> make_value_source(std::vector<ColumnDefinition> columns, const std::vector<Value>& cells,
+                                                int64_t rows);
+
+}  // namespace diptych
