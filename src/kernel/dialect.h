@@ -1,11 +1,13 @@
-// The dialect: what makes one text C++20, CUDA C++ and OpenCL C 1.2. The only file of this folder that asks which compiler reads it.
+// The dialect: what makes one text C++20, CUDA C++ and OpenCL C 1.2. The only file of this folder that asks which
+// compiler reads it.
 //
-// Every other file is written in the names defined here: fixed-width integers, address spaces, the four value structs, error
-// codes, and the few primitives that a compiler offers under its own name (bit casts, high multiplication, mathematics).
-// src/kernel/README.md states the rules.
+// Every other file is written in the names defined here: fixed-width integers, address spaces, the four value structs,
+// error codes, and the few primitives that a compiler offers under its own name (bit casts, high multiplication,
+// mathematics). src/kernel/README.md states the rules.
 #pragma once
 
-#if defined(__OPENCL_VERSION__)  // ---------------------------------------------------------------------------- OpenCL C
+#if defined(__OPENCL_VERSION__)  // ---------------------------------------------------------------------------- OpenCL
+                                 // C
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef char dk_i8;
@@ -22,10 +24,12 @@ typedef double dk_f64;
 #define DK_GLOBAL __global
 #define DK_PRIVATE __private
 #define DK_CONSTANT __constant
+#define DK_CONSTANT_SPACE __constant
 #define DK_ALIGN16 __attribute__((aligned(16)))
 #define DK_I64(literal) literal##L
 #define DK_U64(literal) literal##UL
 #define DK_HAS_INT128 0
+#define DK_HAS_LIBC 0
 #define DK_HAS_OVERFLOW_BUILTINS 0
 #define DK_MUL_HI_U64(a, b) mul_hi((dk_u64)(a), (dk_u64)(b))
 #define DK_CLZ_U64(a) ((dk_i32)clz((dk_u64)(a)))
@@ -52,10 +56,12 @@ typedef double dk_f64;
 #define DK_GLOBAL
 #define DK_PRIVATE
 #define DK_CONSTANT static __device__ const
+#define DK_CONSTANT_SPACE
 #define DK_ALIGN16 __align__(16)
 #define DK_I64(literal) literal##LL
 #define DK_U64(literal) literal##ULL
 #define DK_HAS_INT128 0
+#define DK_HAS_LIBC 0
 #define DK_HAS_OVERFLOW_BUILTINS 0
 #define DK_MUL_HI_U64(a, b) __umul64hi((a), (b))
 #define DK_CLZ_U64(a) __clzll((dk_i64)(a))
@@ -82,10 +88,12 @@ typedef double dk_f64;
 #define DK_GLOBAL
 #define DK_PRIVATE
 #define DK_CONSTANT static constexpr
+#define DK_CONSTANT_SPACE
 #define DK_ALIGN16 __attribute__((aligned(16)))
 #define DK_I64(literal) literal##L
 #define DK_U64(literal) literal##UL
 #define DK_HAS_INT128 1
+#define DK_HAS_LIBC 1
 #define DK_HAS_OVERFLOW_BUILTINS 1
 #define DK_MUL_HI_U64(a, b) ((dk_u64)(((dk_uint128_t)(a) * (b)) >> 64))
 #define DK_CLZ_U64(a) ((a) == 0 ? 64 : __builtin_clzl(a))
@@ -120,7 +128,8 @@ typedef struct dk_interval {
   dk_i64 microseconds;
 } dk_interval;
 
-// What a function can store through its error pointer: name, state (a name of DIPTYCH_SQLSTATES in base/error.h), message.
+// What a function can store through its error pointer: name, state (a name of DIPTYCH_SQLSTATES in base/error.h),
+// message.
 #define DK_ERRORS(ROW)                                                                                         \
   ROW(DK_NUMERIC_OUT_OF_RANGE, numeric_value_out_of_range, "numeric value out of range")                       \
   ROW(DK_DIVISION_BY_ZERO, division_by_zero, "division by zero")                                               \

@@ -1,6 +1,8 @@
-// The scalar functions of kernel/functions.def as a table to look up: which there are under a name, what they take and give.
+// The scalar functions of kernel/functions.def as a table to look up: which there are under a name, what they take and
+// give.
 //
-//   "round" -> [round_n64: (NUMERIC64) NUMERIC64] [round_n128: ...] [round_digits_n64: (NUMERIC64, INTEGER) ...] [round_f64: ...]
+//   "round" -> [round_n64: (NUMERIC64) NUMERIC64] [round_n128: ...] [round_digits_n64: (NUMERIC64, INTEGER) ...]
+//   [round_f64: ...]
 //
 // All functions are safe to call from any thread; nothing is built at run time but the index by name.
 #pragma once
@@ -26,7 +28,20 @@ inline constexpr size_t function_count = static_cast<size_t>(FunctionId::count_)
 
 // The types of functions.def. They name a register's type more finely than PhysicalType and more coarsely than Type.
 enum class FunctionType : uint8_t {
-  BOOLEAN, SMALLINT, INTEGER, BIGINT, REAL, DOUBLE, NUMERIC64, NUMERIC128, DATE, TIMESTAMP, INTERVAL, TEXT, VARCHAR, CHAR
+  BOOLEAN,
+  SMALLINT,
+  INTEGER,
+  BIGINT,
+  REAL,
+  DOUBLE,
+  NUMERIC64,
+  NUMERIC128,
+  DATE,
+  TIMESTAMP,
+  INTERVAL,
+  TEXT,
+  VARCHAR,
+  CHAR
 };
 
 inline constexpr size_t max_function_arguments = 8;
@@ -47,7 +62,8 @@ struct FunctionInfo {
 // Row `id` of functions.def.
 const FunctionInfo& info_of(FunctionId id);
 
-// The rows of that SQL name, or of the name it is an alias for, in the order of functions.def; empty when there are none.
+// The rows of that SQL name, or of the name it is an alias for, in the order of functions.def; empty when there are
+// none.
 std::span<const FunctionId> functions_named(std::string_view sql_name);
 
 // Every SQL name and alias, sorted; for suggestions and completion.
