@@ -62,23 +62,36 @@ size_t BlockPool::class_of(size_t block_bytes) {
   return exponent * 4 + (block_bytes - power) / (power / 4);
 }
 
+std::byte* BlockPool::take_kept(size_t block) {
+  if (block < smallest_kept || block > largest_kept) return nullptr;
+  std::lock_guard guard(mutex_);
+  auto& kept = kept_[class_of(block)];
+  if (kept.empty()) return nullptr;
+  std::byte* data = kept.back();
+  kept.pop_back();
+  kept_bytes_ -= static_cast<int64_t>(block);
+  return data;
+}
+
 PooledBuffer BlockPool::allocate(size_t bytes, const char* what) {
+  if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
   size_t block = block_bytes(bytes);
-  if (block >= smallest_kept && block <= largest_kept) {
-    std::lock_guard guard(mutex_);
-    auto& kept = kept_[class_of(block)];
-    if (!kept.empty()) {
-      std::byte* data = kept.back();
-      kept.pop_back();
-      kept_bytes_ -= static_cast<int64_t>(block);
-      return {this, data, bytes};
-    }
-  }
   MemoryReservation reservation(budget_, what);
   reservation.grow(static_cast<int64_t>(block));
   std::byte* data = acquire(block);
   reservation.keep();
   return {this, data, bytes};
+}
+
+std::optional<PooledBuffer> BlockPool::try_allocate(size_t bytes) {
+  size_t block = block_bytes(bytes);
+  if (std::byte* data = take_kept(block)) return PooledBuffer(this, data, bytes);
+  if (!budget_.try_reserve_free(static_cast<int64_t>(block))) return std::nullopt;
+  MemoryReservation reservation(budget_, "block");
+  reservation.adopt(static_cast<int64_t>(block));
+  std::byte* data = acquire(block);
+  reservation.keep();
+  return PooledBuffer(this, data, bytes);
 }
 
 void BlockPool::give_back(std::byte* data, size_t bytes) noexcept {

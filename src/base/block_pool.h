@@ -3,9 +3,10 @@
 //   allocate ---> in use ---(PooledBuffer ends)---> kept, still mapped ---> the next allocate of the class
 //                                                        '---- budget under pressure ----> unmapped
 //
-// Fresh memory costs about 0.25 ms a MiB in page faults, several times what a scan of it costs; so results and evicted columns leave
-// their blocks to the next statement. Sizes are rounded up to four classes per power of two (at most 25 % waste), from 64 KiB to
-// 64 MiB; smaller and larger blocks are not kept. What is in use and what is kept both count in the budget.
+// Fresh memory costs about 0.25 ms a MiB in page faults, several times what a scan of it costs; so results and evicted
+// columns leave their blocks to the next statement. Sizes are rounded up to four classes per power of two (at most 25 %
+// waste), from 64 KiB to 64 MiB; smaller and larger blocks are not kept. What is in use and what is kept both count in
+// the budget.
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -66,6 +68,8 @@ class BlockPool {
 
   // Errors: 53200; `what` names the user in the message.
   PooledBuffer allocate(size_t bytes, const char* what);
+  // As allocate, but only out of kept blocks and free budget; nothing when neither has one.
+  std::optional<PooledBuffer> try_allocate(size_t bytes);
   // Unmaps kept blocks until at least `bytes` are given back or none is left; says how many.
   int64_t trim(int64_t bytes);
   // Bytes of the blocks kept for later.
@@ -79,6 +83,7 @@ class BlockPool {
   static constexpr size_t class_count = 4 * 10 + 1;
 
   static size_t class_of(size_t block_bytes);
+  std::byte* take_kept(size_t block);
   void give_back(std::byte* data, size_t bytes) noexcept;
 
   MemoryBudget& budget_;

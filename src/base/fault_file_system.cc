@@ -256,7 +256,7 @@ size_t MemoryFileSystem::transfer_size(size_t asked) {
 }
 
 int64_t MemoryFileSystem::bytes_in_use() const {
-  if (plan_.capacity_bytes == std::numeric_limits<int64_t>::max()) return 0;
+  if (plan_.capacity_bytes == FaultPlan::unlimited) return 0;
   int64_t bytes = 0;
   for (const auto& [path, inode] : now_) bytes += static_cast<int64_t>(inode->now.size());
   return bytes;

@@ -1,11 +1,12 @@
 // Files in memory that can fail as real ones do, reproducibly from a seed: for tests of everything durable.
 //
-//   operation:  open  write  write  sync  write  rename  ...         every call of the interfaces is one, counted from 0
+//   operation:  open  write  write  sync  write  rename  ...         every call of the interfaces is one, counted from
+//   0
 //                              ^ fault at 2: EIO, ENOSPC or a power cut, once or from then on
 //
 //   after_crash(seed): files as a power cut leaves them. What was synced is there; of what was not,
-//     written:   [sector 0][sector 1][sector 2]     each sector of 512 bytes old, new or torn; whole writes dropped; later ones
-//     survives:  [  new   ][  old   ][new|old ]     kept while earlier ones are lost
+//     written:   [sector 0][sector 1][sector 2]     each sector of 512 bytes old, new or torn; whole writes dropped;
+//     later ones survives:  [  new   ][  old   ][new|old ]     kept while earlier ones are lost
 //   and directory entries (created, renamed, removed) that were not synced are kept or dropped.
 //
 // Thread safety: all members may be called by many threads at once.
@@ -28,9 +29,10 @@ struct FaultPlan {
   enum class Kind { None, IoError, DiskFull, PowerCut };
   Kind kind = Kind::None;
   int64_t at = std::numeric_limits<int64_t>::max();  // the number of the operation that fails
-  bool for_good = false;                             // all operations after it fail as well; a power cut always is for good
-  bool short_transfers = false;                      // reads and writes move a random part of what was asked
-  int64_t capacity_bytes = std::numeric_limits<int64_t>::max();  // of all files together
+  bool for_good = false;               // all operations after it fail as well; a power cut always is for good
+  bool short_transfers = false;        // reads and writes move a random part of what was asked
+  int64_t capacity_bytes = unlimited;  // of all files together
+  static constexpr int64_t unlimited = std::numeric_limits<int64_t>::max() / 2;
 };
 
 class MemoryFileSystem final : public FileSystem {

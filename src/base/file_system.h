@@ -1,11 +1,11 @@
-// The one way from the project to files: everything that must survive a crash passes through these two interfaces, so that tests can
-// put a file system underneath that fails, runs full or loses what was not synced (fault_file_system.h).
+// The one way from the project to files: everything that must survive a crash passes through these two interfaces, so
+// that tests can put a file system underneath that fails, runs full or loses what was not synced (fault_file_system.h).
 //
 //   Store ---> FileSystem ---> PosixFileSystem    the operating system
 //                         \--> MemoryFileSystem   in memory, with faults from a seed
 //
-// Errors of every member unless it says otherwise: 53100 disk_full when there is no space left, 58030 io_error for the rest,
-// naming the path and what the system said.
+// Errors of every member unless it says otherwise: 53100 disk_full when there is no space left, 58030 io_error for the
+// rest, naming the path and what the system said.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace diptych {
 
-// An open file. Thread safety: reads and writes may run at the same time on several threads; bytes that are written and read at the same
-// time have either content.
+// An open file. Thread safety: reads and writes may run at the same time on several threads; bytes that are written and
+// read at the same time have either content.
 class File {
  public:
   virtual ~File() = default;  // closes, which gives up the lock

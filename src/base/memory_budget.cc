@@ -22,7 +22,7 @@ void MemoryBudget::reserve(int64_t bytes, const char* what) {
               -1, "raise memory_limit");
 }
 
-bool MemoryBudget::try_reserve(int64_t bytes) { return take(bytes) || take_with_reclaiming(bytes); }
+bool MemoryBudget::try_reserve(int64_t bytes) { return try_reserve_free(bytes) || take_with_reclaiming(bytes); }
 
 void MemoryBudget::release(int64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
@@ -37,7 +37,7 @@ void MemoryBudget::remove_reclaimer(int64_t number) {
   std::erase_if(reclaimers_, [&](const auto& entry) { return entry.first == number; });
 }
 
-bool MemoryBudget::take(int64_t bytes) {
+bool MemoryBudget::try_reserve_free(int64_t bytes) {
   int64_t before = used_.load(std::memory_order_relaxed);
   do {
     if (bytes > 0 && before + bytes > limit()) return false;
@@ -51,14 +51,14 @@ bool MemoryBudget::take(int64_t bytes) {
 bool MemoryBudget::take_with_reclaiming(int64_t bytes) {
   std::lock_guard guard(mutex_);
   for (;;) {
-    if (take(bytes)) return true;
+    if (try_reserve_free(bytes)) return true;
     if (bytes > limit()) return false;
     int64_t wanted = std::max(used() + bytes - limit(), std::min(least_reclaim_bytes, limit() / 8));
     int64_t given = 0;
     for (const auto& [number, reclaimer] : reclaimers_) {
       if (given < wanted) given += reclaimer(wanted - given);
     }
-    if (given == 0) return take(bytes);
+    if (given == 0) return try_reserve_free(bytes);
   }
 }
 

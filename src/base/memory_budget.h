@@ -2,9 +2,9 @@
 //
 //   limit  |########## reserved by statements ##########|~~~~ tablet buffer (evictable) ~~~~|   free   |
 //
-// Statements reserve at block boundaries, never per value. When a reservation does not fit, reclaimers (the tablet buffer, the block
-// pool) are asked to give bytes back; when that is not enough, 53200 out_of_memory ends the statement.
-// Thread safety: all members may be called by many threads at once; a reclaimer must not call reserve().
+// Statements reserve at block boundaries, never per value. When a reservation does not fit, reclaimers (the tablet
+// buffer, the block pool) are asked to give bytes back; when that is not enough, 53200 out_of_memory ends the
+// statement. Thread safety: all members may be called by many threads at once; a reclaimer must not call reserve().
 #pragma once
 
 #include <atomic>
@@ -31,9 +31,11 @@ class MemoryBudget {
   void reserve(int64_t bytes, const char* what);
   // As reserve, but says false instead of throwing.
   bool try_reserve(int64_t bytes);
+  // As try_reserve, but takes only what is free already: no reclaimer is asked.
+  bool try_reserve_free(int64_t bytes);
   void release(int64_t bytes);
-  // Reclaimers are asked in the order in which they came. The number names it for remove_reclaimer(), which waits until it
-  // runs nowhere.
+  // Reclaimers are asked in the order in which they came. The number names it for remove_reclaimer(), which waits until
+  // it runs nowhere.
   int64_t add_reclaimer(Reclaimer reclaimer);
   void remove_reclaimer(int64_t number);
 
@@ -41,7 +43,6 @@ class MemoryBudget {
   std::atomic<int64_t> limit_;
   std::atomic<int64_t> used_{0};
   std::atomic<int64_t> peak_{0};
-  bool take(int64_t bytes);
   // Asks the reclaimers until the bytes are taken or nobody gives any more.
   bool take_with_reclaiming(int64_t bytes);
 
@@ -66,6 +67,8 @@ class MemoryReservation {
     budget_->release(bytes);
     bytes_ -= bytes;
   }
+  // Takes over bytes that are reserved already.
+  void adopt(int64_t bytes) { bytes_ += bytes; }
   // Leaves the bytes reserved for good; whoever calls this releases them.
   int64_t keep() { return std::exchange(bytes_, 0); }
   int64_t bytes() const { return bytes_; }

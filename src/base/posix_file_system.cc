@@ -85,14 +85,10 @@ class PosixFile final : public File {
 
 int flags_of(OpenMode mode) {
   switch (mode) {
-    case OpenMode::Read:
-      return O_RDONLY;
-    case OpenMode::ReadWrite:
-      return O_RDWR;
-    case OpenMode::Create:
-      return O_RDWR | O_CREAT;
-    case OpenMode::CreateExclusive:
-      return O_RDWR | O_CREAT | O_EXCL;
+    case OpenMode::Read: return O_RDONLY;
+    case OpenMode::ReadWrite: return O_RDWR;
+    case OpenMode::Create: return O_RDWR | O_CREAT;
+    case OpenMode::CreateExclusive: return O_RDWR | O_CREAT | O_EXCL;
   }
   return O_RDONLY;
 }

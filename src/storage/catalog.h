@@ -1,0 +1,53 @@
+// What tables there are: definitions, and immutable snapshots of their rows.
+//
+//   Store ---- current CatalogSnapshot ---- TableSnapshot "lineitem": [tablet 0] [tablet 1] ...
+//                     ^                               (a TabletSource)
+//          WriteTransaction ---- commit() makes the next CatalogSnapshot current, atomically and durably
+//
+// Readers keep the snapshot they started with; they block nobody and nobody blocks them. One writer at a time.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tablet/tablet_source.h"
+
+namespace diptych {
+
+struct TableColumn {
+  std::string name;
+  Type type;
+  bool not_null = false;
+  std::string default_sql;  // expression text as CREATE TABLE gave it; empty: NULL
+};
+
+struct TableDefinition {
+  std::string name;
+  std::vector<TableColumn> columns;
+  std::vector<size_t> primary_key;  // columns, in key order; empty: none. Key columns are not_null.
+
+  std::optional<size_t> find_column(std::string_view name) const;
+};
+
+// The committed rows of one table at one moment. Row ids: rows keep the order in which they were appended, and their
+// ids count from 0 without gaps as long as nothing is deleted.
+class TableSnapshot : public TabletSource {
+ public:
+  virtual const TableDefinition& definition() const = 0;
+};
+
+class CatalogSnapshot {
+ public:
+  virtual ~CatalogSnapshot() = default;
+  // nullptr when there is no such table. Names are compared exactly (the parser has folded them).
+  virtual std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const = 0;
+  // All names, sorted.
+  virtual std::vector<std::string> table_names() const = 0;
+  // Grows with every commit; equal versions mean equal contents.
+  virtual uint64_t version() const = 0;
+};
+
+}  // namespace diptych

@@ -1,0 +1,233 @@
+#include "storage/catalog_format.h"
+
+#include "base/error.h"
+#include "storage/blob_codec.h"
+#include "storage/tablet_buffer.h"
+
+namespace diptych {
+namespace {
+
+constexpr char root_name[] = "catalog";
+constexpr int64_t most_tablet_rows = int64_t{1} << 20;
+
+void write_reference(BlobWriter& writer, const BlobReference& reference) {
+  writer.varint(static_cast<uint64_t>(reference.first_page));
+  writer.varint(static_cast<uint64_t>(reference.bytes));
+  writer.fixed(reference.checksum);
+}
+
+BlobReference read_reference(BlobReader& reader) {
+  BlobReference reference;
+  reference.first_page = static_cast<int64_t>(reader.varint());
+  reference.bytes = static_cast<int64_t>(reader.varint());
+  reference.checksum = reader.fixed();
+  return reference;
+}
+
+void write_definition(BlobWriter& writer, const TableState& table) {
+  writer.text(table.definition.name);
+  writer.varint(static_cast<uint64_t>(table.tablet_rows));
+  writer.count(table.definition.columns.size());
+  for (const TableColumn& column : table.definition.columns) {
+    writer.text(column.name);
+    writer.byte(static_cast<uint8_t>(column.type.id));
+    writer.byte(column.type.precision);
+    writer.byte(column.type.scale);
+    writer.varint(column.type.length);
+    writer.byte(column.not_null);
+    writer.text(column.default_sql);
+  }
+  writer.count(table.definition.primary_key.size());
+  for (size_t column : table.definition.primary_key) writer.varint(column);
+}
+
+TableState read_definition(BlobReader& reader) {
+  TableDefinition definition;
+  definition.name = reader.text();
+  int64_t tablet_rows = static_cast<int64_t>(reader.varint());
+  if (tablet_rows < 1 || tablet_rows > most_tablet_rows) reader.fail("impossible tablet size");
+  for (size_t left = reader.count(); left > 0; --left) {
+    TableColumn column;
+    column.name = reader.text();
+    column.type.id = static_cast<TypeId>(reader.byte_up_to(static_cast<uint8_t>(TypeId::Char)));
+    column.type.precision = reader.byte_up_to(max_precision);
+    column.type.scale = reader.byte_up_to(max_precision);
+    column.type.length = static_cast<uint32_t>(reader.varint());
+    column.not_null = reader.byte_up_to(1) != 0;
+    column.default_sql = reader.text();
+    definition.columns.push_back(std::move(column));
+  }
+  for (size_t left = reader.count(); left > 0; --left) {
+    definition.primary_key.push_back(static_cast<size_t>(reader.varint()));
+    if (definition.primary_key.back() >= definition.columns.size()) reader.fail("impossible key column");
+  }
+  return make_table(std::move(definition), tablet_rows);
+}
+
+// Merges segments as directory chunks are merged: the last is rewritten with the new strings unless it is at least
+// twice as large.
+void write_dictionary(DatabaseFile& file, const Dictionary& dictionary, std::vector<DictionarySegment>& segments) {
+  uint32_t end = dictionary.size();
+  uint32_t begin = segments.empty() ? 0 : segments.back().first + segments.back().count;
+  if (begin == end) return;
+  while (!segments.empty() && segments.back().count < 2 * (end - begin)) {
+    begin = segments.back().first;
+    segments.pop_back();
+  }
+  BlobWriter writer;
+  writer.varint(begin);
+  writer.count(end - begin);
+  for (uint32_t code = begin; code < end; ++code) writer.text(dictionary[code]);
+  segments.push_back({begin, end - begin, file.write_blob(writer.bytes())});
+}
+
+void read_dictionary_segment(BlobReader& reader, Dictionary& dictionary, DictionarySegment& segment) {
+  segment.first = static_cast<uint32_t>(reader.varint());
+  if (segment.first != dictionary.size()) reader.fail("a dictionary segment is missing");
+  segment.count = static_cast<uint32_t>(reader.count());
+  for (uint32_t code = segment.first; code < segment.first + segment.count; ++code) {
+    if (dictionary.find_or_append(reader.text()) != code) reader.fail("a dictionary has a string twice or too many");
+  }
+  reader.finish();
+}
+
+// A tablet is listed with a copy of the meta data its block begins with, so that planning needs no tablet.
+void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
+  const DirectoryChunk& chunk = *directory.parts()[part].chunk;
+  BlobWriter writer;
+  writer.count(chunk.tablets.size());
+  for (const TabletHandle& tablet : chunk.tablets) {
+    writer.varint(static_cast<uint64_t>(tablet->pages().first));
+    writer.varint(static_cast<uint64_t>(tablet->pages().count));
+    std::vector<std::byte> meta(tablet_meta_bytes(tablet->column_count()));
+    file.read_at(tablet->pages().first * page_bytes, meta);
+    parse_meta(meta, tablet->meta().block_bytes);
+    writer.raw(meta);
+  }
+  directory.set_blob(part, file.write_blob(writer.bytes()));
+}
+
+std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
+                                                 BlobReader& reader, const TableState& table, const std::string& what) {
+  std::vector<TabletHandle> tablets;
+  size_t columns = table.definition.columns.size();
+  for (size_t left = reader.count(); left > 0; --left) {
+    PageRange range;
+    range.first = static_cast<int64_t>(reader.varint());
+    range.count = static_cast<int64_t>(reader.varint());
+    Extent extent = file.claim(range, what);
+    TabletMeta meta = parse_meta(reader.raw(tablet_meta_bytes(columns)),
+                                 static_cast<uint64_t>(range.count) * static_cast<uint64_t>(page_bytes));
+    bool fits = meta.columns.size() == columns && meta.rows > 0 && meta.rows <= table.tablet_rows;
+    for (size_t column = 0; fits && column < columns; ++column) {
+      fits = meta.columns[column].physical == table.definition.columns[column].type.physical();
+    }
+    if (!fits) reader.fail("a tablet does not fit its table");
+    tablets.push_back(std::make_shared<StoredTablet>(std::move(meta), std::move(extent), buffer));
+  }
+  reader.finish();
+  if (tablets.empty()) reader.fail("a directory chunk is empty");
+  return std::make_shared<DirectoryChunk>(std::move(tablets));
+}
+
+std::string dictionary_name(const std::string& table, const TableColumn& column) {
+  return table + ", dictionary of \"" + column.name + "\"";
+}
+
+TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer, const BlobReference& reference,
+                      const std::string& name) {
+  std::string what = "table \"" + name + "\"";
+  auto blob = file.claim_blob(reference, what);
+  auto bytes = file.read_blob(reference, what);
+  BlobReader reader(bytes, what);
+  TableState table = read_definition(reader);
+  table.blob = std::move(blob);
+  if (table.definition.name != name) reader.fail("the catalog has another name for it");
+  for (size_t column = 0; column < table.definition.columns.size(); ++column) {
+    Dictionary* dictionary = table.dictionaries->columns[column].get();
+    for (size_t left = dictionary ? reader.count() : 0; left > 0; --left) {
+      std::string segment_name = dictionary_name(what, table.definition.columns[column]);
+      BlobReference place = read_reference(reader);
+      DictionarySegment segment{0, 0, file.claim_blob(place, segment_name)};
+      auto segment_bytes = file.read_blob(place, segment_name);
+      BlobReader segment_reader(segment_bytes, segment_name);
+      read_dictionary_segment(segment_reader, *dictionary, segment);
+      table.segments[column].push_back(std::move(segment));
+    }
+  }
+  for (size_t left = reader.count(); left > 0; --left) {
+    BlobReference place = read_reference(reader);
+    auto chunk_blob = file.claim_blob(place, what + ", directory");
+    auto chunk_bytes = file.read_blob(place, what + ", directory");
+    BlobReader chunk_reader(chunk_bytes, what + ", directory");
+    auto chunk = read_chunk(file, buffer, chunk_reader, table, what);
+    table.directory.add_part(std::move(chunk), std::move(chunk_blob));
+  }
+  reader.finish();
+  return table;
+}
+
+}  // namespace
+
+void write_table(DatabaseFile& file, TableState& table) {
+  BlobWriter writer;
+  write_definition(writer, table);
+  for (size_t column = 0; column < table.definition.columns.size(); ++column) {
+    const Dictionary* dictionary = table.dictionaries->columns[column].get();
+    if (!dictionary) continue;
+    write_dictionary(file, *dictionary, table.segments[column]);
+    writer.count(table.segments[column].size());
+    for (const DictionarySegment& segment : table.segments[column]) write_reference(writer, segment.blob->reference());
+  }
+  writer.count(table.directory.parts().size());
+  for (size_t part = 0; part < table.directory.parts().size(); ++part) {
+    if (!table.directory.parts()[part].blob) write_chunk(file, table.directory, part);
+    write_reference(writer, table.directory.parts()[part].blob->reference());
+  }
+  table.blob = file.write_blob(writer.bytes());
+}
+
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables) {
+  BlobWriter writer;
+  writer.count(tables.size());
+  for (const auto& [name, table] : tables) {
+    writer.text(name);
+    write_reference(writer, table->state().blob->reference());
+  }
+  return file.write_blob(writer.bytes());
+}
+
+std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer) {
+  const FileHeader& header = file.header();
+  TableMap tables;
+  std::shared_ptr<const StoredBlob> root;
+  if (header.root.bytes > 0) {
+    root = file.claim_blob(header.root, root_name);
+    auto bytes = file.read_blob(header.root, root_name);
+    BlobReader reader(bytes, root_name);
+    for (size_t left = reader.count(); left > 0; --left) {
+      std::string name = reader.text();
+      BlobReference place = read_reference(reader);
+      tables[name] = std::make_shared<TableView>(read_table(file, buffer, place, name));
+    }
+    reader.finish();
+  }
+  return std::make_shared<CatalogView>(std::move(tables), header.sequence, std::move(root));
+}
+
+void verify_catalog(const DatabaseFile& file, const CatalogView& catalog) {
+  if (catalog.root()) file.read_blob(catalog.root()->reference(), root_name);
+  for (const auto& [name, table] : catalog.tables()) {
+    const TableState& state = table->state();
+    std::string what = "table \"" + name + "\"";
+    file.read_blob(state.blob->reference(), what);
+    for (size_t column = 0; column < state.segments.size(); ++column) {
+      for (const DictionarySegment& segment : state.segments[column]) {
+        file.read_blob(segment.blob->reference(), dictionary_name(what, state.definition.columns[column]));
+      }
+    }
+    for (const auto& part : state.directory.parts()) file.read_blob(part.blob->reference(), what + ", directory");
+  }
+}
+
+}  // namespace diptych

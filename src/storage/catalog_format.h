@@ -1,0 +1,30 @@
+// The catalog in the file: blobs that refer to blobs.
+//
+//   header --> root --> table "a" --> directory chunk --> tablets
+//                  |            |---> directory chunk ...
+//                  |            '---> dictionary segments
+//                  '--> table "b" ...
+//
+// A commit writes the blobs on the way from what changed up to the root, and refers to the others where they are.
+// docs/format.md has the fields.
+#pragma once
+
+#include <memory>
+
+#include "storage/table_view.h"
+
+namespace diptych {
+
+class TabletBuffer;
+
+// Writes what of a table is not in the file yet, the table's own blob last. Errors: 53100, 58030, XX001.
+void write_table(DatabaseFile& file, TableState& table);
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables);
+
+// Reads the catalog that the file's header refers to, taking all pages that it uses. Errors: XX001 with the place,
+// 58030.
+std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer);
+// Reads all blobs of a catalog again and checks them. Errors: as above.
+void verify_catalog(const DatabaseFile& file, const CatalogView& catalog);
+
+}  // namespace diptych

@@ -1,0 +1,113 @@
+#include "storage/store.h"
+
+#include "base/error.h"
+#include "base/file_system.h"
+#include "storage/catalog_format.h"
+#include "storage/store_state.h"
+#include "storage/write_transaction.h"
+
+namespace diptych {
+
+std::shared_ptr<const CatalogView> StoreState::current() const {
+  std::lock_guard guard(mutex_);
+  return current_;
+}
+
+void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
+  // The old catalog is destroyed after the lock is given up: that may free much.
+  std::lock_guard guard(mutex_);
+  current_.swap(catalog);
+}
+
+void StoreState::begin_writing() {
+  {
+    std::unique_lock guard(mutex_);
+    writer_gone_.wait(guard, [this] { return !is_writing_; });
+    is_writing_ = true;
+  }
+  if (!storage.file) return;
+  try {
+    storage.file->settle();
+  } catch (...) {
+    end_writing();
+    throw;
+  }
+  uncertain_.reset();
+}
+
+void StoreState::end_writing() noexcept {
+  if (storage.file && storage.file->settled()) storage.file->shrink();
+  {
+    std::lock_guard guard(mutex_);
+    is_writing_ = false;
+  }
+  writer_gone_.notify_one();
+}
+
+void StoreState::commit(TableMap tables) {
+  uint64_t version = current()->version() + 1;
+  if (!storage.file) {
+    set_current(std::make_shared<CatalogView>(std::move(tables), version, nullptr));
+    return;
+  }
+  auto root = write_root(*storage.file, tables);
+  auto catalog = std::make_shared<CatalogView>(std::move(tables), version, root);
+  uncertain_ = catalog;
+  storage.file->publish(root->reference());
+  set_current(std::move(catalog));
+  uncertain_.reset();
+}
+
+namespace {
+
+void check_options(const StoreOptions& options) {
+  int64_t rows = options.tablet_rows;
+  if (rows < 64 || rows > (1 << 20) || (rows & (rows - 1)) != 0) {
+    throw Error(SqlState::invalid_parameter_value, "tablet_rows is a power of two from 64 to 1048576");
+  }
+}
+
+class StoredDatabase final : public Store {
+ public:
+  explicit StoredDatabase(std::unique_ptr<StoreState> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
+
+  std::unique_ptr<WriteTransaction> begin_write() override { return std::make_unique<StoredTransaction>(*state_); }
+
+  void set_tablet_rows(int64_t rows) override {
+    check_options({.tablet_rows = rows});
+    state_->tablet_rows = rows;
+  }
+
+  void verify() const override {
+    if (!state_->storage.file) return;
+    auto catalog = state_->current();
+    state_->storage.file->verify_headers();
+    verify_catalog(*state_->storage.file, *catalog);
+    for (const auto& [name, table] : catalog->tables()) table->verify();
+  }
+
+ private:
+  std::unique_ptr<StoreState> state_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget, const std::string& path,
+                                        const StoreOptions& options) {
+  check_options(options);
+  std::shared_ptr<DatabaseFile> file = DatabaseFile::open(files, path);
+  auto buffer = std::make_shared<TabletBuffer>(budget, file);
+  auto catalog = read_catalog(*file, buffer);
+  return std::make_unique<StoredDatabase>(
+      std::make_unique<StoreState>(TabletStorage{budget, file, buffer}, options, std::move(catalog)));
+}
+
+std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptions& options) {
+  check_options(options);
+  return std::make_unique<StoredDatabase>(std::make_unique<StoreState>(
+      TabletStorage{budget, nullptr, nullptr}, options, std::make_shared<CatalogView>(TableMap{}, 0, nullptr)));
+}
+
+}  // namespace diptych

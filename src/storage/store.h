@@ -1,0 +1,61 @@
+// The storage of one database: a file, or memory. Opens it, hands out snapshots, commits changes.
+//
+// Thread safety: all members of Store may be called by many threads; a WriteTransaction belongs to one thread at a
+// time, and begin_write() waits until the previous one has ended.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "storage/catalog.h"
+#include "tablet/row_batch.h"
+
+namespace diptych {
+
+class FileSystem;
+class MemoryBudget;
+
+struct StoreOptions {
+  // Row slots of a tablet: a power of two from 64 to 1,048,576. For a file it counts when the file is created; later
+  // the file's own value holds for tables that exist, and this one for tables created from now on.
+  int64_t tablet_rows = 65536;
+};
+
+class WriteTransaction {
+ public:
+  virtual ~WriteTransaction() = default;  // without commit(): nothing has happened
+  // Errors: 42P07 duplicate_table.
+  virtual void create_table(TableDefinition definition) = 0;
+  // Errors: 42P01 undefined_table.
+  virtual void drop_table(std::string_view name) = 0;
+  // Appends rows to a table that exists in this transaction; the batch has the table's columns in order, already of
+  // their types. Encoding and writing go on in the background on several threads; memory in flight is bounded by the
+  // budget. Errors: 23502 a NULL in a NOT NULL column, 23505 a key that is there already (at the latest in commit()),
+  // 53100, 53200, 58030.
+  virtual void append(std::string_view table, const RowBatch& batch) = 0;
+  // What this transaction would make current: for statements that read their own writes.
+  virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
+  // Makes everything durable and current, or throws and leaves everything as it was.
+  virtual void commit() = 0;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Opens or creates the database file. Errors: 58030, XX001 data_corrupted with the place, 55006 in use by another
+  // process. The file system, the budget and the path's directory must outlive the store.
+  static std::unique_ptr<Store> open_file(FileSystem& files, MemoryBudget& budget, const std::string& path,
+                                          const StoreOptions& options);
+  static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
+
+  virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
+  virtual std::unique_ptr<WriteTransaction> begin_write() = 0;
+  // Row slots of tablets of tables created from now on.
+  virtual void set_tablet_rows(int64_t rows) = 0;
+  // Reads and checks every page of the file against its checksum. Errors: XX001 with the place.
+  virtual void verify() const = 0;
+};
+
+}  // namespace diptych

@@ -1,0 +1,46 @@
+// What a store and its transactions share: the current catalog, who may write, and where tablets go.
+#pragma once
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "storage/store.h"
+#include "storage/table_view.h"
+#include "storage/tablet_storage.h"
+
+namespace diptych {
+
+class StoreState {
+ public:
+  StoreState(TabletStorage storage, const StoreOptions& options, std::shared_ptr<const CatalogView> catalog)
+      : storage(std::move(storage)), tablet_rows(options.tablet_rows), current_(std::move(catalog)) {}
+
+  std::shared_ptr<const CatalogView> current() const;
+  // Waits until no one writes.
+  void begin_writing();
+  void end_writing() noexcept;
+  // Makes a catalog current: durably in a file, together with its root blob. On an error the old one stays. By the
+  // writer.
+  void commit(TableMap tables);
+
+  const TabletStorage storage;
+  std::atomic<int64_t> tablet_rows;
+  tbb::task_arena arena;  // for tasks of writers, so that waiting for them runs nothing else
+
+ private:
+  void set_current(std::shared_ptr<const CatalogView> catalog);
+
+  mutable std::mutex mutex_;
+  std::condition_variable writer_gone_;
+  bool is_writing_ = false;
+  std::shared_ptr<const CatalogView> current_;
+  // A catalog whose header may be on the disk although its commit failed: it keeps its pages until the headers are
+  // settled.
+  std::shared_ptr<const CatalogView> uncertain_;
+};
+
+}  // namespace diptych

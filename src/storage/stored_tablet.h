@@ -1,0 +1,55 @@
+// One committed (or at least written) tablet: what is known of it without reading it, and where its bytes are.
+//
+// Immutable, and shared by all snapshots that hold it; its pages, memory and cached columns are given up when the last
+// one goes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/memory_budget.h"
+#include "storage/extent_allocator.h"
+#include "tablet/encoded_tablet.h"
+#include "tablet/layout.h"
+
+namespace diptych {
+
+class TabletBuffer;
+
+class StoredTablet {
+ public:
+  // In the file: meta data and pages. Cached columns belong to the buffer.
+  StoredTablet(TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer);
+  // In memory for good: the reservation holds its bytes.
+  StoredTablet(EncodedTablet tablet, MemoryReservation reservation);
+  StoredTablet(const StoredTablet&) = delete;
+  StoredTablet& operator=(const StoredTablet&) = delete;
+  ~StoredTablet();
+
+  // Differs from the id of every other tablet of the process, dead or alive.
+  uint64_t id() const { return id_; }
+  int64_t rows() const { return rows_; }
+  size_t column_count() const;
+  Encoding encoding(size_t column) const;
+  const ZoneMap& zone_map(size_t column) const;
+  int64_t encoded_bytes(size_t column) const;
+
+  bool is_in_memory() const { return !buffer_; }
+  // Of a tablet in memory.
+  const EncodedTablet& encoded() const { return encoded_; }
+  // Of a tablet in the file.
+  const TabletMeta& meta() const { return meta_; }
+  PageRange pages() const { return extent_.range(); }
+  TabletBuffer& buffer() const { return *buffer_; }
+
+ private:
+  uint64_t id_;
+  int64_t rows_;
+  TabletMeta meta_;
+  Extent extent_;
+  std::shared_ptr<TabletBuffer> buffer_;
+  EncodedTablet encoded_;
+  std::unique_ptr<MemoryReservation> reservation_;
+};
+
+}  // namespace diptych

@@ -1,0 +1,183 @@
+#include "storage/table_appender.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "storage/row_decoder.h"
+
+namespace diptych {
+namespace {
+
+std::vector<size_t> all_columns(size_t count) {
+  std::vector<size_t> columns(count);
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
+}
+
+std::vector<ColumnView> views_of(const EncodedTablet& tablet) {
+  std::vector<ColumnView> views;
+  for (const EncodedColumn& column : tablet.columns) views.push_back(column.view());
+  return views;
+}
+
+}  // namespace
+
+TableAppender::TableAppender(const TabletStorage& storage, tbb::task_arena& arena, TableState& state)
+    : storage_(storage),
+      arena_(arena),
+      state_(state),
+      columns_(state.column_definitions()),
+      kept_(state.directory.size()) {}
+
+TableAppender::~TableAppender() {
+  arena_.execute([this] { tasks_.wait(); });
+}
+
+void TableAppender::append(const RowBatch& batch) {
+  check_not_null(batch);
+  stage(batch);
+}
+
+void TableAppender::check_not_null(const RowBatch& batch) const {
+  check_invariant(batch.columns.size() == columns_.size(), "a batch has the columns of its table");
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const BatchColumn& column = batch.columns[i];
+    if (!state_.definition.columns[i].not_null || !column.validity) continue;
+    for (int64_t row = 0; row < batch.rows; ++row) {
+      int64_t bit = column.validity_offset + row;
+      if (column.validity[bit / 8] >> (bit % 8) & 1) continue;
+      throw Error(SqlState::not_null_violation, "null value in column \"" + columns_[i].name + "\" of table \"" +
+                                                    state_.definition.name + "\" violates its NOT NULL constraint");
+    }
+  }
+}
+
+void TableAppender::stage(const RowBatch& batch) {
+  for (int64_t at = 0; at < batch.rows;) {
+    if (!current_) current_ = make_staging();
+    at += current_->builder.append(batch, at, batch.rows - at);
+    reserve(current_->memory, current_->builder.staged_bytes() - current_->memory.bytes());
+    if (current_->builder.full()) flush_full();
+  }
+}
+
+std::unique_ptr<TableAppender::Staging> TableAppender::make_staging() {
+  {
+    std::lock_guard guard(idle_mutex_);
+    if (!idle_.empty()) {
+      auto staging = std::move(idle_.back());
+      idle_.pop_back();
+      return staging;
+    }
+  }
+  return std::make_unique<Staging>(Staging{TabletBuilder(columns_, state_.tablet_rows, state_.dictionaries->all()),
+                                           MemoryReservation(storage_.budget, "rows being written")});
+}
+
+void TableAppender::reserve(MemoryReservation& memory, int64_t bytes) {
+  if (bytes <= 0) {
+    memory.shrink(-bytes);
+    return;
+  }
+  if (storage_.budget.try_reserve(bytes)) {
+    memory.adopt(bytes);
+    return;
+  }
+  wait();  // tablets in flight give their memory back
+  memory.grow(bytes);
+}
+
+void TableAppender::flush_full() {
+  size_t fragments = slots_.empty() ? count_fragments(state_.tablet_rows) : 0;
+  if (fragments > 0) {
+    put_behind_fragments(fragments);
+  } else {
+    dispatch();
+  }
+}
+
+// The trailing tablets of the directory that are to be rewritten with so many new rows behind them.
+size_t TableAppender::count_fragments(int64_t new_rows) const {
+  size_t kept = kept_;
+  while (kept > 0) {
+    int64_t rows = state_.directory[kept - 1].tablet->rows();
+    if (rows >= state_.tablet_rows || rows >= 2 * new_rows) break;
+    new_rows += rows;
+    --kept;
+  }
+  return kept_ - kept;
+}
+
+void TableAppender::put_behind_fragments(size_t fragments) {
+  EncodedTablet staged = current_->builder.finish();
+  size_t first = kept_ - fragments;
+  kept_ = first;
+  std::vector<size_t> columns = all_columns(columns_.size());
+  for (size_t tablet = first; tablet < first + fragments; ++tablet) {
+    int64_t rows = state_.directory[tablet].tablet->rows();
+    storage_.view(state_, tablet, columns, [&](std::span<const ColumnView> views) {
+      DecodedRows decoded(views, rows);
+      stage(decoded.batch());
+    });
+  }
+  std::vector<ColumnView> views = views_of(staged);
+  DecodedRows decoded(views, staged.rows);
+  stage(decoded.batch());
+}
+
+// Hands the staged rows to a task; when all threads have one, this thread does it itself.
+void TableAppender::dispatch() {
+  std::shared_ptr<Staging> staging = std::move(current_);
+  Slot& slot = slots_.emplace_back();
+  // The encoded tablet and its block are at most about as large as the rows.
+  reserve(staging->memory, 2 * staging->memory.bytes());
+  auto work = [this, staging, &slot] {
+    encode(*staging, slot);
+    staging->memory.shrink(staging->memory.bytes());
+    --in_flight_;
+    std::lock_guard guard(idle_mutex_);
+    idle_.push_back(std::make_unique<Staging>(std::move(*staging)));
+  };
+  if (++in_flight_ > arena_.max_concurrency()) {
+    work();
+  } else {
+    arena_.execute([&] { tasks_.run(work); });
+  }
+}
+
+void TableAppender::encode(Staging& staging, Slot& slot) noexcept {
+  try {
+    slot.tablet = storage_.store(staging.builder.finish(), state_.definition.primary_key);
+  } catch (...) {
+    slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
+  }
+}
+
+void TableAppender::wait() {
+  arena_.execute([this] { tasks_.wait(); });
+  for (const Slot& slot : slots_) {
+    if (slot.error) std::rethrow_exception(slot.error);
+  }
+}
+
+void TableAppender::finish() {
+  wait();
+  if (current_ && current_->builder.rows() > 0) {
+    size_t fragments = slots_.empty() ? count_fragments(current_->builder.rows()) : 0;
+    if (fragments > 0) put_behind_fragments(fragments);
+    if (current_ && current_->builder.rows() > 0) dispatch();
+    wait();
+  }
+  if (!slots_.empty()) take_slots();
+}
+
+void TableAppender::take_slots() {
+  std::vector<TabletHandle> tablets;
+  for (Slot& slot : slots_) tablets.push_back(std::move(slot.tablet));
+  slots_.clear();
+  state_.directory.replace_tail(kept_, std::move(tablets), state_.tablet_rows);
+  state_.blob = nullptr;
+  kept_ = state_.directory.size();
+}
+
+}  // namespace diptych

@@ -1,0 +1,114 @@
+#include "storage/table_view.h"
+
+#include <algorithm>
+
+#include "storage/tablet_buffer.h"
+
+namespace diptych {
+namespace {
+
+// How far ahead of a scan the file system is asked to read: enough for a disk to be busy while a tablet is worked on.
+constexpr int64_t prefetch_bytes = int64_t{16} << 20;
+constexpr size_t most_prefetched_tablets = 16;
+
+// Keeps the tablet, the table's dictionaries and the buffer's frames.
+class StoredPin final : public PinnedTablet {
+ public:
+  StoredPin(TabletHandle tablet, std::shared_ptr<const TableDictionaries> dictionaries, int64_t first_row)
+      : tablet_(std::move(tablet)), dictionaries_(std::move(dictionaries)) {
+    rows = tablet_->rows();
+    first_row_id = first_row;
+  }
+  StoredPin(const StoredPin&) = delete;
+  StoredPin& operator=(const StoredPin&) = delete;
+  ~StoredPin() override {
+    if (!pinned_.empty()) tablet_->buffer().unpin(*tablet_, pinned_);
+  }
+
+  void view_memory(std::span<const size_t> wanted) {
+    for (size_t column : wanted) views.push_back(tablet_->encoded().columns[column].view());
+  }
+
+  void pin_frames(std::span<const size_t> wanted, const LoadContext& context) {
+    std::vector<size_t> columns(wanted.begin(), wanted.end());
+    views = tablet_->buffer().pin(*tablet_, columns, context);
+    pinned_ = std::move(columns);
+  }
+
+ private:
+  TabletHandle tablet_;
+  std::shared_ptr<const TableDictionaries> dictionaries_;
+  std::vector<size_t> pinned_;
+};
+
+}  // namespace
+
+TableView::TableView(TableState state) : state_(std::move(state)), columns_(state_.column_definitions()) {
+  for (const auto& dictionary : state_.dictionaries->columns) dictionaries_.push_back(dictionary.get());
+}
+
+ZoneMap TableView::zone_map(size_t tablet, size_t column) const {
+  return state_.directory[tablet].tablet->zone_map(column);
+}
+
+int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {
+  return state_.directory[tablet].tablet->encoded_bytes(column);
+}
+
+const Dictionary* TableView::common_dictionary(size_t column) const {
+  if (!dictionaries_[column] || state_.directory.size() == 0) return nullptr;
+  return state_.directory.all_codes(column) ? dictionaries_[column] : nullptr;
+}
+
+std::unique_ptr<PinnedTablet> TableView::pin(size_t tablet, std::span<const size_t> wanted) const {
+  auto [handle, first_row] = state_.directory[tablet];
+  auto result = std::make_unique<StoredPin>(handle, state_.dictionaries, first_row);
+  if (handle->is_in_memory()) {
+    result->view_memory(wanted);
+    return result;
+  }
+  if (!wanted.empty()) {
+    prefetch_behind(tablet, wanted);
+    result->pin_frames(wanted, {state_.definition.name, tablet, dictionaries_});
+  }
+  return result;
+}
+
+// Only while tablets are pinned one after the other (several threads: almost so); jumps are skips by zone maps.
+void TableView::prefetch_behind(size_t tablet, std::span<const size_t> wanted) const {
+  size_t last = last_pinned_.exchange(tablet, std::memory_order_relaxed);
+  bool is_sequential = tablet + 2 >= last && tablet <= last + 4;
+  const StoredTablet& first = *state_.directory[tablet].tablet;
+  if (!is_sequential || first.buffer().holds(first, wanted)) return;
+  int64_t bytes = 1;
+  for (size_t column : wanted) bytes += first.encoded_bytes(column);
+  size_t depth = std::clamp<size_t>(static_cast<size_t>(prefetch_bytes / bytes), 1, most_prefetched_tablets);
+  size_t end = std::min(tablet + 1 + depth, state_.directory.size());
+  size_t begin = prefetched_.load(std::memory_order_relaxed);
+  if (begin <= tablet || begin > end + most_prefetched_tablets) begin = tablet + 1;  // a new scan
+  if (begin >= end) return;
+  prefetched_.store(end, std::memory_order_relaxed);
+  for (size_t next = begin; next < end; ++next) first.buffer().prefetch(*state_.directory[next].tablet, wanted);
+}
+
+void TableView::verify() const {
+  for (size_t tablet = 0; tablet < state_.directory.size(); ++tablet) {
+    const TabletHandle& handle = state_.directory[tablet].tablet;
+    if (!handle->is_in_memory()) {
+      handle->buffer().verify(*handle, {state_.definition.name, tablet, dictionaries_});
+    }
+  }
+}
+
+std::shared_ptr<const TableSnapshot> CatalogView::find_table(std::string_view name) const {
+  auto entry = tables_.find(name);
+  return entry == tables_.end() ? nullptr : entry->second;
+}
+
+std::vector<std::string> CatalogView::table_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, table] : tables_) names.push_back(name);
+  return names;
+}
+
+}  // namespace diptych

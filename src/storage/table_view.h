@@ -1,0 +1,63 @@
+// A version of a table, and of the whole catalog, as readers see it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/table_state.h"
+
+namespace diptych {
+
+class TableView final : public TableSnapshot {
+ public:
+  explicit TableView(TableState state);
+  const TableState& state() const { return state_; }
+
+  const TableDefinition& definition() const override { return state_.definition; }
+  const std::vector<ColumnDefinition>& columns() const override { return columns_; }
+  size_t tablet_count() const override { return state_.directory.size(); }
+  int64_t row_count() const override { return state_.directory.rows(); }
+  int64_t rows_in(size_t tablet) const override { return state_.directory[tablet].tablet->rows(); }
+  ZoneMap zone_map(size_t tablet, size_t column) const override;
+  const Dictionary* common_dictionary(size_t column) const override;
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
+  int64_t encoded_bytes(size_t tablet, size_t column) const override;
+
+  // Reads and checks all tablets. Errors: XX001.
+  void verify() const;
+
+ private:
+  void prefetch_behind(size_t tablet, std::span<const size_t> wanted) const;
+
+  TableState state_;
+  std::vector<ColumnDefinition> columns_;
+  std::vector<const Dictionary*> dictionaries_;
+  mutable std::atomic<size_t> last_pinned_{0};
+  mutable std::atomic<size_t> prefetched_{0};  // tablets below it have been asked for
+};
+
+using TableMap = std::map<std::string, std::shared_ptr<const TableView>, std::less<>>;
+
+class CatalogView final : public CatalogSnapshot {
+ public:
+  CatalogView(TableMap tables, uint64_t version, std::shared_ptr<const StoredBlob> root)
+      : tables_(std::move(tables)), version_(version), root_(std::move(root)) {}
+
+  std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const override;
+  std::vector<std::string> table_names() const override;
+  uint64_t version() const override { return version_; }
+
+  const TableMap& tables() const { return tables_; }
+  // The catalog's blob in the file; nullptr in memory and in a preview.
+  const std::shared_ptr<const StoredBlob>& root() const { return root_; }
+
+ private:
+  TableMap tables_;
+  uint64_t version_;
+  std::shared_ptr<const StoredBlob> root_;
+};
+
+}  // namespace diptych

@@ -1,0 +1,319 @@
+#include "storage/tablet_buffer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+
+namespace diptych {
+namespace {
+
+// Columns at most so far apart are read with one call: reading 64 KiB costs an NVMe disk less than another request.
+constexpr uint64_t coalesce_gap = 64 << 10;
+
+ByteRange aligned(ByteRange range) {
+  uint64_t start = range.offset / AlignedBuffer::alignment * AlignedBuffer::alignment;
+  return {start, range.end() - start};
+}
+
+int64_t file_offset(const StoredTablet& tablet) { return tablet.pages().first * page_bytes; }
+
+[[noreturn]] void fail_corrupted(const DatabaseFile& file, const StoredTablet& tablet, const LoadContext& context,
+                                 const std::string& place, const Error& problem) {
+  throw Error(SqlState::data_corrupted, "database file \"" + file.path() + "\": table \"" + context.table +
+                                            "\", tablet " + std::to_string(context.tablet) + ", " + place + ", page " +
+                                            std::to_string(tablet.pages().first) + ": " + problem.message());
+}
+
+}  // namespace
+
+struct TabletBuffer::Frame {
+  enum class State { Absent, Loading, Ready };
+  enum class Place { Nowhere, Probation, Protected };
+
+  Key key;
+  State state = State::Absent;
+  Place place = Place::Nowhere;
+  int64_t pins = 0;
+  bool seen_again = false;
+  int64_t loaded_at = 0;             // the buffer's loaded_bytes_ when it was loaded
+  int64_t bytes = 0;                 // what dropping it gives back, about
+  size_t position = 0;               // in probation_
+  std::list<Frame*>::iterator link;  // in protected_
+  LoadedColumn column;
+  std::shared_ptr<PooledBuffer> fixed_source, variable_source;  // what the view points into; shared with neighbours
+  std::optional<MemoryReservation> reservation;                 // of the column's own buffers
+};
+
+TabletBuffer::TabletBuffer(MemoryBudget& budget, std::shared_ptr<DatabaseFile> file)
+    : budget_(budget), file_(std::move(file)), pool_(budget) {
+  reclaimer_ = budget_.add_reclaimer([this](int64_t bytes) {
+    int64_t released = 0;
+    evict(bytes, released);
+    return released + (released < bytes ? pool_.trim(bytes - released) : 0);
+  });
+}
+
+TabletBuffer::~TabletBuffer() { budget_.remove_reclaimer(reclaimer_); }
+
+std::vector<ColumnView> TabletBuffer::pin(const StoredTablet& tablet, std::span<const size_t> columns,
+                                          const LoadContext& context) {
+  {
+    std::lock_guard guard(mutex_);
+    for (size_t column : columns) {
+      auto& frame = frames_[{tablet.id(), column}];
+      if (!frame) {
+        frame = std::make_unique<Frame>();
+        frame->key = {tablet.id(), column};
+      }
+      if (frame->pins++ == 0 && frame->state == Frame::State::Ready) make_unevictable(*frame);
+      ++(frame->state == Frame::State::Absent ? misses_ : hits_);
+    }
+  }
+  for (;;) {
+    std::vector<size_t> missing = claim_absent(tablet, columns);
+    if (missing.empty()) break;
+    try {
+      load(tablet, missing, context);
+    } catch (...) {
+      {
+        std::lock_guard guard(mutex_);
+        for (size_t column : missing) {
+          Frame& frame = *frames_.at({tablet.id(), column});
+          if (frame.state == Frame::State::Loading) frame.state = Frame::State::Absent;
+        }
+      }
+      loaded_.notify_all();
+      unpin(tablet, columns);
+      throw;
+    }
+  }
+  std::vector<ColumnView> views;
+  std::lock_guard guard(mutex_);
+  for (size_t column : columns) views.push_back(frames_.at({tablet.id(), column})->column.view);
+  return views;
+}
+
+// Columns that others load are waited for only when there is nothing to load: so nobody waits for one that waits for
+// him.
+std::vector<size_t> TabletBuffer::claim_absent(const StoredTablet& tablet, std::span<const size_t> columns) {
+  std::unique_lock guard(mutex_);
+  for (;;) {
+    std::vector<size_t> missing;
+    bool is_loading = false;
+    for (size_t column : columns) {
+      Frame& frame = *frames_.at({tablet.id(), column});
+      if (frame.state == Frame::State::Absent) {
+        frame.state = Frame::State::Loading;
+        missing.push_back(column);
+      } else if (frame.state == Frame::State::Loading) {
+        is_loading = true;
+      }
+    }
+    if (!missing.empty() || !is_loading) return missing;
+    loaded_.wait(guard);
+  }
+}
+
+void TabletBuffer::load(const StoredTablet& tablet, std::span<const size_t> missing, const LoadContext& context) {
+  struct Piece {
+    ByteRange range;
+    std::shared_ptr<PooledBuffer> bytes;
+  };
+  std::vector<Piece> pieces;
+  for (ByteRange range : column_extents(tablet.meta(), missing, coalesce_gap)) {
+    range = aligned(range);
+    pieces.push_back({range, read(tablet, range)});
+  }
+  auto find = [&](ByteRange range) -> std::pair<std::shared_ptr<PooledBuffer>, std::span<const std::byte>> {
+    if (range.bytes == 0) return {};
+    auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const Piece& p) {
+      return p.range.offset <= range.offset && range.end() <= p.range.end();
+    });
+    check_invariant(piece != pieces.end(), "the extents of columns cover their areas");
+    return {piece->bytes, {piece->bytes->data() + (range.offset - piece->range.offset), range.bytes}};
+  };
+  for (size_t column : missing) {
+    const ColumnMeta& meta = tablet.meta().columns[column];
+    auto [fixed_source, fixed] = find(meta.fixed());
+    auto [variable_source, variable] = find(meta.variable());
+    MemoryReservation reservation(budget_, "tablet buffer");
+    reservation.grow(meta.loaded_bytes(tablet.rows()));
+    LoadedColumn loaded;
+    try {
+      loaded = load_column(meta, tablet.rows(), fixed, variable, context.dictionaries[column]);
+    } catch (const Error& error) {
+      if (error.state() != SqlState::data_corrupted) throw;
+      fail_corrupted(*file_, tablet, context, "column " + std::to_string(column), error);
+    }
+    int64_t own = static_cast<int64_t>(loaded.data.capacity() + loaded.validity.capacity() + loaded.offsets.capacity() +
+                                       loaded.heap.capacity());
+    if (own < reservation.bytes()) reservation.shrink(reservation.bytes() - own);
+    std::lock_guard guard(mutex_);
+    Frame& frame = *frames_.at({tablet.id(), column});
+    frame.bytes = own;
+    if (loaded.views_source) {
+      frame.fixed_source = fixed_source;
+      frame.variable_source = variable_source;
+      frame.bytes += static_cast<int64_t>(fixed.size() + variable.size());
+    }
+    frame.column = std::move(loaded);
+    frame.reservation.emplace(std::move(reservation));
+    frame.state = Frame::State::Ready;
+    cached_bytes_ += frame.bytes;
+    loaded_bytes_ += frame.bytes;
+    frame.loaded_at = loaded_bytes_;
+  }
+  loaded_.notify_all();
+}
+
+std::shared_ptr<PooledBuffer> TabletBuffer::read(const StoredTablet& tablet, ByteRange range) {
+  // Vector loads may look up to 64 bytes past the end of a column.
+  size_t padded = range.bytes + AlignedBuffer::alignment;
+  auto buffer = std::make_shared<PooledBuffer>(allocate(padded));
+  file_->read_at(file_offset(tablet) + static_cast<int64_t>(range.offset), {buffer->data(), range.bytes});
+  std::fill_n(buffer->data() + range.bytes, AlignedBuffer::alignment, std::byte{0});
+  return buffer;
+}
+
+// When the budget is used up, evicted frames leave blocks of the sizes that a scan goes on asking for: taking those
+// over spares unmapping them and mapping new ones.
+PooledBuffer TabletBuffer::allocate(size_t bytes) {
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    if (auto buffer = pool_.try_allocate(bytes)) return std::move(*buffer);
+    int64_t released = 0;
+    if (evict(static_cast<int64_t>(BlockPool::block_bytes(bytes)), released) == 0) break;
+  }
+  return pool_.allocate(bytes, "tablet buffer");
+}
+
+void TabletBuffer::unpin(const StoredTablet& tablet, std::span<const size_t> columns) noexcept {
+  std::lock_guard guard(mutex_);
+  for (size_t column : columns) {
+    auto entry = frames_.find({tablet.id(), column});
+    Frame& frame = *entry->second;
+    if (--frame.pins > 0) continue;
+    if (frame.state == Frame::State::Ready) {
+      make_evictable(frame);
+    } else {
+      frames_.erase(entry);
+    }
+  }
+}
+
+void TabletBuffer::make_evictable(Frame& frame) {
+  if (!frame.seen_again) {
+    frame.place = Frame::Place::Probation;
+    frame.position = probation_.size();
+    probation_.push_back(&frame);
+    return;
+  }
+  frame.place = Frame::Place::Protected;
+  frame.link = protected_.insert(protected_.end(), &frame);
+  protected_bytes_ += frame.bytes;
+  while (protected_bytes_ > cached_bytes_ / 4 * 3 && protected_.size() > 1) {
+    Frame& oldest = *protected_.front();
+    make_unevictable(oldest);
+    oldest.seen_again = false;
+    make_evictable(oldest);
+  }
+}
+
+void TabletBuffer::make_unevictable(Frame& frame) {
+  if (frame.place == Frame::Place::Probation) {
+    probation_[frame.position] = probation_.back();
+    probation_[frame.position]->position = frame.position;
+    probation_.pop_back();
+  } else if (frame.place == Frame::Place::Protected) {
+    protected_.erase(frame.link);
+    protected_bytes_ -= frame.bytes;
+  }
+  frame.place = Frame::Place::Nowhere;
+  // Several pins in a row are one scan that comes back for the next rows of the tablet, not a second use.
+  if (loaded_bytes_ - frame.loaded_at > cached_bytes_ / 8) frame.seen_again = true;
+}
+
+TabletBuffer::Frame* TabletBuffer::choose_victim() {
+  if (!probation_.empty()) return probation_[random_() % probation_.size()];
+  return protected_.empty() ? nullptr : protected_.front();
+}
+
+int64_t TabletBuffer::evict(int64_t bytes, int64_t& released) {
+  // Destroyed after the lock is given up: unmapping is slow.
+  std::vector<std::unique_ptr<Frame>> dropped;
+  int64_t dropped_bytes = 0;
+  std::lock_guard guard(mutex_);
+  while (dropped_bytes < bytes) {
+    Frame* victim = choose_victim();
+    if (!victim) break;
+    make_unevictable(*victim);
+    dropped_bytes += victim->bytes;
+    cached_bytes_ -= victim->bytes;
+    released += victim->reservation->bytes();
+    auto entry = frames_.find(victim->key);
+    dropped.push_back(std::move(entry->second));
+    frames_.erase(entry);
+  }
+  return dropped_bytes;
+}
+
+void TabletBuffer::forget(const StoredTablet& tablet) noexcept {
+  std::vector<std::unique_ptr<Frame>> dropped;
+  std::lock_guard guard(mutex_);
+  for (size_t column = 0; column < tablet.column_count(); ++column) {
+    auto entry = frames_.find({tablet.id(), column});
+    if (entry == frames_.end()) continue;
+    make_unevictable(*entry->second);
+    cached_bytes_ -= entry->second->bytes;
+    dropped.push_back(std::move(entry->second));
+    frames_.erase(entry);
+  }
+}
+
+bool TabletBuffer::holds(const StoredTablet& tablet, std::span<const size_t> columns) const {
+  std::lock_guard guard(mutex_);
+  return std::all_of(columns.begin(), columns.end(), [&](size_t column) {
+    return frames_.count({tablet.id(), column}) != 0;
+  });
+}
+
+void TabletBuffer::prefetch(const StoredTablet& tablet, std::span<const size_t> columns) {
+  for (ByteRange range : column_extents(tablet.meta(), columns, coalesce_gap)) {
+    file_->will_read(file_offset(tablet) + static_cast<int64_t>(range.offset), static_cast<int64_t>(range.bytes));
+  }
+}
+
+void TabletBuffer::verify(const StoredTablet& tablet, const LoadContext& context) const {
+  size_t bytes = static_cast<size_t>(tablet.pages().count * page_bytes);
+  AlignedBuffer block(bytes);
+  file_->read_at(file_offset(tablet), {block.data(), bytes});
+  try {
+    TabletMeta meta = parse_meta(block.span(), bytes);
+    if (meta.rows != tablet.rows() || meta.columns.size() != tablet.column_count()) {
+      throw Error(SqlState::data_corrupted, "the tablet's own meta data contradict the directory");
+    }
+    for (size_t column = 0; column < meta.columns.size(); ++column) {
+      load_column(tablet.meta(), column, block.span(), context.dictionaries[column]);
+    }
+  } catch (const Error& error) {
+    if (error.state() != SqlState::data_corrupted) throw;
+    fail_corrupted(*file_, tablet, context, "verification", error);
+  }
+}
+
+int64_t TabletBuffer::cached_bytes() const {
+  std::lock_guard guard(mutex_);
+  return cached_bytes_;
+}
+
+int64_t TabletBuffer::hits() const {
+  std::lock_guard guard(mutex_);
+  return hits_;
+}
+
+int64_t TabletBuffer::misses() const {
+  std::lock_guard guard(mutex_);
+  return misses_;
+}
+
+}  // namespace diptych

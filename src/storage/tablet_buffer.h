@@ -1,0 +1,104 @@
+// Columns of tablets between the file and the engines: a cache that uses what the memory budget leaves.
+//
+//   frame = one column of one tablet, ready for use
+//
+//   absent --pin--> loading --> pinned --last unpin--> on probation --pinned again--> protected
+//                                                          |  ^-- oldest, when protected is too large --'
+//                                                  victims: random frames on probation, then the oldest protected
+//
+// Random victims among the frames seen once mean that a repeated scan of a table larger than memory finds a part of it
+// in memory each time, and that this part is then protected: least-recently-used alone would find nothing. (The two
+// segments are those of segmented LRU: Karedla, Love, Wherry, "Caching strategies to improve disk system performance",
+// IEEE Computer 1994.)
+//
+// Thread safety: all members may be called by many threads at once. No lock is held while the file is read.
+#pragma once
+
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/block_pool.h"
+#include "storage/database_file.h"
+#include "storage/stored_tablet.h"
+
+namespace diptych {
+
+// What a load needs beyond the tablet itself.
+struct LoadContext {
+  const std::string& table;                         // for messages
+  size_t tablet;                                    // its index in the table, for messages
+  std::span<const Dictionary* const> dictionaries;  // one per column of the table, nullptr where there is none
+};
+
+class TabletBuffer {
+ public:
+  TabletBuffer(MemoryBudget& budget, std::shared_ptr<DatabaseFile> file);
+  ~TabletBuffer();
+
+  // Brings the columns into memory and keeps them there until unpin(), which every successful pin() needs once with the
+  // same columns. Views of dictionary columns carry the dictionary of the context of the load, which is that of all
+  // snapshots of the table. Errors: 58030, 53200, XX001 naming table, tablet, column and place in the file.
+  std::vector<ColumnView> pin(const StoredTablet& tablet, std::span<const size_t> columns, const LoadContext& context);
+  void unpin(const StoredTablet& tablet, std::span<const size_t> columns) noexcept;
+  // Tells the file system which bytes a pin() of these columns would read.
+  void prefetch(const StoredTablet& tablet, std::span<const size_t> columns);
+  // Are the columns there? For deciding whether to prefetch.
+  bool holds(const StoredTablet& tablet, std::span<const size_t> columns) const;
+  // Drops all columns of a tablet that nobody uses any more.
+  void forget(const StoredTablet& tablet) noexcept;
+
+  // Reads the whole tablet past the cache and checks it. Errors: as pin().
+  void verify(const StoredTablet& tablet, const LoadContext& context) const;
+
+  int64_t cached_bytes() const;
+  int64_t hits() const;
+  int64_t misses() const;
+
+ private:
+  struct Frame;
+  struct Key {
+    uint64_t tablet;
+    size_t column;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const { return (key.tablet * 1024 + key.column) * 0x9E3779B97F4A7C15u; }
+  };
+  using Frames = std::unordered_map<Key, std::unique_ptr<Frame>, KeyHash>;
+
+  // Of the frames that nobody loads, those that the caller is to load now.
+  std::vector<size_t> claim_absent(const StoredTablet& tablet, std::span<const size_t> columns);
+  void load(const StoredTablet& tablet, std::span<const size_t> missing, const LoadContext& context);
+  std::shared_ptr<PooledBuffer> read(const StoredTablet& tablet, ByteRange range);
+  PooledBuffer allocate(size_t bytes);
+  void make_evictable(Frame& frame);
+  void make_unevictable(Frame& frame);
+  // Drops frames of at least so many bytes, if there are; their blocks go to the pool, the rest to the budget, which
+  // `released` counts.
+  int64_t evict(int64_t bytes, int64_t& released);
+  Frame* choose_victim();
+
+  MemoryBudget& budget_;
+  std::shared_ptr<DatabaseFile> file_;
+  BlockPool pool_;
+  mutable std::mutex mutex_;
+  std::condition_variable loaded_;
+  Frames frames_;
+  std::vector<Frame*> probation_;  // evictable, seen once
+  std::list<Frame*> protected_;    // evictable, seen again; oldest first
+  int64_t protected_bytes_ = 0;
+  int64_t cached_bytes_ = 0;  // of all frames
+  int64_t loaded_bytes_ = 0;  // ever; the clock of the frames
+  int64_t hits_ = 0, misses_ = 0;
+  std::mt19937 random_;
+  int64_t reclaimer_ = 0;
+};
+
+}  // namespace diptych

@@ -1,0 +1,39 @@
+#include "storage/tablet_storage.h"
+
+#include "tablet/layout.h"
+
+namespace diptych {
+
+TabletHandle TabletStorage::store(EncodedTablet tablet, std::span<const size_t> key_columns) const {
+  if (!file) {
+    MemoryReservation reservation(budget, "table in memory");
+    reservation.grow(tablet.bytes());
+    return std::make_shared<StoredTablet>(std::move(tablet), std::move(reservation));
+  }
+  AlignedBuffer block = serialize(tablet, {.compress = true, .key_columns = key_columns});
+  TabletMeta meta = parse_meta(block.span().first(tablet_meta_bytes(tablet.columns.size())), block.size());
+  return std::make_shared<StoredTablet>(std::move(meta), file->write_block(block.span()), buffer);
+}
+
+void TabletStorage::view(const TableState& table, size_t tablet, std::span<const size_t> columns,
+                         const std::function<void(std::span<const ColumnView>)>& use) const {
+  TabletHandle handle = table.directory[tablet].tablet;
+  std::vector<ColumnView> views;
+  if (handle->is_in_memory()) {
+    for (size_t column : columns) views.push_back(handle->encoded().columns[column].view());
+    use(views);
+    return;
+  }
+  std::vector<const Dictionary*> dictionaries;
+  for (const auto& dictionary : table.dictionaries->columns) dictionaries.push_back(dictionary.get());
+  views = buffer->pin(*handle, columns, {table.definition.name, tablet, dictionaries});
+  struct Unpin {
+    TabletBuffer& buffer;
+    const StoredTablet& tablet;
+    std::span<const size_t> columns;
+    ~Unpin() { buffer.unpin(tablet, columns); }
+  } unpin{*buffer, *handle, columns};
+  use(views);
+}
+
+}  // namespace diptych

@@ -1,0 +1,27 @@
+// Where finished tablets go: to pages of the file, or into memory for good.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "storage/database_file.h"
+#include "storage/table_state.h"
+#include "storage/tablet_buffer.h"
+#include "tablet/row_batch.h"
+
+namespace diptych {
+
+struct TabletStorage {
+  MemoryBudget& budget;
+  std::shared_ptr<DatabaseFile> file;    // nullptr: in memory
+  std::shared_ptr<TabletBuffer> buffer;  // nullptr: in memory
+
+  // Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
+  TabletHandle store(EncodedTablet tablet, std::span<const size_t> key_columns) const;
+  // Calls `use` with columns of a tablet of the table.
+  void view(const TableState& table, size_t tablet, std::span<const size_t> columns,
+            const std::function<void(std::span<const ColumnView>)>& use) const;
+};
+
+}  // namespace diptych

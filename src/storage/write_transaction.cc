@@ -1,0 +1,115 @@
+#include "storage/write_transaction.h"
+
+#include "base/error.h"
+#include "storage/catalog_format.h"
+
+namespace diptych {
+namespace {
+
+// A member function that throws leaves the transaction unusable; this says so unless passed() is reached.
+class UsableGuard {
+ public:
+  explicit UsableGuard(bool& is_usable) : is_usable_(is_usable) {
+    if (!is_usable_) throw Error(SqlState::invalid_transaction_state, "the transaction has failed or ended");
+    is_usable_ = false;
+  }
+  void passed() { is_usable_ = true; }
+
+ private:
+  bool& is_usable_;
+};
+
+}  // namespace
+
+StoredTransaction::StoredTransaction(StoreState& state) : state_(state) {
+  state_.begin_writing();
+  base_ = state_.current();
+  tables_ = base_->tables();
+}
+
+StoredTransaction::~StoredTransaction() {
+  working_.clear();  // waits for tasks, frees pages
+  tables_.clear();
+  base_.reset();
+  state_.end_writing();
+}
+
+void StoredTransaction::create_table(TableDefinition definition) {
+  if (tables_.count(definition.name) != 0) {
+    throw Error(SqlState::duplicate_table, "table \"" + definition.name + "\" already exists");
+  }
+  std::string name = definition.name;
+  auto table = std::make_shared<TableView>(make_table(std::move(definition), state_.tablet_rows));
+  tables_[name] = std::move(table);
+  ++changes_;
+}
+
+void StoredTransaction::drop_table(std::string_view name) {
+  auto entry = tables_.find(name);
+  if (entry == tables_.end()) {
+    throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
+  }
+  if (auto working = working_.find(name); working != working_.end()) working_.erase(working);
+  tables_.erase(entry);
+  ++changes_;
+}
+
+StoredTransaction::Working& StoredTransaction::open_for_append(std::string_view name) {
+  if (auto working = working_.find(name); working != working_.end()) return working->second;
+  auto entry = tables_.find(name);
+  if (entry == tables_.end()) {
+    throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
+  }
+  Working& working = working_.try_emplace(entry->first, entry->second->state()).first->second;
+  working.appender = std::make_unique<TableAppender>(state_.storage, state_.arena, working.state);
+  if (!working.state.definition.primary_key.empty()) {
+    working.keys = std::make_unique<KeyChecker>(state_.storage, working.state);
+  }
+  return working;
+}
+
+void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
+  UsableGuard guard(is_usable_);
+  Working& working = open_for_append(table);
+  if (batch.rows == 0) return guard.passed();
+  working.appender->append(batch);
+  if (working.keys && working.keys->add(batch)) {
+    working.appender->finish();
+    working.keys->check();
+  }
+  working.is_changed = true;
+  ++changes_;
+  guard.passed();
+}
+
+TableMap StoredTransaction::collect(bool is_final) {
+  for (auto& [name, working] : working_) {
+    working.appender->finish();
+    if (working.keys) working.keys->check();
+    if (working.is_changed) tables_[name] = std::make_shared<TableView>(working.state);
+    working.is_changed = false;
+  }
+  if (is_final && state_.storage.file) {
+    for (auto& [name, table] : tables_) {
+      if (table->state().blob) continue;
+      TableState written = table->state();
+      write_table(*state_.storage.file, written);
+      table = std::make_shared<TableView>(std::move(written));
+    }
+  }
+  return tables_;
+}
+
+std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
+  UsableGuard guard(is_usable_);
+  auto catalog = std::make_shared<CatalogView>(collect(false), base_->version() + 1, nullptr);
+  guard.passed();
+  return catalog;
+}
+
+void StoredTransaction::commit() {
+  UsableGuard guard(is_usable_);
+  if (changes_ > 0) state_.commit(collect(true));
+}
+
+}  // namespace diptych

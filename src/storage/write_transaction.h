@@ -1,0 +1,48 @@
+// The one kind of WriteTransaction: working copies of the tables it changes, over the catalog that was current when it
+// began.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "storage/key_checker.h"
+#include "storage/store_state.h"
+#include "storage/table_appender.h"
+
+namespace diptych {
+
+class StoredTransaction final : public WriteTransaction {
+ public:
+  // Waits until no one else writes. state outlives the transaction.
+  explicit StoredTransaction(StoreState& state);
+  ~StoredTransaction() override;
+
+  void create_table(TableDefinition definition) override;
+  void drop_table(std::string_view name) override;
+  void append(std::string_view table, const RowBatch& batch) override;
+  std::shared_ptr<const CatalogSnapshot> preview() override;
+  void commit() override;
+
+ private:
+  struct Working {
+    explicit Working(TableState copy) : state(std::move(copy)) {}
+    TableState state;
+    std::unique_ptr<TableAppender> appender;
+    std::unique_ptr<KeyChecker> keys;  // nullptr: no primary key
+    bool is_changed = false;           // rows were appended that the transaction's tables_ do not have
+  };
+
+  Working& open_for_append(std::string_view name);
+  // The tables as they are now, all rows in their directories. is_final: their blobs go to the file.
+  TableMap collect(bool is_final);
+
+  StoreState& state_;
+  std::shared_ptr<const CatalogView> base_;
+  TableMap tables_;
+  std::map<std::string, Working, std::less<>> working_;
+  uint64_t changes_ = 0;
+  bool is_usable_ = true;  // false after an error, and after commit()
+};
+
+}  // namespace diptych
