@@ -157,15 +157,17 @@ class Completing(unittest.TestCase):
     def test_dot_commands(self):
         with Terminal() as terminal:
             terminal.expect(PROMPT)
+            terminal.type("create table voyages (harbour integer);\r")
+            terminal.expect(PROMPT)
             terminal.type(".ta\t\r")
-            terminal.expect(r"\.tables")
+            terminal.expect(r"\nvoyages\r\n")
             terminal.expect(PROMPT)
 
     def test_choices_are_listed(self):
         with Terminal() as terminal:
             terminal.expect(PROMPT)
-            terminal.type("select di\t\t")
-            terminal.expect("distinct")
+            terminal.type("select de\t")
+            terminal.expect("default  desc  describe")
             terminal.type("\x03")
             terminal.expect(PROMPT)
 

@@ -1,0 +1,47 @@
+// Typed lines: editing, history and completion through libedit (emacs keys, ~/.editrc is obeyed).
+#pragma once
+
+#include <histedit.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "shell/edit/completion.h"
+#include "shell/interrupt_pipe.h"
+
+namespace diptych::shell {
+
+class LineEditor {
+ public:
+  enum class Outcome { Line, Interrupted, End };
+
+  // Reads the history file if there is one; an empty path means none is kept. All must outlive the editor.
+  LineEditor(Completion& completion, const InterruptPipe& interrupts, std::string history_path);
+  ~LineEditor();
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+
+  // Shows `prompt` and reads a line, without its line break, into `line`. Interrupted: Ctrl-C; End: Ctrl-D.
+  Outcome read(const std::string& prompt, std::string& line);
+
+  // Makes `entry` the newest of the history, here and in the file. Its lines are joined to one, since libedit can
+  // only edit one.
+  void remember(std::string_view entry);
+
+ private:
+  static LineEditor& of(EditLine* editor);
+  static const char* show_prompt(EditLine* editor);
+  static int read_character(EditLine* editor, wchar_t* character);
+  static unsigned char complete(EditLine* editor, int key);
+
+  EditLine* editor_;
+  History* history_;
+  Completion& completion_;
+  const InterruptPipe& interrupts_;
+  std::string history_path_;
+  std::string prompt_;
+  bool interrupted_ = false;
+};
+
+}  // namespace diptych::shell

@@ -1,0 +1,34 @@
+// What the command line asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shell/format/formatter.h"
+
+namespace diptych::shell {
+
+// -c TEXT or -f PATH; they run in the order given.
+struct Script {
+  enum class Kind : uint8_t { Command, File };
+  Kind kind;
+  std::string text;
+};
+
+struct Options {
+  std::string database = ":memory:";
+  std::vector<Script> scripts;
+  std::optional<OutputMode> mode;
+  bool timer = false;
+};
+
+// The options; or, when the process is to end at once (--help, --version, a mistake, which is printed), its exit status.
+struct ParsedOptions {
+  Options options;
+  std::optional<int> exit_status;
+};
+
+ParsedOptions parse_options(int argc, char** argv);
+
+}  // namespace diptych::shell
