@@ -1,0 +1,57 @@
+// An open Parquet file: what COPY streams from, and what ParquetSource pins row groups of.
+#pragma once
+
+#include <parquet/arrow/reader.h>
+#include <parquet/metadata.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/arrow_file.h"
+#include "io/data_file.h"
+#include "io/owned_batch.h"
+
+namespace diptych {
+
+// Thread safety: all const members may be called by many threads at once.
+class ParquetReader {
+ public:
+  // Errors: as open_data_file().
+  ParquetReader(FileSystem& files, const std::string& path);
+
+  const std::string& path() const { return file_->path(); }
+  const std::vector<ColumnDefinition>& columns() const { return columns_; }
+  const parquet::FileMetaData& metadata() const { return *metadata_; }
+  size_t row_group_count() const { return static_cast<size_t>(metadata_->num_row_groups()); }
+  int64_t rows_in(size_t row_group) const { return row_group_rows_[row_group]; }
+  // "file 'x.parquet', column "a"", for messages.
+  std::string place_of(size_t column) const;
+
+  // Decodes columns of a row group, in pieces of at most `piece_rows` rows. Errors: 22P04, 58030, 22008, 22021, 53200.
+  std::vector<OwnedBatch> read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const;
+  // The bounds that the file's statistics give, as far as they are exact.
+  ZoneMap zone_map(size_t row_group, size_t column) const;
+  // Bytes of a column in the file, compressed.
+  int64_t stored_bytes(size_t row_group, size_t column) const;
+
+ private:
+  void open();
+  std::unique_ptr<parquet::arrow::FileReader> make_reader() const;
+  void read_schema();
+  // Leaf columns whose pages are all codes of a dictionary: they are handed on as codes.
+  std::vector<bool> find_dictionary_leaves() const;
+
+  std::shared_ptr<ArrowInputFile> file_;
+  std::shared_ptr<parquet::FileMetaData> metadata_;
+  std::vector<ColumnDefinition> columns_;
+  std::vector<bool> dictionary_leaves_;
+  std::vector<int64_t> row_group_rows_;
+};
+
+// fields: what COPY wants, or empty for the file's own types.
+std::unique_ptr<DataFile> open_parquet_file(FileSystem& files, const std::string& path, std::span<const ColumnDefinition> fields);
+std::shared_ptr<const TabletSource> open_parquet_source(FileSystem& files, const std::string& path);
+
+}  // namespace diptych

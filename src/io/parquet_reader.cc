@@ -1,0 +1,138 @@
+#include <arrow/table.h>
+#include <parquet/arrow/schema.h>
+#include <parquet/file_reader.h>
+#include <parquet/properties.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "io/arrow_types.h"
+#include "io/parquet_file.h"
+#include "io/parquet_statistics.h"
+
+namespace diptych {
+namespace {
+
+// True when every data page of the chunk holds codes of its dictionary.
+bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
+  bool codes = false;
+  for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
+    if (pages.page_type != parquet::PageType::DATA_PAGE && pages.page_type != parquet::PageType::DATA_PAGE_V2) continue;
+    codes = pages.encoding == parquet::Encoding::RLE_DICTIONARY || pages.encoding == parquet::Encoding::PLAIN_DICTIONARY;
+    if (!codes) return false;
+  }
+  return codes;
+}
+
+}  // namespace
+
+ParquetReader::ParquetReader(FileSystem& files, const std::string& path)
+    : file_(std::make_shared<ArrowInputFile>(files.open(path, OpenMode::Read))) {
+  guard_parquet(*file_, [this] { open(); });
+}
+
+void ParquetReader::open() {
+  parquet::ReaderProperties properties = parquet::default_reader_properties();
+  std::unique_ptr<parquet::ParquetFileReader> reader = parquet::ParquetFileReader::Open(file_, properties);
+  metadata_ = reader->metadata();
+  for (int i = 0; i < metadata_->num_row_groups(); ++i) {
+    int64_t rows = metadata_->RowGroup(i)->num_rows();
+    if (rows < 0) check(arrow::Status::Invalid("a row group has a negative count of rows"), *file_);
+    row_group_rows_.push_back(rows);
+  }
+  dictionary_leaves_.assign(static_cast<size_t>(metadata_->num_columns()), false);
+  read_schema();
+  dictionary_leaves_ = find_dictionary_leaves();
+}
+
+void ParquetReader::read_schema() {
+  std::shared_ptr<arrow::Schema> schema;
+  check(make_reader()->GetSchema(&schema), *file_);
+  for (const std::shared_ptr<arrow::Field>& field : schema->fields()) {
+    std::optional<Type> type = type_of(*field->type());
+    if (!type) {
+      throw Error(SqlState::feature_not_supported, "file '" + path() + "': column \"" + field->name() + "\" has type " +
+                                                       field->type()->ToString() + ", which Diptych has not");
+    }
+    columns_.push_back({field->name(), *type});
+  }
+  // Without nested columns, field i is leaf column i.
+  check_invariant(columns_.size() == dictionary_leaves_.size(), "a flat Parquet schema has a leaf per column");
+}
+
+std::vector<bool> ParquetReader::find_dictionary_leaves() const {
+  std::vector<bool> leaves(columns_.size());
+  for (size_t column = 0; column < columns_.size(); ++column) {
+    if (!columns_[column].type.is_string() || metadata_->num_row_groups() == 0) continue;
+    leaves[column] = true;
+    for (int group = 0; group < metadata_->num_row_groups() && leaves[column]; ++group) {
+      leaves[column] = is_all_codes(*metadata_->RowGroup(group)->ColumnChunk(static_cast<int>(column)));
+    }
+  }
+  return leaves;
+}
+
+std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader() const {
+  parquet::ArrowReaderProperties properties(false);
+  properties.set_pre_buffer(false);
+  properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
+  properties.set_batch_size(std::numeric_limits<int32_t>::max());
+  for (size_t i = 0; i < dictionary_leaves_.size(); ++i) properties.set_read_dictionary(static_cast<int>(i), dictionary_leaves_[i]);
+  parquet::ReaderProperties reader_properties = parquet::default_reader_properties();
+  reader_properties.set_page_checksum_verification(true);
+  auto reader = parquet::ParquetFileReader::Open(file_, reader_properties, metadata_);
+  return check(parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(reader), properties), *file_);
+}
+
+std::string ParquetReader::place_of(size_t column) const {
+  return "file '" + path() + "', column \"" + columns_[column].name + "\"";
+}
+
+std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const {
+  std::vector<OwnedBatch> pieces;
+  if (wanted.empty()) {
+    for (int64_t first = 0; first < rows_in(row_group); first += piece_rows) {
+      pieces.push_back({std::min(piece_rows, rows_in(row_group) - first), {}});
+    }
+    return pieces;
+  }
+  std::vector<int> leaves(wanted.begin(), wanted.end());
+  std::sort(leaves.begin(), leaves.end());
+  leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+  guard_parquet(*file_, [&] {
+    std::shared_ptr<arrow::Table> table = check(make_reader()->ReadRowGroup(static_cast<int>(row_group), leaves), *file_);
+    check(table->Validate(), *file_);
+    if (table->num_rows() != rows_in(row_group)) check(arrow::Status::Invalid("a row group has another count of rows"), *file_);
+    arrow::TableBatchReader batches(*table);
+    batches.set_chunksize(piece_rows);
+    for (std::shared_ptr<arrow::RecordBatch> batch = check(batches.Next(), *file_); batch != nullptr;
+         batch = check(batches.Next(), *file_)) {
+      OwnedBatch& piece = pieces.emplace_back();
+      piece.rows = batch->num_rows();
+      for (size_t column : wanted) {
+        auto at = std::lower_bound(leaves.begin(), leaves.end(), static_cast<int>(column)) - leaves.begin();
+        piece.columns.push_back(column_of(batch->column(static_cast<int>(at)), place_of(column)));
+      }
+    }
+  });
+  return pieces;
+}
+
+ZoneMap ParquetReader::zone_map(size_t row_group, size_t column) const {
+  ZoneMap zone;
+  guard_parquet(*file_, [&] {
+    auto chunk = metadata_->RowGroup(static_cast<int>(row_group))->ColumnChunk(static_cast<int>(column));
+    zone = zone_map_of(*chunk, columns_[column].type);
+  });
+  return zone;
+}
+
+int64_t ParquetReader::stored_bytes(size_t row_group, size_t column) const {
+  int64_t bytes = 0;
+  guard_parquet(*file_, [&] {
+    bytes = metadata_->RowGroup(static_cast<int>(row_group))->ColumnChunk(static_cast<int>(column))->total_compressed_size();
+  });
+  return bytes;
+}
+
+}  // namespace diptych

@@ -1,0 +1,69 @@
+#include "base/error.h"
+#include "io/parquet_file.h"
+#include "tablet/builder.h"
+
+namespace diptych {
+namespace {
+
+// A row group, decoded. Strings take the offsets form that engines expect, so codes of a Parquet dictionary are spelt out.
+class DecodedRowGroup : public PinnedTablet {
+ public:
+  EncodedTablet tablet;
+};
+
+// Row groups as tablets, up to this many rows each; row groups are encoded the way tables are, so that engines see one form.
+class ParquetSource : public TabletSource {
+ public:
+  ParquetSource(FileSystem& files, const std::string& path) : reader_(files, path) {
+    for (size_t group = 0; group < reader_.row_group_count(); ++group) {
+      if (reader_.rows_in(group) == 0) continue;
+      groups_.push_back(group);
+      first_row_ids_.push_back(rows_);
+      rows_ += reader_.rows_in(group);
+    }
+  }
+
+  const std::vector<ColumnDefinition>& columns() const override { return reader_.columns(); }
+  size_t tablet_count() const override { return groups_.size(); }
+  int64_t row_count() const override { return rows_; }
+  int64_t rows_in(size_t tablet) const override { return reader_.rows_in(groups_[tablet]); }
+  ZoneMap zone_map(size_t tablet, size_t column) const override { return reader_.zone_map(groups_[tablet], column); }
+  const Dictionary* common_dictionary(size_t) const override { return nullptr; }
+  int64_t encoded_bytes(size_t tablet, size_t column) const override { return reader_.stored_bytes(groups_[tablet], column); }
+
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
+    size_t group = groups_[tablet];
+    auto pinned = std::make_unique<DecodedRowGroup>();
+    pinned->rows = reader_.rows_in(group);
+    pinned->first_row_id = first_row_ids_[tablet];
+    if (wanted.empty()) return pinned;
+    std::vector<ColumnDefinition> definitions;
+    for (size_t column : wanted) definitions.push_back(columns()[column]);
+    TabletBuilder builder(definitions, pinned->rows, std::vector<Dictionary*>(wanted.size(), nullptr));
+    for (const OwnedBatch& piece : reader_.read(group, wanted, piece_rows)) {
+      std::vector<BatchColumn> views = piece.views();
+      if (builder.append({piece.rows, views}, 0, piece.rows) < piece.rows) {
+        throw Error(SqlState::program_limit_exceeded, "file '" + reader_.path() + "': the strings of a row group are too long");
+      }
+    }
+    pinned->tablet = builder.finish();
+    for (const EncodedColumn& column : pinned->tablet.columns) pinned->views.push_back(column.view());
+    return pinned;
+  }
+
+ private:
+  static constexpr int64_t piece_rows = 65536;
+
+  ParquetReader reader_;
+  std::vector<size_t> groups_;  // those that have rows
+  std::vector<int64_t> first_row_ids_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const TabletSource> open_parquet_source(FileSystem& files, const std::string& path) {
+  return std::make_shared<ParquetSource>(files, path);
+}
+
+}  // namespace diptych
