@@ -106,9 +106,9 @@ DK_FN dk_f64 dk_divide_to_float(dk_u128 magnitude, dk_i32 scale, dk_i32 digits) 
   dk_i32 excess = dk_bits_u128(q) - digits;  // more than 0: q has at least 64 bits
   dk_u128 kept = dk_shift_right_u128(q, excess);
   dk_u128 dropped = dk_sub_u128(q, dk_shift_left_u128(kept, excess));
-  dk_u128 half = dk_shift_left_u128(dk_make_u128(0, 1), excess - 1);
-  dk_bool exact_half = !dk_lt_u128(dropped, half) && !dk_lt_u128(half, dropped) && dk_is_zero_u128(rest);
-  dk_bool up = exact_half ? (dk_bool)(kept.lo & 1) : (dk_bool)!dk_lt_u128(dropped, half);
+  dk_u128 middle = dk_shift_left_u128(dk_make_u128(0, 1), excess - 1);
+  dk_bool exact_half = !dk_lt_u128(dropped, middle) && !dk_lt_u128(middle, dropped) && dk_is_zero_u128(rest);
+  dk_bool up = exact_half ? (dk_bool)(kept.lo & 1) : (dk_bool)!dk_lt_u128(dropped, middle);
   return dk_scale_by_two(kept.lo + up, excess - shift);
 }
 

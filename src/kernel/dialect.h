@@ -6,8 +6,8 @@
 // mathematics). src/kernel/README.md states the rules.
 #pragma once
 
-#if defined(__OPENCL_VERSION__)  // ---------------------------------------------------------------------------- OpenCL
-                                 // C
+// ---- OpenCL C
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef char dk_i8;
@@ -40,7 +40,8 @@ typedef double dk_f64;
 #define DK_MATH2_F64(name, a, b) name((dk_f64)(a), (dk_f64)(b))
 #define DK_MATH1_F32(name, a) name((dk_f32)(a))
 
-#elif defined(__CUDACC__)  // -------------------------------------------------------------------------------- CUDA C++
+// ---- CUDA C++
+#elif defined(__CUDACC__)
 
 typedef signed char dk_i8;
 typedef unsigned char dk_u8;
@@ -72,7 +73,8 @@ typedef double dk_f64;
 #define DK_MATH2_F64(name, a, b) name((dk_f64)(a), (dk_f64)(b))
 #define DK_MATH1_F32(name, a) name##f((dk_f32)(a))
 
-#else  // -------------------------------------------------------------------------------------------- C++ (GCC, Clang)
+// ---- C++, by GCC or Clang
+#else
 
 typedef signed char dk_i8;
 typedef unsigned char dk_u8;

@@ -22,5 +22,8 @@
 #include "kernel/text_out.h"
 #include "kernel/print.h"
 #include "kernel/parse_number.h"
+#include "kernel/parse_date.h"
+#include "kernel/parse_interval.h"
+#include "kernel/convert_host.h"
 // clang-format on
 #pragma GCC diagnostic pop
