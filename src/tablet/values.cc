@@ -46,6 +46,13 @@ Value plain_value_at(const ColumnView& view, const Type& type, int64_t row) {
   throw Error(SqlState::internal_error, "invariant broken: text columns are not plain");
 }
 
+template <typename T>
+std::vector<std::byte> bytes_of(const T& value) {
+  std::vector<std::byte> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
 // Cells of one column in the form that a tablet builder takes.
 class CellColumn {
  public:
@@ -63,7 +70,9 @@ class CellColumn {
     }
     const size_t width = static_cast<size_t>(width_bytes(physical_));
     values_.resize(values_.size() + width);
-    if (!value.is_null()) store(value, values_.data() + values_.size() - width);
+    if (value.is_null()) return;
+    const std::vector<std::byte> form = register_form(value, physical_);
+    std::memcpy(values_.data() + values_.size() - width, form.data(), width);
   }
 
   BatchColumn view() const {
@@ -77,24 +86,6 @@ class CellColumn {
   }
 
  private:
-  template <typename T>
-  static void put(std::byte* out, T value) {
-    std::memcpy(out, &value, sizeof(T));
-  }
-
-  void store(const Value& value, std::byte* out) const {
-    switch (physical_) {
-      case PhysicalType::Bool: return put<uint8_t>(out, value.as_boolean());
-      case PhysicalType::Int32: return put(out, static_cast<int32_t>(value.as_integral()));
-      case PhysicalType::Int64: return put(out, static_cast<int64_t>(value.as_integral()));
-      case PhysicalType::Int128: return put(out, value.as_integral());
-      case PhysicalType::Float32: return put(out, static_cast<float>(value.as_double()));
-      case PhysicalType::Float64: return put(out, value.as_double());
-      case PhysicalType::Interval: return put(out, value.as_interval());
-      case PhysicalType::Text: return;
-    }
-  }
-
   PhysicalType physical_;
   std::vector<uint8_t> validity_;
   std::vector<std::byte> values_;
@@ -103,6 +94,20 @@ class CellColumn {
 };
 
 }  // namespace
+
+std::vector<std::byte> register_form(const Value& value, PhysicalType physical) {
+  switch (physical) {
+    case PhysicalType::Bool: return bytes_of(static_cast<uint8_t>(value.as_boolean()));
+    case PhysicalType::Int32: return bytes_of(static_cast<int32_t>(value.as_integral()));
+    case PhysicalType::Int64: return bytes_of(static_cast<int64_t>(value.as_integral()));
+    case PhysicalType::Int128: return bytes_of(value.as_integral());
+    case PhysicalType::Float32: return bytes_of(static_cast<float>(value.as_double()));
+    case PhysicalType::Float64: return bytes_of(value.as_double());
+    case PhysicalType::Interval: return bytes_of(value.as_interval());
+    case PhysicalType::Text: break;
+  }
+  throw Error(SqlState::internal_error, "invariant broken: text has no register form of its own");
+}
 
 Value value_at(const ColumnView& view, const Type& type, int64_t row) {
   if (view.validity && !(view.validity[row / 8] >> (row % 8) & 1)) return Value::null(type);

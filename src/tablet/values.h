@@ -12,6 +12,9 @@ namespace diptych {
 // Row `row` of the column as a value of the given type, whose physical form is the view's.
 Value value_at(const ColumnView& view, const Type& type, int64_t row);
 
+// A value that is not NULL in the form that a register or plain column of the physical type holds it. Not for text.
+std::vector<std::byte> register_form(const Value& value, PhysicalType physical);
+
 // A source with the given rows: cells row by row, columns.size() each, of their columns' types or NULL.
 std::shared_ptr<MemorySource> make_value_source(std::vector<ColumnDefinition> columns, const std::vector<Value>& cells,
                                                 int64_t rows);

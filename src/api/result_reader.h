@@ -1,0 +1,52 @@
+// Walks the rows of a result for the C API: row by row, or tablet by tablet in plain form.
+#pragma once
+
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diptych/diptych.h"
+#include "storage/row_decoder.h"
+#include "tablet/tablet_source.h"
+
+namespace diptych {
+
+// Thread safety: one thread at a time.
+class ResultReader {
+ public:
+  explicit ResultReader(std::shared_ptr<const TabletSource> result);
+
+  // Makes the next row current; false at the end.
+  bool next_row();
+  // Fills the next rows in bulk and says how many; 0 at the end. Valid until the next call.
+  int64_t next_chunk(diptych_chunk_column* columns);
+
+  // Of the current row. Text stays until the next row.
+  bool is_null(size_t column) const;
+  int64_t int64_at(size_t column) const;
+  double double_at(size_t column) const;
+  const std::string& text_at(size_t column);
+
+ private:
+  bool pin_next_tablet();
+  diptych_chunk_column chunk_column(size_t column, const BatchColumn& batch);
+
+  std::shared_ptr<const TabletSource> result_;
+  std::vector<size_t> all_columns_;
+  size_t next_tablet_ = 0;
+  std::unique_ptr<PinnedTablet> pinned_;
+  int64_t row_ = -1;
+  std::vector<std::optional<std::string>> texts_;
+  // Of the current chunk:
+  std::unique_ptr<DecodedRows> decoded_;
+  std::vector<std::vector<uint32_t>> chunk_offsets_;
+  std::vector<std::string> chunk_bytes_;
+  std::vector<std::vector<uint8_t>> chunk_validity_;
+};
+
+// The API's name of a type.
+diptych_type api_type(const Type& type);
+
+}  // namespace diptych

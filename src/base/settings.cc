@@ -1,0 +1,143 @@
+#include "base/settings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "base/error.h"
+
+namespace diptych {
+
+namespace {
+
+constexpr std::array infos = {
+#define DIPTYCH_SETTING(name, kind, initial, low, high, documentation) \
+  SettingInfo{#name, SettingKind::kind, initial, low, high, "", documentation},
+#define DIPTYCH_CHOICE(name, choices, documentation) SettingInfo{#name, SettingKind::Choice, 0, 0, 0, choices, documentation},
+#include "base/settings.def"
+#undef DIPTYCH_SETTING
+#undef DIPTYCH_CHOICE
+};
+
+const SettingInfo& info_named(std::string_view name) {
+  for (const SettingInfo& info : infos)
+    if (name == info.name) return info;
+  // Enough of a hint for a slip of the pen: the setting that shares the longest beginning.
+  const SettingInfo* nearest = nullptr;
+  size_t longest = 2;
+  for (const SettingInfo& info : infos) {
+    const std::string_view other = info.name;
+    const auto shared = static_cast<size_t>(
+        std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
+    if (shared > longest) {
+      longest = shared;
+      nearest = &info;
+    }
+  }
+  throw Error(SqlState::undefined_object, "unrecognized configuration parameter \"" + std::string(name) + "\"", -1,
+              nearest ? "Did you mean \"" + std::string(nearest->name) + "\"?" : "");
+}
+
+[[noreturn]] void refuse(const SettingInfo& info, const std::string& value, const std::string& wanted) {
+  throw Error(SqlState::invalid_parameter_value,
+              "invalid value for parameter \"" + std::string(info.name) + "\": \"" + value + "\"", -1, wanted);
+}
+
+int64_t initial_of(const SettingInfo& info) {
+  if (info.initial >= 0) return info.initial;
+  if (info.kind == SettingKind::Bytes) return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4 * 3;
+  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+}
+
+struct Unit {
+  const char* name;
+  int64_t bytes;
+};
+constexpr std::array units = {Unit{"TB", int64_t{1} << 40}, Unit{"GB", int64_t{1} << 30}, Unit{"MB", int64_t{1} << 20},
+                              Unit{"KB", int64_t{1} << 10}, Unit{"B", 1}};
+
+// A number and, for bytes, an optional unit.
+std::optional<int64_t> parse_number(std::string text, bool with_unit) {
+  int64_t unit_bytes = 1;
+  if (with_unit) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    for (const Unit& unit : units) {
+      if (!text.ends_with(unit.name)) continue;
+      text.resize(text.size() - std::strlen(unit.name));
+      while (text.ends_with(' ')) text.pop_back();
+      unit_bytes = unit.bytes;
+      break;
+    }
+  }
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  number *= static_cast<double>(unit_bytes);
+  if (!(number >= -9e18 && number <= 9e18) || (!with_unit && number != static_cast<double>(static_cast<int64_t>(number))))
+    return std::nullopt;
+  return static_cast<int64_t>(number);
+}
+
+std::string bytes_text(int64_t bytes) {
+  for (const Unit& unit : units)
+    if (bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
+  return std::to_string(bytes);
+}
+
+std::string first_choice(const SettingInfo& info) {
+  const std::string_view choices = info.choices;
+  return std::string(choices.substr(0, choices.find('|')));
+}
+
+}  // namespace
+
+std::span<const SettingInfo> setting_infos() { return infos; }
+
+Settings::Settings() {
+  for (const SettingInfo& info : infos) set(info.name, nullptr);
+}
+
+void Settings::set(std::string_view name, const std::string* value) {
+  const SettingInfo& info = info_named(name);
+  int64_t number = 0;
+  std::string choice;
+  if (info.kind == SettingKind::Choice) {
+    choice = value ? *value : first_choice(info);
+    if (("|" + std::string(info.choices) + "|").find("|" + choice + "|") == std::string::npos)
+      refuse(info, choice, "One of: " + std::string(info.choices));
+  } else {
+    const auto parsed = value ? parse_number(*value, info.kind == SettingKind::Bytes) : initial_of(info);
+    if (!parsed) refuse(info, *value, "A number is needed.");
+    number = *parsed;
+    if (value && (number < info.low || number > info.high))
+      refuse(info, *value, "It must be from " + std::to_string(info.low) + " to " + std::to_string(info.high) + ".");
+    if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number))) refuse(info, *value, "It must be a power of two.");
+  }
+#define DIPTYCH_SETTING(setting, kind, initial, low, high, documentation) \
+  if (name == #setting) setting = number;
+#define DIPTYCH_CHOICE(setting, choices, documentation) \
+  if (name == #setting) setting = choice;
+#include "base/settings.def"
+#undef DIPTYCH_SETTING
+#undef DIPTYCH_CHOICE
+}
+
+std::string Settings::text_of(std::string_view name) const {
+  const SettingInfo& info = info_named(name);
+#define DIPTYCH_SETTING(setting, kind, initial, low, high, documentation) \
+  if (name == #setting) return info.kind == SettingKind::Bytes ? bytes_text(setting) : std::to_string(setting);
+#define DIPTYCH_CHOICE(setting, choices, documentation) \
+  if (name == #setting) return setting;
+#include "base/settings.def"
+#undef DIPTYCH_SETTING
+#undef DIPTYCH_CHOICE
+  return "";
+}
+
+}  // namespace diptych

@@ -1,0 +1,50 @@
+// Appends rows to a table value by value, in bulk, for the C API.
+//
+//   append(1) append("a") end_row()   append(2) append_null() end_row()   ...   finish(): one commit
+//
+// Values are gathered in columns and handed to the store some ten thousand rows at a time. A value that can't be appended
+// changes nothing. Thread safety: one thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "session/connection.h"
+#include "storage/store.h"
+
+namespace diptych {
+
+class Appender {
+ public:
+  // Starts a transaction that waits for other writers. Errors: 42P01.
+  Appender(Connection& connection, const std::string& table);
+  ~Appender();
+
+  // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02; 54000 past the last column.
+  void append_null();
+  void append(int64_t value);
+  void append(double value);
+  void append(std::string_view text);
+  // Errors: 54000 when columns are missing.
+  void end_row();
+  // Commits all ended rows. Errors: of WriteTransaction::append and commit.
+  void finish();
+
+ private:
+  class Column;
+
+  Column& next_column();
+  void append_converted(Value value);
+  void flush();
+
+  Connection& connection_;
+  std::string table_;
+  std::unique_ptr<WriteTransaction> transaction_;
+  std::vector<std::unique_ptr<Column>> columns_;
+  size_t column_ = 0;  // of the current row
+  int64_t rows_ = 0;   // gathered and not handed on
+};
+
+}  // namespace diptych

@@ -1,0 +1,173 @@
+#include "session/commands.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "base/error.h"
+#include "session/copy.h"
+#include "session/parameters.h"
+#include "session/session_evaluator.h"
+#include "session/statement.h"
+#include "storage/row_decoder.h"
+#include "tablet/values.h"
+
+namespace diptych {
+
+namespace {
+
+const Type text_type{TypeId::Text};
+const Type boolean_type{TypeId::Boolean};
+
+std::shared_ptr<const TabletSource> text_rows(const std::vector<ColumnDefinition>& columns,
+                                              const std::vector<Value>& cells) {
+  const auto rows = static_cast<int64_t>(cells.size() / columns.size());
+  return make_value_source(columns, cells, rows);
+}
+
+// Appends all rows of a result to a table and says how many there were.
+int64_t append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows) {
+  std::vector<size_t> all(rows.columns().size());
+  std::iota(all.begin(), all.end(), 0);
+  for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+    const auto pinned = rows.pin(tablet, all);
+    transaction.append(table, DecodedRows(pinned->views, pinned->rows).batch());
+  }
+  return rows.row_count();
+}
+
+class CommandRunner {
+ public:
+  CommandRunner(Connection& connection, const std::vector<Type>& types, const std::vector<Value>& parameters)
+      : connection_(connection), types_(types), parameters_(parameters) {}
+
+  CommandResult operator()(BoundSelect&) { throw Error(SqlState::internal_error, "invariant broken: a query is no command"); }
+
+  CommandResult operator()(BoundCreateTable& command) {
+    if (command.exists) return {nullptr, 0};
+    std::shared_ptr<const TabletSource> rows;
+    if (command.query) rows = run_query(std::move(*command.query));
+    auto transaction = store().begin_write();
+    const std::string name = command.definition.name;
+    transaction->create_table(std::move(command.definition));
+    const int64_t count = rows ? append_rows(*transaction, name, *rows) : 0;
+    transaction->commit();
+    return {nullptr, count};
+  }
+
+  CommandResult operator()(BoundDropTable& command) {
+    auto transaction = store().begin_write();
+    for (const std::string& name : command.names) transaction->drop_table(name);
+    transaction->commit();
+    return {nullptr, 0};
+  }
+
+  CommandResult operator()(BoundInsert& command) {
+    const auto rows = run_query(std::move(*command.query));
+    auto transaction = store().begin_write();
+    const int64_t count = append_rows(*transaction, command.table, *rows);
+    transaction->commit();
+    return {nullptr, count};
+  }
+
+  CommandResult operator()(BoundCopyFrom& command) {
+    auto transaction = store().begin_write();
+    const int64_t count = copy_from_file(connection_, *transaction, command);
+    transaction->commit();
+    return {nullptr, count};
+  }
+
+  CommandResult operator()(BoundCopyTo& command) {
+    const auto rows = run_query(std::move(*command.query));
+    return {nullptr, copy_to_file(connection_, command, *rows)};
+  }
+
+  CommandResult operator()(BoundExplain& command) {
+    std::vector<Value> cells;
+    for (std::string& line : explain(connection_, command)) cells.push_back(Value::text(std::move(line)));
+    return {text_rows({{"plan", text_type}}, cells), -1};
+  }
+
+  CommandResult operator()(BoundSet& command) {
+    connection_.set(command.name, command.value ? &*command.value : nullptr);
+    return {nullptr, 0};
+  }
+
+  CommandResult operator()(BoundShow& command) {
+    if (command.name == "tables") return show_tables();
+    std::vector<Value> cells;
+    if (command.name != "all") {
+      cells.push_back(Value::text(connection_.settings().text_of(command.name)));
+      return {text_rows({{command.name, text_type}}, cells), -1};
+    }
+    for (const SettingInfo& setting : setting_infos()) {
+      cells.push_back(Value::text(setting.name));
+      cells.push_back(Value::text(connection_.settings().text_of(setting.name)));
+      cells.push_back(Value::text(setting.documentation));
+    }
+    return {text_rows(show_all_columns(), cells), -1};
+  }
+
+  CommandResult operator()(BoundDescribe& command) {
+    const TableDefinition& table = command.definition;
+    std::vector<Value> cells;
+    for (size_t i = 0; i < table.columns.size(); ++i) {
+      const TableColumn& column = table.columns[i];
+      const bool is_key = std::count(table.primary_key.begin(), table.primary_key.end(), i) > 0;
+      cells.push_back(Value::text(column.name));
+      cells.push_back(Value::text(column.type.name()));
+      cells.push_back(Value::boolean(!column.not_null));
+      cells.push_back(Value::boolean(is_key));
+      cells.push_back(column.default_sql.empty() ? Value::null(text_type) : Value::text(column.default_sql));
+    }
+    return {text_rows(describe_columns(), cells), -1};
+  }
+
+  static std::vector<ColumnDefinition> show_all_columns() {
+    return {{"name", text_type}, {"setting", text_type}, {"description", text_type}};
+  }
+
+  static std::vector<ColumnDefinition> describe_columns() {
+    return {{"column_name", text_type},
+            {"column_type", text_type},
+            {"nullable", boolean_type},
+            {"primary_key", boolean_type},
+            {"column_default", text_type}};
+  }
+
+ private:
+  Store& store() { return connection_.database().store(); }
+
+  std::shared_ptr<const TabletSource> run_query(BoundSelect query) {
+    SessionEvaluator evaluator(connection_);
+    replace_parameters(query, types_, parameters_, evaluator);
+    return Statement(connection_, std::move(query)).run();
+  }
+
+  CommandResult show_tables() {
+    std::vector<Value> cells;
+    for (const std::string& name : store().snapshot()->table_names()) cells.push_back(Value::text(name));
+    return {text_rows({{"name", text_type}}, cells), -1};
+  }
+
+  Connection& connection_;
+  const std::vector<Type>& types_;
+  const std::vector<Value>& parameters_;
+};
+
+}  // namespace
+
+std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
+  if (std::holds_alternative<BoundExplain>(statement.statement)) return {{"plan", text_type}};
+  if (std::holds_alternative<BoundDescribe>(statement.statement)) return CommandRunner::describe_columns();
+  const auto* show = std::get_if<BoundShow>(&statement.statement);
+  if (!show) return {};
+  if (show->name == "all") return CommandRunner::show_all_columns();
+  return {{show->name == "tables" ? "name" : show->name, text_type}};
+}
+
+CommandResult run_command(Connection& connection, BoundStatement& statement, const std::vector<Value>& parameters) {
+  return std::visit(CommandRunner(connection, statement.parameters, parameters), statement.statement);
+}
+
+}  // namespace diptych

@@ -1,0 +1,26 @@
+// Statements that are no query: they change tables, settings or files, or tell about them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bind/bound_statement.h"
+#include "session/connection.h"
+
+namespace diptych {
+
+struct CommandResult {
+  std::shared_ptr<const TabletSource> rows;  // null: none
+  int64_t rows_changed = -1;
+};
+
+// The columns that the command's rows have; empty for commands without rows.
+std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
+
+// Runs the command; its queries are moved out of the statement. On an error nothing has changed.
+CommandResult run_command(Connection& connection, BoundStatement& statement, const std::vector<Value>& parameters);
+
+// EXPLAIN's lines for the query inside.
+std::vector<std::string> explain(Connection& connection, BoundExplain& explain);
+
+}  // namespace diptych

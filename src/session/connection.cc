@@ -1,0 +1,37 @@
+#include "session/connection.h"
+
+namespace diptych {
+
+namespace {
+
+int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace
+
+void Connection::set(std::string_view name, const std::string* value) {
+  settings_.set(name, value);
+  // These two are the database's.
+  if (name == "memory_limit") database_.budget().set_limit(settings_.memory_limit);
+  if (name == "tablet_rows") database_.store().set_tablet_rows(settings_.tablet_rows);
+}
+
+ExecutionContext Connection::execution_context() {
+  ExecutionContext context;
+  context.threads = static_cast<int>(settings_.threads);
+  context.budget = &database_.budget();
+  context.pool = &database_.pool();
+  context.cancelled = &cancelled_;
+  context.progress = &progress_;
+  return context;
+}
+
+void Connection::start_statement() {
+  cancelled_ = false;
+  progress_.rows_done = 0;
+  progress_.rows_total = 0;
+  started_ns_ = now_ns();
+}
+
+double Connection::seconds_elapsed() const { return static_cast<double>(now_ns() - started_ns_) * 1e-9; }
+
+}  // namespace diptych

@@ -1,0 +1,47 @@
+// One user of a database: its settings, and the statement it runs at the moment.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/settings.h"
+#include "engine/engine.h"
+#include "session/database.h"
+
+namespace diptych {
+
+class Statement;
+
+// Thread safety: for one thread at a time, but for interrupt() and progress(), which any thread may call.
+class Connection {
+ public:
+  explicit Connection(Database& database) : database_(database) {}
+
+  Database& database() { return database_; }
+  Settings& settings() { return settings_; }
+
+  // Sets or, without a value, resets a setting. Errors: 42704, 22023.
+  void set(std::string_view name, const std::string* value);
+  // What a statement may use, by the settings.
+  ExecutionContext execution_context();
+
+  // Ends the running statement with 57014 at its next block boundary.
+  void interrupt() { cancelled_ = true; }
+  const Progress& progress() const { return progress_; }
+  // Seconds since the running or last statement started.
+  double seconds_elapsed() const;
+  // Called when a statement starts: forgets an older interrupt and counts progress from zero.
+  void start_statement();
+
+ private:
+  Database& database_;
+  Settings settings_;
+  std::atomic<bool> cancelled_{false};
+  Progress progress_;
+  std::atomic<int64_t> started_ns_{0};
+};
+
+}  // namespace diptych

@@ -1,0 +1,36 @@
+// A database that is open: its storage, its memory and what all its connections share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/block_pool.h"
+#include "base/file_system.h"
+#include "base/memory_budget.h"
+#include "storage/store.h"
+
+namespace diptych {
+
+// Thread safety: all members may be called by many threads at once. Connections must end before their database.
+class Database {
+ public:
+  // path ":memory:" or "": a private database in memory. Errors: as Store::open_file.
+  explicit Database(const std::string& path);
+  // On another file system, for tests. `files` outlives the database.
+  Database(const std::string& path, FileSystem& files);
+
+  Store& store() { return *store_; }
+  FileSystem& files() { return files_; }
+  MemoryBudget& budget() { return budget_; }
+  BlockPool& pool() { return pool_; }
+
+ private:
+  std::unique_ptr<FileSystem> own_files_;
+  FileSystem& files_;
+  MemoryBudget budget_;
+  BlockPool pool_{budget_};
+  std::unique_ptr<Store> store_;
+};
+
+}  // namespace diptych

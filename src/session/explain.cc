@@ -1,0 +1,62 @@
+// EXPLAIN: the optimised plan and the program. EXPLAIN ANALYZE: the same after running it, with what each section did.
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "session/commands.h"
+#include "session/statement.h"
+
+namespace diptych {
+
+namespace {
+
+constexpr double bytes_per_gigabyte = 1e9;
+
+BoundSelect& query_of(BoundStatement& statement) {
+  if (auto* select = std::get_if<BoundSelect>(&statement.statement)) return *select;
+  if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return *insert->query;
+  if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return *copy->query;
+  auto* create = std::get_if<BoundCreateTable>(&statement.statement);
+  if (create && create->query) return *create->query;
+  throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
+}
+
+std::string section_line(const SectionProfile& section) {
+  const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
+  const double rate = seconds > 0 ? static_cast<double>(section.bytes_read) / seconds / bytes_per_gigabyte : 0;
+  return fmt::format(
+      "section at {}: engine {}, {} thread{}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} GB/s",
+      section.address, section.engine, section.threads, section.threads == 1 ? "" : "s", seconds * 1e3, section.rows_in,
+      section.rows_out, section.tablets, section.tablets_skipped, static_cast<double>(section.bytes_read) * 1e-6, rate);
+}
+
+void append_profile(Statement& query, const ExecutionProfile& profile, int64_t rows, std::vector<std::string>& lines) {
+  lines.push_back("");
+  for (const SectionProfile& section : profile.sections) lines.push_back(section_line(section));
+  lines.push_back(fmt::format("result: {} row{}; peak memory {:.2f} MB", rows, rows == 1 ? "" : "s",
+                              static_cast<double>(profile.peak_bytes) * 1e-6));
+  std::string times = "time:";
+  for (size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    if (stage == Stage::Parse || stage == Stage::Bind) continue;  // done before EXPLAIN itself ran
+    times += fmt::format(" {} {:.3f} ms{}", name_of(stage), static_cast<double>(query.nanoseconds(stage)) * 1e-6,
+                         stage == Stage::Run ? "" : ",");
+  }
+  lines.push_back(times);
+}
+
+}  // namespace
+
+std::vector<std::string> explain(Connection& connection, BoundExplain& command) {
+  Statement query(connection, std::move(query_of(*command.statement)));
+  std::vector<std::string> lines = describe(query.optimized_plan());
+  lines.push_back("");
+  for (std::string& line : disassemble(query.program())) lines.push_back(std::move(line));
+  if (command.what == BoundExplain::What::Analyze) {
+    ExecutionProfile profile;
+    const auto rows = query.run_profiled(profile);
+    append_profile(query, profile, rows->row_count(), lines);
+  }
+  return lines;
+}
+
+}  // namespace diptych

@@ -1,0 +1,52 @@
+#include "session/parameters.h"
+
+namespace diptych {
+
+namespace {
+
+Value cast_value(const Value& value, const Type& type, Evaluator& evaluator) {
+  if (value.is_null()) return Value::null(type);
+  if (value.type() == type) return value;
+  auto constant = std::make_unique<Expression>();
+  constant->type = value.type();
+  constant->value = value;
+  Expression cast;
+  cast.kind = ExpressionKind::Cast;
+  cast.type = type;
+  cast.args.push_back(std::move(constant));
+  return evaluator.evaluate_constant(cast);
+}
+
+void replace(ExpressionPtr& expression, const std::vector<Value>& values) {
+  if (!expression) return;
+  for (ExpressionPtr& argument : expression->args) replace(argument, values);
+  if (expression->kind != ExpressionKind::Parameter) return;
+  expression->kind = ExpressionKind::Constant;
+  expression->value = values[static_cast<size_t>(expression->index)];
+}
+
+}  // namespace
+
+void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
+                        Evaluator& evaluator) {
+  if (types.empty()) return;
+  std::vector<Value> typed;
+  for (size_t i = 0; i < types.size(); ++i) typed.push_back(cast_value(values[i], types[i], evaluator));
+  replace(query.where, typed);
+  replace(query.having, typed);
+  replace(query.limit, typed);
+  replace(query.offset, typed);
+  for (ExpressionPtr& group : query.groups) replace(group, typed);
+  for (BoundOutput& output : query.outputs) replace(output.expression, typed);
+  for (BoundAggregate& aggregate : query.aggregates) {
+    replace(aggregate.argument, typed);
+    replace(aggregate.filter, typed);
+  }
+  for (std::vector<ExpressionPtr>& row : query.source.values)
+    for (ExpressionPtr& cell : row) replace(cell, typed);
+  replace(query.source.series_start, typed);
+  replace(query.source.series_stop, typed);
+  replace(query.source.series_step, typed);
+}
+
+}  // namespace diptych

@@ -1,0 +1,86 @@
+// The life of one statement, stage by stage. Read this class first: each getter runs its stage when first asked, out of the one before.
+//
+//   text
+//    -> syntax_tree()      src/sql      what was written
+//    -> bound()            src/bind     what it means: names and types settled against a snapshot of the catalog
+//    -> logical_plan()     src/plan     operators, as SQL's semantics order them
+//    -> optimized_plan()   src/plan     the same rows with less work
+//    -> program()          src/program  opcodes
+//    -> run()              src/engine   tablets of result rows
+//
+// Statements that are no query (CREATE, INSERT, COPY, SET, ...) leave the path after bound() and run as commands (commands.h), which
+// use a Statement of their own for the query inside them.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bind/bound_statement.h"
+#include "engine/engine.h"
+#include "plan/logical_operator.h"
+#include "program/program.h"
+#include "session/connection.h"
+#include "sql/syntax_tree.h"
+
+namespace diptych {
+
+enum class Stage : uint8_t { Parse, Bind, Plan, Optimize, Compile, Run };
+inline constexpr size_t stage_count = 6;
+const char* name_of(Stage stage);
+
+// Thread safety: as its connection, for one thread at a time.
+class Statement {
+ public:
+  // `text` is one statement. Nothing is done yet.
+  Statement(Connection& connection, std::string text);
+  // A query that is bound already: the inside of INSERT, COPY, EXPLAIN.
+  Statement(Connection& connection, BoundSelect query);
+  ~Statement();
+
+  const syntax::Statement& syntax_tree();
+  const BoundStatement& bound();
+  const LogicalOperator& logical_plan();
+  const LogicalOperator& optimized_plan();
+  const Program& program();
+  // Runs the statement, once. Rows of a query; a source without columns otherwise.
+  std::shared_ptr<const TabletSource> run();
+  // As run(), filling the profile.
+  std::shared_ptr<const TabletSource> run_profiled(ExecutionProfile& profile);
+
+  bool is_query();
+  // Names and types of the result's columns, known once bound.
+  const std::vector<ColumnDefinition>& columns();
+  // Types of the parameters, and their values; a parameter without a value is NULL.
+  const std::vector<Type>& parameter_types();
+  void bind_parameter(size_t index, Value value);
+  // Forgets what depends on the parameters' values and on the data, to run again.
+  void reset();
+
+  // Rows that INSERT, COPY or CREATE TABLE AS changed; -1 for other statements.
+  int64_t rows_changed() const { return rows_changed_; }
+  int64_t nanoseconds(Stage stage) const { return nanoseconds_[static_cast<size_t>(stage)]; }
+  Connection& connection() { return connection_; }
+
+ private:
+  BoundSelect& query();
+
+  Connection& connection_;
+  std::string text_;
+  std::unique_ptr<syntax::Statement> syntax_tree_;
+  std::unique_ptr<BoundStatement> bound_;
+  bool bound_is_used_ = false;  // its query was handed on to the planner
+  std::vector<ColumnDefinition> columns_;
+  std::vector<Type> parameter_types_;
+  std::vector<Value> parameter_values_;
+  LogicalOperatorPtr plan_;
+  bool plan_is_optimized_ = false;
+  std::shared_ptr<const Program> program_;
+  int64_t rows_changed_ = -1;
+  std::array<int64_t, stage_count> nanoseconds_{};
+};
+
+}  // namespace diptych
