@@ -1,0 +1,95 @@
+// A power cut at every file operation of every workload: what comes back is what was committed, plus at most the commit
+// in flight.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "base/fault_file_system.h"
+#include "base/memory_budget.h"
+#include "storage/workload.h"
+
+namespace diptych::test {
+namespace {
+
+constexpr StoreOptions small_tablets{.tablet_rows = 64};
+constexpr int images_per_crash = 4;
+
+uint64_t base_seed() {
+  const char* given = std::getenv("DIPTYCH_TEST_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1;
+}
+
+struct Outcome {
+  Contents committed;
+  Contents in_flight;  // had the last transaction been committed
+  bool ended = false;  // all transactions ran
+};
+
+// Runs until the first error.
+Outcome run_until_error(MemoryFileSystem& files, const Workload& workload) {
+  Outcome outcome;
+  try {
+    MemoryBudget budget(int64_t{64} << 20);
+    auto store = Store::open_file(files, budget, "db", small_tablets);
+    for (const Transaction& transaction : workload.transactions) {
+      outcome.in_flight = contents_after(outcome.committed, transaction);
+      run(*store, transaction);
+      outcome.committed = outcome.in_flight;
+    }
+    outcome.ended = true;
+  } catch (const Error&) {
+  }
+  return outcome;
+}
+
+// The image must hold one of the two states, whole, and be a store that works.
+void check_image(MemoryFileSystem& files, const Outcome& outcome) {
+  MemoryBudget budget(int64_t{64} << 20);
+  Contents found;
+  {
+    auto store = Store::open_file(files, budget, "db", small_tablets);
+    found = read_all(*store->snapshot());
+    ASSERT_TRUE(found == outcome.committed || found == outcome.in_flight);
+    store->verify();
+    Transaction more{{create("after"), append("after", 1, 100)}};
+    run(*store, more);
+    found = contents_after(found, more);
+    ASSERT_EQ(read_all(*store->snapshot()), found);
+  }
+  auto store = Store::open_file(files, budget, "db", small_tablets);
+  ASSERT_EQ(read_all(*store->snapshot()), found);
+  store->verify();
+  EXPECT_GE(budget.used(), 0);
+}
+
+class CrashTest : public testing::TestWithParam<Workload> {};
+
+INSTANTIATE_TEST_SUITE_P(Workloads, CrashTest, testing::ValuesIn(all_workloads()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(CrashTest, EveryOperation) {
+  const Workload& workload = GetParam();
+  uint64_t seed = base_seed();
+  SCOPED_TRACE("DIPTYCH_TEST_SEED=" + std::to_string(seed));
+  int64_t crashes = 0;
+  for (int64_t at = 0;; ++at) {
+    SCOPED_TRACE("crash at operation " + std::to_string(at));
+    MemoryFileSystem files(seed);
+    files.set_faults({.kind = FaultPlan::Kind::PowerCut, .at = at, .short_transfers = at % 3 == 0});
+    Outcome outcome = run_until_error(files, workload);
+    for (int image = 0; image < images_per_crash; ++image) {
+      uint64_t image_seed = seed * 1000003 + static_cast<uint64_t>(at * images_per_crash + image);
+      SCOPED_TRACE("image seed " + std::to_string(image_seed));
+      auto survivor = files.after_crash(image_seed);
+      check_image(*survivor, outcome);
+      if (HasFatalFailure()) return;
+    }
+    if (outcome.ended) break;
+    ++crashes;
+  }
+  std::cout << "seed " << seed << ": " << crashes << " crashes, " << crashes * images_per_crash << " images\n";
+}
+
+}  // namespace
+}  // namespace diptych::test

@@ -1,0 +1,217 @@
+#include "storage/workload.h"
+
+namespace diptych::test {
+namespace {
+
+Workload single_rows() {
+  Workload workload{"single_rows", {{{create("t")}}}};
+  for (int64_t i = 0; i < 12; ++i) workload.transactions.push_back({{append("t", i, 1)}});
+  return workload;
+}
+
+Workload growing_appends() {
+  Workload workload{"growing_appends", {{{create("t")}}}};
+  int64_t first = 0;
+  for (int64_t count : {1, 2, 5, 20, 40, 63, 64, 65, 200}) {
+    workload.transactions.push_back({{append("t", first, count)}});
+    first += count;
+  }
+  return workload;
+}
+
+Workload shrinking_appends() {
+  Workload workload{"shrinking_appends", {{{create("t")}}}};
+  int64_t first = 0;
+  for (int64_t count : {300, 100, 63, 30, 14, 6, 2, 1}) {
+    workload.transactions.push_back({{append("t", first, count)}});
+    first += count;
+  }
+  return workload;
+}
+
+Workload drop_and_recreate() {
+  Workload workload{"drop_and_recreate", {}};
+  for (int64_t i = 0; i < 4; ++i) {
+    workload.transactions.push_back({{create("t")}});
+    workload.transactions.push_back({{append("t", i * 1000, 150)}});
+    workload.transactions.push_back({{drop("t")}});
+  }
+  return workload;
+}
+
+Workload drop_and_recreate_at_once() {
+  Workload workload{"drop_and_recreate_at_once", {{{create("t"), append("t", 0, 100)}}}};
+  for (int64_t i = 1; i < 5; ++i) {
+    workload.transactions.push_back({{drop("t"), create("t"), append("t", i * 1000, 70 * i)}});
+  }
+  return workload;
+}
+
+Workload many_tables() {
+  Workload workload{"many_tables", {}};
+  for (int64_t i = 0; i < 10; ++i) {
+    std::string name = "t" + std::to_string(i);
+    workload.transactions.push_back({{create(name), append(name, i, 1 + i * 9)}});
+  }
+  return workload;
+}
+
+Workload two_tables_in_turn() {
+  Workload workload{"two_tables_in_turn", {{{create("a"), create("b")}}}};
+  for (int64_t i = 0; i < 6; ++i) {
+    workload.transactions.push_back({{append(i % 2 ? "a" : "b", i * 50, 50)}});
+  }
+  return workload;
+}
+
+Workload several_tables_at_once() {
+  Workload workload{"several_tables_at_once", {{{create("a"), create("b"), create("c")}}}};
+  for (int64_t i = 0; i < 4; ++i) {
+    workload.transactions.push_back(
+        {{append("a", i * 10, 10), append("b", i * 100, 100), append("c", i, 1), append("a", 500 + i, 1)}});
+  }
+  return workload;
+}
+
+Workload given_up_in_between() {
+  Workload workload{"given_up_in_between", {{{create("t")}}}};
+  for (int64_t i = 0; i < 4; ++i) {
+    workload.transactions.push_back({{append("t", 9000 + i, 130)}, false});
+    workload.transactions.push_back({{append("t", i * 30, 30)}});
+  }
+  return workload;
+}
+
+Workload given_up_drops() {
+  Workload workload{"given_up_drops", {{{create("t"), append("t", 0, 90)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{drop("t"), create("u"), append("u", 0, 200)}, false});
+    workload.transactions.push_back({{append("t", 90 + i, 1)}});
+  }
+  return workload;
+}
+
+Workload growing_dictionary() {
+  Workload workload{"growing_dictionary", {{{create("t")}}}};
+  // Labels repeat every 37 rows: each append brings some that are new.
+  for (int64_t i = 0; i < 10; ++i) workload.transactions.push_back({{append("t", i * 4, 4)}});
+  return workload;
+}
+
+Workload keys_in_order() {
+  Workload workload{"keys_in_order", {{{create("t", true)}}}};
+  for (int64_t i = 0; i < 5; ++i) workload.transactions.push_back({{append("t", i * 45, 45)}});
+  return workload;
+}
+
+Workload keys_in_disorder() {
+  Workload workload{"keys_in_disorder", {{{create("t", true)}}}};
+  for (int64_t i = 0; i < 6; ++i) workload.transactions.push_back({{append("t", (i * 5 % 6) * 40, 40)}});
+  return workload;
+}
+
+Workload one_large_append() { return {"one_large_append", {{{create("t")}}, {{append("t", 0, 2000)}}}}; }
+
+Workload large_behind_fragments() {
+  return {
+      "large_behind_fragments",
+      {{{create("t"), append("t", 0, 40)}}, {{append("t", 40, 10)}}, {{append("t", 50, 2)}}, {{append("t", 52, 700)}}}};
+}
+
+Workload empty_tables() {
+  return {"empty_tables",
+          {{{create("a")}}, {{create("b")}}, {{drop("a")}}, {{create("a"), create("c")}}, {{drop("b"), drop("c")}}}};
+}
+
+Workload everything_dropped() {
+  return {"everything_dropped",
+          {{{create("a"), append("a", 0, 500)}},
+           {{create("b"), append("b", 0, 500)}},
+           {{drop("a")}},
+           {{drop("b")}},
+           {{create("c")}}}};
+}
+
+Workload many_appends_in_one() {
+  Workload workload{"many_appends_in_one", {{{create("t")}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    Transaction transaction;
+    for (int64_t j = 0; j < 20; ++j) transaction.changes.push_back(append("t", i * 200 + j * 10, 10));
+    workload.transactions.push_back(transaction);
+  }
+  return workload;
+}
+
+Workload reusing_space() {
+  Workload workload{"reusing_space", {}};
+  for (int64_t i = 0; i < 5; ++i) {
+    std::string name = "t" + std::to_string(i), old = "t" + std::to_string(i - 1);
+    Transaction transaction{{create(name), append(name, i * 100, 64 * (i % 3 + 1))}};
+    if (i > 0) transaction.changes.push_back(drop(old));
+    workload.transactions.push_back(transaction);
+    workload.transactions.push_back({{append(name, 5000, 1)}});
+  }
+  return workload;
+}
+
+Workload mixed() {
+  return {"mixed",
+          {{{create("a"), append("a", 0, 100)}},
+           {{create("b", true), append("b", 0, 3)}},
+           {{append("b", 3, 64)}, false},
+           {{append("a", 100, 1), append("b", 3, 61)}},
+           {{drop("a"), append("b", 64, 1)}},
+           {{create("a")}},
+           {{append("a", 7, 7)}},
+           {{append("b", 65, 300), append("a", 14, 1)}}}};
+}
+
+}  // namespace
+
+std::vector<Workload> all_workloads() {
+  return {single_rows(),
+          growing_appends(),
+          shrinking_appends(),
+          drop_and_recreate(),
+          drop_and_recreate_at_once(),
+          many_tables(),
+          two_tables_in_turn(),
+          several_tables_at_once(),
+          given_up_in_between(),
+          given_up_drops(),
+          growing_dictionary(),
+          keys_in_order(),
+          keys_in_disorder(),
+          one_large_append(),
+          large_behind_fragments(),
+          empty_tables(),
+          everything_dropped(),
+          many_appends_in_one(),
+          reusing_space(),
+          mixed()};
+}
+
+Contents contents_after(Contents before, const Transaction& transaction) {
+  if (!transaction.commits) return before;
+  for (const Change& change : transaction.changes) {
+    if (change.kind == Change::Kind::Create) before[change.table] = {};
+    if (change.kind == Change::Kind::Drop) before.erase(change.table);
+    if (change.kind == Change::Kind::Append) {
+      auto& numbers = before[change.table];
+      numbers.insert(numbers.end(), change.numbers.begin(), change.numbers.end());
+    }
+  }
+  return before;
+}
+
+void run(Store& store, const Transaction& transaction) {
+  auto writer = store.begin_write();
+  for (const Change& change : transaction.changes) {
+    if (change.kind == Change::Kind::Create) writer->create_table(mixed_table(change.table, change.with_key));
+    if (change.kind == Change::Kind::Drop) writer->drop_table(change.table);
+    if (change.kind == Change::Kind::Append) append_numbers(*writer, change.table, change.numbers);
+  }
+  if (transaction.commits) writer->commit();
+}
+
+}  // namespace diptych::test

@@ -1,0 +1,48 @@
+// Scripted workloads for the crash and fault tests: transactions over tables of mixed rows, and what tables hold after
+// each.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "storage/test_rows.h"
+
+namespace diptych::test {
+
+struct Change {
+  enum class Kind { Create, Drop, Append };
+  Kind kind;
+  std::string table;
+  std::vector<int64_t> numbers;  // Append
+  bool with_key = false;         // Create
+};
+
+struct Transaction {
+  std::vector<Change> changes;
+  bool commits = true;  // false: given up at the end
+};
+
+struct Workload {
+  std::string name;
+  std::vector<Transaction> transactions;
+};
+
+inline Change create(std::string table, bool with_key = false) {
+  return {Change::Kind::Create, std::move(table), {}, with_key};
+}
+inline Change drop(std::string table) { return {Change::Kind::Drop, std::move(table), {}}; }
+inline Change append(std::string table, int64_t first, int64_t count) {
+  return {Change::Kind::Append, std::move(table), range(first, count)};
+}
+
+// The 20 workloads; with tablets of 64 rows.
+std::vector<Workload> all_workloads();
+
+// What the tables hold once the transaction is committed. Meaningful for transactions without errors only.
+Contents contents_after(Contents before, const Transaction& transaction);
+
+// Runs the transaction's changes and commits or gives up.
+void run(Store& store, const Transaction& transaction);
+
+}  // namespace diptych::test
