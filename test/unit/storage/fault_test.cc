@@ -84,8 +84,8 @@ class FaultTest : public testing::TestWithParam<Workload> {
     auto store = Store::open_file(files, budget, "db", small_tablets);
     store->verify();
     Contents found = read_all(*store->snapshot());
-    ASSERT_NE(std::count(possible.begin(), possible.end(), found), 0) << testing::PrintToString(found) << " is none of "
-                                                                      << testing::PrintToString(possible);
+    ASSERT_NE(std::count(possible.begin(), possible.end(), found), 0)
+        << testing::PrintToString(found) << " is none of " << testing::PrintToString(possible);
   }
 
   int64_t operations_ = 0;

@@ -2,7 +2,7 @@
 // each.
 #pragma once
 
-#include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -27,6 +27,7 @@ struct Workload {
   std::string name;
   std::vector<Transaction> transactions;
 };
+inline void PrintTo(const Workload& workload, std::ostream* out) { *out << workload.name; }
 
 inline Change create(std::string table, bool with_key = false) {
   return {Change::Kind::Create, std::move(table), {}, with_key};

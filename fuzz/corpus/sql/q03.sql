@@ -1,0 +1,1 @@
+SELECT i + 1, l / 2, n * 1.5, d / 2, s || v, x + 1, ts + interval '1 month', NOT b FROM t WHERE i > 0

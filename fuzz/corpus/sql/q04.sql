@@ -1,0 +1,1 @@
+SELECT b, count(*), sum(i), avg(n), min(s), max(x), stddev(d), count(DISTINCT v) FROM t GROUP BY b HAVING count(*) > 0 ORDER BY 1

@@ -1,0 +1,1 @@
+SELECT CASE WHEN i > 0 THEN 'a' ELSE 'b' END, coalesce(s, 'x'), nullif(i, 1), greatest(i, l), extract(year FROM x) FROM t

@@ -1,0 +1,1 @@
+SELECT x % 7, count(*) FROM generate_series(1, 100) g(x) GROUP BY 1 ORDER BY 2 DESC, 1

@@ -1,0 +1,1 @@
+INSERT INTO k VALUES (3, 'three'); SELECT * FROM k ORDER BY id; DROP TABLE k

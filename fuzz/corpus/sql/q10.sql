@@ -1,0 +1,1 @@
+SET threads = 2; SHOW threads; SHOW TABLES; DESCRIBE t

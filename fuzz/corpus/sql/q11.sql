@@ -1,0 +1,1 @@
+SELECT '12'::integer, 1.5::numeric(10,1)::text, 'NaN'::float8, date '2020-02-29' - 365, interval '1 day 2 hours' * 3

@@ -1,0 +1,1 @@
+SELECT round(n, 1), abs(i), sqrt(abs(d)), power(2, 3), ln(5), exp(1), mod(7, 3), length(s), substring(s FROM 2 FOR 1), position('a' IN s), trim(s), replace(s, 'i', 'o'), starts_with(s, 'f') FROM t
