@@ -1,0 +1,28 @@
+// What a result holds, whatever the order of its rows: equal digests mean equal rows, bit for bit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "queries.h"
+
+namespace diptych::bench {
+
+class Digest {
+ public:
+  // Adds rows given as columns of 32-bit values (the bits of an int32 or float32).
+  void add(std::span<const uint32_t* const> columns, size_t rows);
+
+  uint64_t rows() const { return rows_; }
+  bool operator==(const Digest&) const = default;
+
+ private:
+  uint64_t rows_ = 0;
+  std::array<uint64_t, most_columns> columns_{};  // of each column's values by themselves
+  uint64_t whole_ = 0;                            // of whole rows, so that values can't swap places
+};
+
+}  // namespace diptych::bench
