@@ -2,7 +2,8 @@
 //
 //   0  the file itself
 //   1  damages to a good file: 3 bytes position, 1 byte to xor with. The answer is an error or the right one
-//   2  damages inside the meta data of a good file, with every checksum on the way to the header made right again, so that
+//   2  damages inside the meta data of a good file, with every checksum on the way to the header made right again, so
+//   that
 //      what lies behind the checksums is reached. No crash; any answer will do
 #include <cstdint>
 #include <cstdio>
@@ -38,12 +39,13 @@ constexpr const char* setup[] = {
     "CREATE TABLE empty_one(i integer)",
 };
 constexpr const char* questions[] = {"SELECT * FROM a", "SELECT * FROM b", "SELECT * FROM empty_one",
-                                     "SELECT count(*) FROM a WHERE i > 250", "SELECT count(*) FROM b WHERE t = 'unique 5'"};
+                                     "SELECT count(*) FROM a WHERE i > 250",
+                                     "SELECT count(*) FROM b WHERE t = 'unique 5'"};
 
 // A blob of meta data in the file, and where its parent keeps its checksum.
 struct Blob {
   BlobReference place;
-  size_t parent = 0;           // index in `blobs`; the root's is itself
+  size_t parent = 0;            // index in `blobs`; the root's is itself
   int64_t checksum_offset = 0;  // in the file; of the root unused
 };
 
@@ -93,15 +95,16 @@ bool read_varint(std::span<const std::byte> bytes, size_t& at, uint64_t& value) 
   return false;
 }
 
-// Every place in the blob that reads as first page, length and checksum of bytes that have this checksum is a reference:
-// so the fuzzer needs to know no layout but this.
+// Every place in the blob that reads as first page, length and checksum of bytes that have this checksum is a
+// reference: so the fuzzer needs to know no layout but this.
 void find_children(GoodFile& good, size_t parent) {
   const BlobReference place = good.blobs[parent].place;
   const std::span<const std::byte> bytes = bytes_of(good.bytes, place);
   for (size_t start = 0; start < bytes.size(); ++start) {
     size_t at = start;
     uint64_t first_page = 0, length = 0, checksum = 0;
-    if (!read_varint(bytes, at, first_page) || !read_varint(bytes, at, length) || at + sizeof checksum > bytes.size()) continue;
+    if (!read_varint(bytes, at, first_page) || !read_varint(bytes, at, length) || at + sizeof checksum > bytes.size())
+      continue;
     if (first_page < header_pages || first_page > good.bytes.size() / page_bytes || length == 0) continue;
     if (first_page * page_bytes + length > good.bytes.size()) continue;
     std::memcpy(&checksum, &bytes[at], sizeof checksum);
@@ -137,7 +140,8 @@ void reseal(Bytes& file, const GoodFile& good, size_t blob) {
   header.root.checksum = checksum_of(bytes_of(file, good.blobs[0].place));
   const int64_t slot = static_cast<int64_t>(header.sequence % 2) * 2;
   const HeaderPage page = encode_header(header);
-  for (int64_t copy = slot; copy < slot + 2; ++copy) std::memcpy(&file[static_cast<size_t>(copy * page_bytes)], page.data(), page.size());
+  for (int64_t copy = slot; copy < slot + 2; ++copy)
+    std::memcpy(&file[static_cast<size_t>(copy * page_bytes)], page.data(), page.size());
 }
 
 // The 3 bytes position and the byte to xor with at `at`, or nothing at the end.
@@ -156,7 +160,8 @@ std::optional<Damage> next_damage(std::span<const uint8_t> input, size_t& at) {
 
 void damage_anywhere(Bytes& file, std::span<const uint8_t> input) {
   size_t at = 0;
-  while (const auto damage = next_damage(input, at)) file[static_cast<size_t>(damage->position) % file.size()] ^= damage->change;
+  while (const auto damage = next_damage(input, at))
+    file[static_cast<size_t>(damage->position) % file.size()] ^= damage->change;
 }
 
 void damage_meta_data(Bytes& file, const GoodFile& good, std::span<const uint8_t> input) {

@@ -20,10 +20,12 @@ constexpr auto time_limit = std::chrono::milliseconds(500);
 
 constexpr const char* schema =
     "SET threads = 1; SET memory_limit = '64MB';"
-    "CREATE TABLE t(i integer, l bigint, n numeric(10,2), d double precision, s text, v varchar(5), x date, ts timestamp,"
+    "CREATE TABLE t(i integer, l bigint, n numeric(10,2), d double precision, s text, v varchar(5), x date, ts "
+    "timestamp,"
     " b boolean);"
     "INSERT INTO t VALUES (1, 2, 3.25, 4.5, 'five', 'six', '2020-01-07', '2020-01-08 09:10:11', true),"
-    " (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (-2147483648, 9223372036854775807, -0.01, 'NaN', '', 'a', "
+    " (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), (-2147483648, 9223372036854775807, -0.01, 'NaN', '', "
+    "'a', "
     "'infinity', '0001-01-01', false);"
     "CREATE TABLE k(id integer PRIMARY KEY, name text NOT NULL DEFAULT 'none');"
     "INSERT INTO k VALUES (1, 'one'), (2, 'two')";
@@ -90,7 +92,8 @@ void run_script(diptych_connection* connection, const std::string& sql) {
 
 // COPY would write files wherever the bytes say.
 bool names_copy(std::string sql) {
-  std::transform(sql.begin(), sql.end(), sql.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(sql.begin(), sql.end(), sql.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return sql.find("copy") != std::string::npos;
 }
 

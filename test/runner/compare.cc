@@ -42,10 +42,14 @@ std::string printable(std::string text) {
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
-    if (c == '\t') result += "\\t";
-    else if (c == '\n') result += "\\n";
-    else if (c == '\r') result += "\\r";
-    else result += c;
+    if (c == '\t')
+      result += "\\t";
+    else if (c == '\n')
+      result += "\\n";
+    else if (c == '\r')
+      result += "\\r";
+    else
+      result += c;
   }
   return result;
 }
@@ -81,8 +85,8 @@ bool equal_values(const std::string& actual, const std::string& expected, char l
   if (actual == expected) return true;
   if (dialect == Dialect::Original) return false;
   if (dialect == Dialect::Own) return letter == 'R' && equal_numbers(actual, expected, own_tolerance);
-  return equal_numbers(trimmed(actual), trimmed(expected), duckdb_tolerance) || equal_booleans(actual, trimmed(expected)) ||
-         trimmed(actual) == trimmed(expected);
+  return equal_numbers(trimmed(actual), trimmed(expected), duckdb_tolerance) ||
+         equal_booleans(actual, trimmed(expected)) || trimmed(actual) == trimmed(expected);
 }
 
 std::vector<std::string> split_tabs(const std::string& line) {
@@ -119,8 +123,8 @@ std::string join(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-bool equal_rows(const std::vector<std::vector<std::string>>& actual, const std::vector<std::vector<std::string>>& expected,
-                const Record& record, Dialect dialect) {
+bool equal_rows(const std::vector<std::vector<std::string>>& actual,
+                const std::vector<std::vector<std::string>>& expected, const Record& record, Dialect dialect) {
   if (actual.size() != expected.size()) return false;
   for (size_t r = 0; r < actual.size(); ++r) {
     if (actual[r].size() != expected[r].size()) return false;
@@ -133,7 +137,8 @@ bool equal_rows(const std::vector<std::vector<std::string>>& actual, const std::
 }
 
 bool has_order_by(std::string sql) {
-  std::transform(sql.begin(), sql.end(), sql.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(sql.begin(), sql.end(), sql.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return sql.find("order by") != std::string::npos;
 }
 
@@ -186,7 +191,9 @@ Rendered render_result(const Outcome& outcome, const Record& record, Dialect dia
 std::string difference(const Rendered& result, const Record& record, Dialect dialect) {
   if (is_digest(record)) {
     const std::string digest = std::to_string(result.values()) + " values hashing to " + md5_hex(result.text());
-    return digest == record.expected[0] ? "" : "  expected " + record.expected[0] + "\n  got " + digest + "\n" + join(result.rows);
+    return digest == record.expected[0]
+               ? ""
+               : "  expected " + record.expected[0] + "\n  got " + digest + "\n" + join(result.rows);
   }
   auto actual = result.rows;
   auto expected = expected_rows(record, actual.size(), actual.empty() ? record.column_types.size() : actual[0].size());

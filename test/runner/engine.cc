@@ -26,7 +26,8 @@ Row read_row(diptych_statement* statement, int32_t columns) {
     if (diptych_column_is_null(statement, c)) continue;
     int64_t bytes = 0;
     const char* text = diptych_column_text(statement, c, &bytes);
-    row[static_cast<size_t>(c)] = text == nullptr ? std::string("(no text)") : std::string(text, static_cast<size_t>(bytes));
+    row[static_cast<size_t>(c)] =
+        text == nullptr ? std::string("(no text)") : std::string(text, static_cast<size_t>(bytes));
   }
   return row;
 }

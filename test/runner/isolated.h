@@ -7,7 +7,8 @@
 
 namespace slt {
 
-// As run_script, in a child process. A child that dies adds one failure and a line that tells the signal and the record.
+// As run_script, in a child process. A child that dies adds one failure and a line that tells the signal and the
+// record.
 Counts run_isolated(const std::string& path, const RunOptions& options);
 
 }  // namespace slt

@@ -60,11 +60,13 @@ class Session {
     RunOptions options = line_.run;
     options.dialect = dialect;
     Counts counts;
-    if (line_.in_process) run_script(script, options, counts);
-    else counts = run_isolated(script, options);
+    if (line_.in_process)
+      run_script(script, options, counts);
+    else
+      counts = run_isolated(script, options);
     if (options.verbose) {
-      std::printf("%s: %ld passed, %ld failed, %ld skipped, %ld unsupported\n", script.c_str(), counts.passed, counts.failed,
-                  counts.skipped, counts.unsupported);
+      std::printf("%s: %ld passed, %ld failed, %ld skipped, %ld unsupported\n", script.c_str(), counts.passed,
+                  counts.failed, counts.skipped, counts.unsupported);
     }
     add(counts);
     return counts;
@@ -80,8 +82,8 @@ class Session {
     if (line_.run.verbose) std::printf("%s: %ld passed, %ld failed\n", entry.path.c_str(), passed, failed);
     if (!line_.pattern.empty()) return;
     if (passed < entry.least_passed || failed > entry.most_failed) {
-      std::printf("FAILED %s: %ld passed (at least %ld expected), %ld failed (at most %ld)\n", entry.path.c_str(), passed,
-                  entry.least_passed, failed, entry.most_failed);
+      std::printf("FAILED %s: %ld passed (at least %ld expected), %ld failed (at most %ld)\n", entry.path.c_str(),
+                  passed, entry.least_passed, failed, entry.most_failed);
       if (failed == 0) ++total_.failed;
       return;
     }
@@ -103,7 +105,8 @@ class Session {
 void define_options(CLI::App& app, CommandLine& line) {
   app.add_option("scripts,--file,--dir", line.scripts, "files, folders or glob patterns");
   app.add_option("--pattern", line.pattern, "only scripts whose path has this text");
-  app.add_option("--dialect", line.dialect, "own, original or duckdb: how values are compared (of the scripts, not of --suites)");
+  app.add_option("--dialect", line.dialect,
+                 "own, original or duckdb: how values are compared (of the scripts, not of --suites)");
   app.add_option("--suites", line.suites, "run the scripts listed in this file");
   app.add_option("--suite-root", line.suite_root, "where the listed scripts are");
   app.add_option("--database", line.run.database, "a file, made anew for each script, or :memory:");

@@ -17,7 +17,8 @@ constexpr int rotations[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23
 // The constants are defined as the integer part of 2^32 |sin(i + 1)|.
 std::array<uint32_t, 64> make_constants() {
   std::array<uint32_t, 64> constants{};
-  for (int i = 0; i < 64; ++i) constants[i] = static_cast<uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
+  for (int i = 0; i < 64; ++i)
+    constants[i] = static_cast<uint32_t>(std::floor(std::fabs(std::sin(i + 1.0)) * 4294967296.0));
   return constants;
 }
 
@@ -51,7 +52,8 @@ std::string md5_hex(std::string_view text) {
   padded.push_back(static_cast<char>(0x80));
   while (padded.size() % 64 != 56) padded.push_back(0);
   padded.append(reinterpret_cast<const char*>(&bits), sizeof bits);
-  for (size_t at = 0; at < padded.size(); at += 64) add_block(state, reinterpret_cast<const unsigned char*>(&padded[at]));
+  for (size_t at = 0; at < padded.size(); at += 64)
+    add_block(state, reinterpret_cast<const unsigned char*>(&padded[at]));
   std::string hex;
   for (const uint32_t word : state) {
     for (int byte = 0; byte < 4; ++byte) {

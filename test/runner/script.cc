@@ -21,7 +21,8 @@ std::vector<std::string> split_words(const std::string& text) {
 bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r") == std::string::npos; }
 
 std::string replace_all(std::string text, const std::string& from, const std::string& to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) text.replace(at, from.size(), to);
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
   return text;
 }
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* unsupported_state = "0A000";
 
-// A record is for us when it names "diptych", or PostgreSQL, whose dialect this is. (In our own scripts the two differ.)
+// A record is for us when it names "diptych", or PostgreSQL, whose dialect this is. (In our own scripts the two
+// differ.)
 bool names_us(const std::string& engine, Dialect dialect) {
   return engine == "diptych" || (engine == "postgresql" && dialect != Dialect::Own);
 }
@@ -33,7 +34,8 @@ bool is_plain_index(const std::string& sql) {
   std::string first, second;
   words >> first >> second;
   for (std::string* word : {&first, &second}) {
-    std::transform(word->begin(), word->end(), word->begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(word->begin(), word->end(), word->begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   }
   return (first == "create" || first == "drop") && second == "index";
 }
@@ -41,7 +43,10 @@ bool is_plain_index(const std::string& sql) {
 class ScriptRun {
  public:
   ScriptRun(const std::string& path, const RunOptions& options, Counts& counts)
-      : path_(path), options_(options), counts_(counts), engine_(options.database, options.settings, options.limit_seconds) {}
+      : path_(path),
+        options_(options),
+        counts_(counts),
+        engine_(options.database, options.settings, options.limit_seconds) {}
 
   void run(const std::vector<Record>& records) {
     for (size_t i = 0; i < records.size(); ++i) {
@@ -70,18 +75,23 @@ class ScriptRun {
   }
 
   // "file": the database outlives a restart. Everything else that scripts require is an extension of another engine.
-  bool is_there(const std::string& feature) { return feature == "file" ? !engine_.in_memory() : feature == "postgresql"; }
+  bool is_there(const std::string& feature) {
+    return feature == "file" ? !engine_.in_memory() : feature == "postgresql";
+  }
 
   void run_statement(const Record& record) {
     const Outcome outcome = engine_.run(record.sql);
     if (!record.error_expected) return check_success(record, outcome);
     if (!outcome.failed()) {
-      if (spoiled_) ++counts_.unsupported;
-      else fail(record, "  expected an error, but it succeeded\n");
+      if (spoiled_)
+        ++counts_.unsupported;
+      else
+        fail(record, "  expected an error, but it succeeded\n");
     } else if (is_unsupported(outcome) || spoiled_) {
       ++counts_.unsupported;
     } else if (!record.sqlstate.empty() && record.sqlstate != outcome.sqlstate) {
-      fail(record, "  expected SQLSTATE " + record.sqlstate + ", got " + outcome.sqlstate + ": " + outcome.message + "\n");
+      fail(record,
+           "  expected SQLSTATE " + record.sqlstate + ", got " + outcome.sqlstate + ": " + outcome.message + "\n");
     } else if (outcome.message.find(record.message_part) == std::string::npos && options_.dialect == Dialect::Own) {
       fail(record, "  expected the message to have: " + record.message_part + "\n  got: " + outcome.message + "\n");
     } else if (outcome.sqlstate == "XX000") {
@@ -124,7 +134,8 @@ class ScriptRun {
     if (!record.label.empty() && options_.dialect == Dialect::Original) {
       const std::string digest = md5_hex(result.text());
       const auto [found, added] = labels_.emplace(record.label, digest);
-      if (!added && found->second != digest) return "  another query labelled " + record.label + " had another result\n";
+      if (!added && found->second != digest)
+        return "  another query labelled " + record.label + " had another result\n";
     }
     return difference(result, record, options_.dialect);
   }
@@ -135,8 +146,10 @@ class ScriptRun {
   }
 
   void fail_or_spoiled(const Record& record, const std::string& why) {
-    if (spoiled_) ++counts_.unsupported;
-    else fail(record, why);
+    if (spoiled_)
+      ++counts_.unsupported;
+    else
+      fail(record, why);
   }
 
   void fail(const Record& record, const std::string& why) {

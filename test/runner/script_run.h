@@ -30,7 +30,8 @@ struct RunOptions {
   bool verbose = false;
 };
 
-// Runs the script and counts in `counts` (which is shared memory when a crash is to be survived). Failures go to standard output.
+// Runs the script and counts in `counts` (which is shared memory when a crash is to be survived). Failures go to
+// standard output.
 void run_script(const std::string& path, const RunOptions& options, Counts& counts);
 
 }  // namespace slt
