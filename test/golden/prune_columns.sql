@@ -1,0 +1,5 @@
+CREATE TABLE t (a integer, b integer, c integer, d integer);
+INSERT INTO t VALUES (1, 2, 3, 4);
+PLAN SELECT a + c FROM t WHERE d > 1 ORDER BY a;
+PLAN SELECT count(*) FROM t;
+PLAN SELECT b, count(*), sum(c) FROM t GROUP BY b, d HAVING count(*) > 1;

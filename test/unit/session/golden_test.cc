@@ -1,0 +1,89 @@
+// Goldens of plans and programs: every test/golden/*.sql holds statements; those that start with EXPLAIN, and the plans before and after
+// the optimiser of those that start with PLAN, are printed and compared with the .expected file beside it.
+// DIPTYCH_ACCEPT=1 writes the files anew: read the difference before committing it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "session/session_evaluator.h"
+#include "session/statement.h"
+#include "sql/parser.h"
+
+namespace diptych {
+namespace {
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void append_lines(std::string& out, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) out += line + "\n";
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \n");
+  return first == std::string_view::npos ? "" : std::string(text.substr(first));
+}
+
+// Runs one statement of a script and returns what it prints.
+std::string run(Connection& connection, const std::string& text) {
+  std::string out = text + "\n";
+  if (text.starts_with("PLAN ")) {
+    Statement query(connection, text.substr(5));
+    out += "-- as bound\n";
+    append_lines(out, describe(query.logical_plan()));
+    out += "-- optimised\n";
+    append_lines(out, describe(query.optimized_plan()));
+    return out + "\n";
+  }
+  Statement statement(connection, text);
+  const auto rows = statement.run();
+  if (!text.starts_with("EXPLAIN")) return "";
+  for (const Value& line : read_values(*rows)) out += line.to_text() + "\n";
+  return out + "\n";
+}
+
+std::string run_script(const std::string& script) {
+  Database database(":memory:");
+  Connection connection(database);
+  std::string out;
+  std::string_view rest = script;
+  while (!trimmed(rest).empty()) {
+    const StatementText split = split_statement(rest);
+    const std::string text = trimmed(split.text);
+    if (!text.empty()) out += run(connection, text);
+    rest = split.rest;
+  }
+  return out;
+}
+
+TEST(Golden, PlansAndPrograms) {
+  const std::filesystem::path folder = std::filesystem::path(DIPTYCH_SOURCE_DIR) / "test/golden";
+  const bool accept = std::getenv("DIPTYCH_ACCEPT") != nullptr;
+  int compared = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".sql") continue;
+    std::filesystem::path expected = entry.path();
+    expected.replace_extension(".expected");
+    std::string actual;
+    try {
+      actual = run_script(read_file(entry.path()));
+    } catch (const Error& error) {
+      FAIL() << entry.path() << ": " << error.message();
+    }
+    if (accept) std::ofstream(expected) << actual;
+    EXPECT_EQ(actual, read_file(expected)) << "in " << entry.path();
+    ++compared;
+  }
+  EXPECT_GT(compared, 0);
+}
+
+}  // namespace
+}  // namespace diptych
