@@ -59,7 +59,8 @@ def _sort_key(row, types):
     return exact, inexact
 
 
-def equal_multisets(left, right, types):
+def multiset_difference(left, right, types):
+    """A row of each side that the other side lacks, or None."""
     left, right = (sorted(rows, key=lambda row: _sort_key(row, types)) for rows in (left, right))
     rest, unmatched = [], []
     for a, b in zip(left, right):
@@ -69,9 +70,9 @@ def equal_multisets(left, right, types):
     for a in unmatched:  # near values may have been sorted apart
         match = next((i for i, b in enumerate(rest) if equal_rows(a, b, types)), None)
         if match is None:
-            return False
+            return a, rest[0]
         del rest[match]
-    return True
+    return None
 
 
 def difference(postgres, diptych, ordered):
@@ -91,4 +92,5 @@ def difference(postgres, diptych, ordered):
             if not equal_rows(a, b, types):
                 return f"row {i} differs: PostgreSQL {a}, Diptych {b}"
         return None
-    return None if equal_multisets(postgres[2], diptych[2], types) else "the rows differ"
+    rows = multiset_difference(postgres[2], diptych[2], types)
+    return None if rows is None else f"only PostgreSQL has {rows[0]}, only Diptych {rows[1]}"
