@@ -46,11 +46,14 @@ fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
 
+# bench/README.md says what is measured and how to read the figures.
+bench-virginian: TARGETS = bench_virginian
 bench-virginian: build
-	tools/bench_virginian $(ROWS)
+	$(RELEASE)/bench_virginian --rows $(ROWS)
 
+bench-tpch: TARGETS = libdiptych
 bench-tpch: build
-	tools/bench_tpch $(SF)
+	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF) --beyond-memory
 
 format: setup
 	tools/format

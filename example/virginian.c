@@ -27,10 +27,9 @@ static int fill_table(diptych_connection *connection) {
     if (status == DIPTYCH_OK) status = diptych_append_end_row(appender);
   }
   if (status == DIPTYCH_OK) status = diptych_append_finish(appender);
-  if (status == DIPTYCH_OK) return 0;
-  report("append", diptych_append_error(appender));
-  diptych_append_abandon(appender);
-  return 1;
+  const int failed = status == DIPTYCH_OK ? 0 : report("append", diptych_append_error(appender));
+  diptych_append_abandon(appender); /* frees it; what was finished stays */
+  return failed;
 }
 
 static int print_rows(diptych_statement *statement) {

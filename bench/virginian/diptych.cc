@@ -77,6 +77,7 @@ class DiptychSystem : public System {
       check(status == DIPTYCH_OK && diptych_append_end_row(appender) == DIPTYCH_OK, error_of);
     }
     check(diptych_append_finish(appender) == DIPTYCH_OK, error_of);
+    diptych_append_abandon(appender);
   }
 
   template <typename Take>

@@ -1,0 +1,306 @@
+"""TPC-H on Diptych and DuckDB, side by side: loading, file size, q1 and q6.
+
+  load        CSV and Parquet into a database file, lineitem alone and all eight tables; from opening the new file to
+              having it closed
+  size        of those files
+  q1, q6      on the Parquet-loaded file, everything in memory, with 1 thread and with all
+  beyond      (--beyond-memory) q1 and q6 on a table of 4 times Diptych's memory_limit, the file not in the page cache,
+              against `cat` of as many bytes from the same file plus the in-memory time
+
+Both systems run in processes of their own and take turns, run by run; medians count. Results are compared.
+
+usage: bench_tpch.py [--scale 1] [--runs 5] [--beyond-memory] ...   (make bench-tpch SF=1)
+"""
+
+import argparse
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+TABLES = ("region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem")
+SYSTEMS = ("diptych", "duckdb")
+
+
+class Worker:
+    def __init__(self, arguments):
+        command = [sys.executable, os.path.join(HERE, "worker.py"), *arguments]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, do, **arguments):
+        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the worker ended while doing {do}")
+        answer = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer
+
+    def stop(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Bench:
+    def __init__(self, options):
+        self.options = options
+        self.data = options.data or os.path.join(ROOT, "data", f"tpch-sf{options.scale:g}")
+        self.report = {"benchmark": "tpch", "scale": options.scale, "threads": options.threads, "ratios": {},
+                       "disagreements": []}
+
+    # What both systems need.
+
+    def start(self, system):
+        return Worker(["diptych", self.options.library] if system == "diptych" else ["duckdb"])
+
+    def database(self, system, what):
+        return os.path.join(self.data, f"{what}.{system}")
+
+    def settings(self, threads):
+        return [f"set threads = {threads}"]
+
+    def file(self, table, kind):
+        return os.path.join(self.data, kind, f"{table}.{kind}")
+
+    def make_data(self):
+        for kind in ("parquet", "csv"):
+            folder = os.path.join(self.data, kind)
+            if os.path.exists(os.path.join(folder, "made")):
+                continue
+            print(f"making {folder}", file=sys.stderr)
+            os.makedirs(folder, exist_ok=True)
+            generator = os.path.join(os.path.dirname(sys.executable), "tpchgen-cli")
+            subprocess.run([generator, kind, "--scale-factor", f"{self.options.scale:g}", "--output-dir", folder],
+                           check=True)
+            open(os.path.join(folder, "made"), "w").close()
+
+    # Loading.
+
+    def statements(self, tables, kind):
+        with open(os.path.join(HERE, "schema.sql")) as file:
+            text = "\n".join(line for line in file if not line.startswith("--"))
+        create = {table: part for part in text.split(";") for table in tables
+                  if part.split()[2:3] == [table]}
+        option = "format csv, header true" if kind == "csv" else "format parquet"
+        copy = [f"copy {table} from '{self.file(table, kind)}' ({option})" for table in tables]
+        return [create[table] for table in tables] + copy
+
+    def load_once(self, system, tables, kind, what):
+        path = self.database(system, what)
+        for leftover in (path, path + ".wal"):
+            if os.path.exists(leftover):
+                os.remove(leftover)
+        worker = self.start(system)
+        worker.ask("version")  # it has started
+        seconds = worker.ask("load", path=path, settings=self.settings(self.options.threads),
+                             statements=self.statements(tables, kind))["seconds"]
+        worker.stop()
+        return seconds, os.path.getsize(path)
+
+    def measure_loads(self):
+        loads = []
+        for tables, name, runs in ((("lineitem",), "lineitem", self.options.load_runs), (TABLES, "all", 1)):
+            for kind in ("parquet", "csv"):
+                for table in tables:
+                    with open(self.file(table, kind), "rb") as file:
+                        while file.read(1 << 24):  # into the page cache, for both alike
+                            pass
+                times = {system: [] for system in SYSTEMS}
+                size = {}
+                for _ in range(runs):
+                    for system in SYSTEMS:
+                        seconds, size[system] = self.load_once(system, tables, kind, f"{name}-{kind}")
+                        times[system].append(seconds)
+                seconds = {system: statistics.median(times[system]) for system in SYSTEMS}
+                entry = {"tables": name, "from": kind, "seconds": seconds, "file_bytes": size}
+                loads.append(entry)
+                self.ratio(f"load {name} from {kind}", seconds, {"parquet": 1.5, "csv": 2.0}[kind] if name == "lineitem" else None)
+                self.ratio(f"file size, {name} from {kind}", size, 1.2)
+        self.report["loads"] = loads
+
+    # Queries.
+
+    def query_text(self, query):
+        with open(os.path.join(HERE, f"q{query:02}.sql")) as file:
+            return "".join(line for line in file if not line.startswith("--")).strip().rstrip(";")
+
+    def measure_queries(self):
+        workers = {system: self.start(system) for system in SYSTEMS}
+        for system, worker in workers.items():
+            worker.ask("open", path=self.database(system, "lineitem-parquet"))
+        self.report["queries"] = []
+        for threads in sorted({1, self.options.threads}):
+            for worker in workers.values():
+                worker.ask("execute", sql=f"set threads = {threads}")
+            for query in (1, 6):
+                self.measure_query(workers, query, threads)
+        for worker in workers.values():
+            worker.stop()
+
+    def measure_query(self, workers, query, threads):
+        sql = self.query_text(query)
+        rows = {system: worker.ask("query", sql=sql)["rows"] for system, worker in workers.items()}  # warms up
+        self.compare(f"q{query}, {threads} threads", rows["diptych"], rows["duckdb"])
+        times = {system: [] for system in SYSTEMS}
+        for _ in range(self.options.runs):
+            for system, worker in workers.items():
+                times[system].append(worker.ask("query", sql=sql)["seconds"])
+        seconds = {system: statistics.median(times[system]) for system in SYSTEMS}
+        self.report["queries"].append({"query": query, "threads": threads, "seconds": seconds})
+        self.ratio(f"q{query}, {threads} thread{'s' if threads > 1 else ''}", seconds,
+                   1.0 if threads == self.options.threads else None)
+
+    def compare(self, what, ours, theirs):
+        same = len(ours) == len(theirs) and all(
+            len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b)) for a, b in zip(ours, theirs))
+        if not same:
+            self.report["disagreements"].append({"what": what, "diptych": ours, "duckdb": theirs})
+
+    # Beyond memory.
+
+    def measure_beyond_memory(self):
+        path = self.database("diptych", "lineitem-parquet")
+        if not os.path.exists(path):
+            self.load_once("diptych", ("lineitem",), "parquet", "lineitem-parquet")
+        file_bytes = os.path.getsize(path)
+        limit = max(file_bytes // 4, 1 << 20)
+        entries = []
+        for query in (1, 6):
+            sql = self.query_text(query)
+            in_memory = self.query_hot(path, sql)
+            cold = self.query_beyond(path, sql, limit)
+            self.compare(f"q{query} beyond memory", cold["rows"], in_memory["rows"])
+            cat = statistics.median(self.time_cat(path, cold["bytes_read"]) for _ in range(3))
+            budget = cat + in_memory["seconds"]
+            entries.append({"query": query, "memory_limit": limit, "file_bytes": file_bytes,
+                            "bytes_read": cold["bytes_read"], "seconds": cold["seconds"], "in_memory_seconds": in_memory["seconds"],
+                            "cat_seconds": cat, "peak_memory": cold["peak"]})
+            self.report["ratios"][f"q{query} beyond memory / (cat + in memory)"] = {
+                "ratio": cold["seconds"] / budget, "wanted_at_most": 1.3}
+            self.report["ratios"][f"q{query} beyond memory: peak memory / (memory_limit + 256 MB)"] = {
+                "ratio": cold["peak"] / (limit + (256 << 20)), "wanted_at_most": 1.0}
+        self.report["beyond_memory"] = entries
+
+    def query_hot(self, path, sql):
+        worker = self.start("diptych")
+        worker.ask("open", path=path, settings=self.settings(self.options.threads))
+        runs = [worker.ask("query", sql=sql) for _ in range(self.options.runs + 1)][1:]
+        worker.stop()
+        return {"seconds": statistics.median(run["seconds"] for run in runs), "rows": runs[0]["rows"]}
+
+    def query_beyond(self, path, sql, limit):
+        """The median run of three, each on an evicted file; the highest memory of all."""
+        worker = self.start("diptych")
+        settings = self.settings(self.options.threads) + [f"set memory_limit = '{limit >> 20}MB'"]
+        worker.ask("open", path=path, settings=settings)
+        runs = []
+        for _ in range(3):
+            evict(path)
+            runs.append(worker.ask("query", sql=sql))
+        peak = worker.ask("memory")["peak"]
+        worker.stop()
+        return {**sorted(runs, key=lambda run: run["seconds"])[1], "peak": peak}
+
+    def time_cat(self, path, count):
+        evict(path)
+        start = time.perf_counter()
+        with open(path, "rb", buffering=0) as file:
+            subprocess.run(["head", "-c", str(count)], stdin=file, stdout=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - start
+
+    # The report.
+
+    def ratio(self, name, values, wanted=None):
+        entry = {"ratio": values["diptych"] / values["duckdb"], "diptych": values["diptych"], "duckdb": values["duckdb"]}
+        if wanted is not None:
+            entry["wanted_at_most"] = wanted
+        self.report["ratios"][name] = entry
+        print(f"{name}: {entry['ratio']:.2f}", file=sys.stderr)
+
+    def describe_machine(self):
+        with open("/proc/cpuinfo") as file:
+            model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
+        self.report["machine"] = {"host": platform.node(), "processor": model, "cores": os.cpu_count()}
+        self.report["versions"] = {}
+        for system in SYSTEMS:
+            worker = self.start(system)
+            self.report["versions"][system] = worker.ask("version")["version"]
+            worker.stop()
+
+    def print_table(self):
+        machine = self.report["machine"]
+        print(f"TPC-H, scale factor {self.options.scale:g}, {machine['host']} ({machine['processor']}), "
+              f"{machine['cores']} cores; Diptych / DuckDB\n")
+        print(f"{'':<60}{'diptych':>14}{'duckdb':>14}{'ratio':>8}  wanted")
+        for name, entry in self.report["ratios"].items():
+            values = [shown(entry[system]) if system in entry else "" for system in SYSTEMS]
+            wanted = entry.get("wanted_at_most")
+            verdict = "" if wanted is None else f"  {wanted:g} {'met' if entry['ratio'] <= wanted else 'MISSED'}"
+            print(f"{name:<60}{values[0]:>14}{values[1]:>14}{entry['ratio']:>8.2f}{verdict}")
+        for disagreement in self.report["disagreements"]:
+            print(f"RESULTS DIFFER: {disagreement['what']}")
+        if not self.report["disagreements"]:
+            print("\nAll results are equal.")
+
+    def run(self):
+        self.describe_machine()
+        self.make_data()
+        if not self.options.only_beyond_memory:
+            self.measure_loads()
+            self.measure_queries()
+        if self.options.beyond_memory or self.options.only_beyond_memory:
+            self.measure_beyond_memory()
+        os.makedirs(os.path.dirname(self.options.json), exist_ok=True)
+        with open(self.options.json, "w") as file:
+            json.dump(self.report, file, indent=2)
+        self.print_table()
+        print(f"JSON: {self.options.json}")
+        return 1 if self.report["disagreements"] else 0
+
+
+def shown(value):
+    """Seconds, or bytes as MB."""
+    return f"{value:.4f} s" if isinstance(value, float) else f"{value / 1e6:.1f} MB"
+
+
+def same_value(ours, theirs):
+    """Texts alike, or numbers to 9 digits: an average is numeric on one side and double precision on the other."""
+    if ours == theirs:
+        return True
+    try:
+        return math.isclose(float(ours), float(theirs), rel_tol=1e-9)
+    except (TypeError, ValueError):
+        return False
+
+
+def evict(path):
+    """Drops the file's pages from the page cache, so that the next reading is from the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.close(descriptor)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--runs", type=int, default=5, help="measured runs of a query, after one to warm up")
+    parser.add_argument("--load-runs", type=int, default=3, help="loads of lineitem; all tables are loaded once")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
+    parser.add_argument("--data", help="folder for data and databases; default: data/tpch-sf<scale>")
+    parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "tpch.json"))
+    parser.add_argument("--beyond-memory", action="store_true", help="also measure a table larger than memory_limit")
+    parser.add_argument("--only-beyond-memory", action="store_true")
+    sys.exit(Bench(parser.parse_args()).run())
+
+
+main()

@@ -1,0 +1,111 @@
+"""One system in a process of its own, so that its memory and its reading can be measured.
+
+usage: worker.py diptych <libdiptych.so>
+       worker.py duckdb
+
+Reads one JSON object a line and answers with one; see Worker's methods. {"error": text} tells of a failure.
+"""
+
+import json
+import os
+import sys
+import time
+
+
+def make_opener(arguments):
+    """A function from a path to a connection with execute(), query() and close(), and the system's version."""
+    if arguments[0] == "diptych":
+        import diptych_library
+        library = diptych_library.load_library(arguments[1])
+        return lambda path: diptych_library.Connection(library, path), library.diptych_version().decode()
+
+    import duckdb
+
+    class Connection:
+        def __init__(self, path):
+            self.connection = duckdb.connect(path)
+
+        def execute(self, sql):
+            self.connection.execute(sql)
+
+        def query(self, sql):
+            rows = self.connection.execute(sql).fetchall()
+            return [[None if value is None else str(value) for value in row] for row in rows]
+
+        def close(self):
+            self.connection.close()
+
+    return Connection, duckdb.__version__
+
+
+def status_bytes(field):
+    with open("/proc/self/status") as file:
+        for line in file:
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def bytes_read():
+    """By read() and the like, from the page cache or the disk."""
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])
+
+
+class Worker:
+    def __init__(self, arguments):
+        self.opener, self.system_version = make_opener(arguments)
+        self.connection = None
+
+    def version(self):
+        return {"version": self.system_version}
+
+    def open(self, path, settings=()):
+        self.connection = self.opener(path)
+        for setting in settings:
+            self.connection.execute(setting)
+        return {}
+
+    def execute(self, sql):
+        self.connection.execute(sql)
+        return {}
+
+    def close(self):
+        self.connection.close()
+        self.connection = None
+        return {}
+
+    def query(self, sql):
+        read_before = bytes_read()
+        start = time.perf_counter()
+        rows = self.connection.query(sql)
+        seconds = time.perf_counter() - start
+        return {"seconds": seconds, "rows": rows, "bytes_read": bytes_read() - read_before}
+
+    def load(self, path, settings, statements):
+        """Seconds from opening a new database file to having it closed with everything in it."""
+        start = time.perf_counter()
+        self.open(path, settings)
+        for statement in statements:
+            self.connection.execute(statement)
+        self.close()
+        return {"seconds": time.perf_counter() - start}
+
+    def memory(self):
+        """Resident bytes now and at most, since the process began."""
+        return {"resident": status_bytes("VmRSS"), "peak": status_bytes("VmHWM")}
+
+
+def main():
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    worker = Worker(sys.argv[1:])
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            answer = getattr(worker, command.pop("do"))(**command)
+        except Exception as error:  # whatever it is, the parent must hear of it
+            answer = {"error": str(error)}
+        print(json.dumps(answer), flush=True)
+
+
+main()
