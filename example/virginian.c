@@ -9,14 +9,14 @@
 
 enum { row_count = 100 };
 
-static int report(const char *what, diptych_error error) {
+static int report(const char* what, diptych_error error) {
   fprintf(stderr, "%s: %s: %s\n", what, error.sqlstate, error.message);
   return 1;
 }
 
 /* The fast way in: values row by row, committed together at the end. */
-static int fill_table(diptych_connection *connection) {
-  diptych_appender *appender = NULL;
+static int fill_table(diptych_connection* connection) {
+  diptych_appender* appender = NULL;
   if (diptych_append_begin(connection, "test", &appender) != DIPTYCH_OK) {
     return report("append", diptych_connection_error(connection));
   }
@@ -32,7 +32,7 @@ static int fill_table(diptych_connection *connection) {
   return failed;
 }
 
-static int print_rows(diptych_statement *statement) {
+static int print_rows(diptych_statement* statement) {
   const int32_t columns = diptych_column_count(statement);
   for (int32_t i = 0; i < columns; i++) printf("%s%s", i > 0 ? "\t" : "", diptych_column_name(statement, i));
   printf("\n");
@@ -47,14 +47,14 @@ static int print_rows(diptych_statement *statement) {
   return status == DIPTYCH_DONE ? 0 : report("query", diptych_statement_error(statement));
 }
 
-static int run(diptych_connection *connection) {
+static int run(diptych_connection* connection) {
   if (diptych_execute(connection, "create table test (id integer primary key, col0 integer)") != DIPTYCH_OK) {
     return report("create table", diptych_connection_error(connection));
   }
   if (fill_table(connection) != 0) return 1;
 
-  diptych_statement *statement = NULL;
-  const char *sql = "select id, col0 from test where col0 <= 25";
+  diptych_statement* statement = NULL;
+  const char* sql = "select id, col0 from test where col0 <= 25";
   if (diptych_prepare(connection, sql, &statement, NULL) != DIPTYCH_OK) {
     return report("prepare", diptych_connection_error(connection));
   }
@@ -63,14 +63,14 @@ static int run(diptych_connection *connection) {
   return failed;
 }
 
-int main(int argc, char **argv) {
-  diptych_database *database = NULL;
+int main(int argc, char** argv) {
+  diptych_database* database = NULL;
   if (diptych_open(argc > 1 ? argv[1] : NULL, &database) != DIPTYCH_OK) {
     const int failed = report("open", diptych_database_error(database));
     diptych_close(database);
     return failed;
   }
-  diptych_connection *connection = NULL;
+  diptych_connection* connection = NULL;
   int failed = 1;
   if (diptych_connect(database, &connection) == DIPTYCH_OK) {
     failed = run(connection);

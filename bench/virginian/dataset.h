@@ -19,9 +19,9 @@ struct Dataset {
   size_t rows() const { return id.size(); }
 };
 
-// The same seed and row count give the same data on every machine with IEEE arithmetic and the same libm. Rows for which
-// the conditions on floats would differ between single and double precision are drawn anew, so that systems that promote
-// a literal differently must still agree on every row.
+// The same seed and row count give the same data on every machine with IEEE arithmetic and the same libm. Rows for
+// which the conditions on floats would differ between single and double precision are drawn anew, so that systems that
+// promote a literal differently must still agree on every row.
 Dataset make_dataset(size_t rows, uint64_t seed);
 
 }  // namespace diptych::bench

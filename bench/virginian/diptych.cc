@@ -58,7 +58,8 @@ class DiptychSystem : public System {
   }
 
   void execute(const std::string& sql) {
-    check(diptych_execute(connection_, sql.c_str()) == DIPTYCH_OK, [&] { return diptych_connection_error(connection_); });
+    check(diptych_execute(connection_, sql.c_str()) == DIPTYCH_OK,
+          [&] { return diptych_connection_error(connection_); });
   }
 
   void load(const Dataset& data) {

@@ -142,10 +142,12 @@ class LimitSystem : public System {
   }
 
   size_t run_one_pass(size_t query, size_t begin, size_t end) {
-    return dispatch(query, [&](const auto& condition, auto... copies) { return one_pass(begin, end, condition, copies...); });
+    return dispatch(query,
+                    [&](const auto& condition, auto... copies) { return one_pass(begin, end, condition, copies...); });
   }
   size_t run_two_passes(size_t query, size_t begin, size_t end) {
-    return dispatch(query, [&](const auto& condition, auto... copies) { return two_passes(begin, end, condition, copies...); });
+    return dispatch(
+        query, [&](const auto& condition, auto... copies) { return two_passes(begin, end, condition, copies...); });
   }
 
   Copy<int32_t> integer(const std::vector<int32_t>& column, size_t to) { return {column.data(), integers_[to].data()}; }
@@ -161,23 +163,29 @@ class LimitSystem : public System {
     // Single &: both sides are cheap, and a branch that can't be foreseen is not.
     switch (query) {
       case 0:
-        return loop([=](size_t i) { return (ui[i] > 60) & (n5[i] < 0); }, id, integer(d.uniformi, 1), integer(d.normali5, 2));
+        return loop([=](size_t i) { return (ui[i] > 60) & (n5[i] < 0); }, id, integer(d.uniformi, 1),
+                    integer(d.normali5, 2));
       case 1:
-        return loop([=](size_t i) { return (uf[i] > 60.0F) & (f5[i] < 0.0F); }, id, real(d.uniformf, 1), real(d.normalf5, 2));
+        return loop([=](size_t i) { return (uf[i] > 60.0F) & (f5[i] < 0.0F); }, id, real(d.uniformf, 1),
+                    real(d.normalf5, 2));
       case 2:
-        return loop([=](size_t i) { return (ui[i] > -60) & (n5[i] < 5); }, id, integer(d.uniformi, 1), integer(d.normali5, 2));
+        return loop([=](size_t i) { return (ui[i] > -60) & (n5[i] < 5); }, id, integer(d.uniformi, 1),
+                    integer(d.normali5, 2));
       case 3:
-        return loop([=](size_t i) { return (uf[i] > -60.0F) & (f5[i] < 5.0F); }, id, real(d.uniformf, 1), real(d.normalf5, 2));
+        return loop([=](size_t i) { return (uf[i] > -60.0F) & (f5[i] < 5.0F); }, id, real(d.uniformf, 1),
+                    real(d.normalf5, 2));
       case 4:
-        return loop([=](size_t i) { return n20[i] + 40 > ui[i] - 10; }, id, integer(d.uniformi, 1), integer(d.normali20, 2));
-      case 5:
-        return loop([=](size_t i) { return f20[i] + 40.0F > uf[i] - 10.0F; }, id, real(d.uniformf, 1), real(d.normalf20, 2));
-      case 6:
-        return loop([=](size_t i) { return (n5[i] * n20[i] >= -5) & (n5[i] * n20[i] <= 5); }, id, integer(d.normali5, 1),
+        return loop([=](size_t i) { return n20[i] + 40 > ui[i] - 10; }, id, integer(d.uniformi, 1),
                     integer(d.normali20, 2));
-      case 7:
-        return loop([=](size_t i) { return (f5[i] * f20[i] >= -5.0F) & (f5[i] * f20[i] <= 5.0F); }, id, real(d.normalf5, 1),
+      case 5:
+        return loop([=](size_t i) { return f20[i] + 40.0F > uf[i] - 10.0F; }, id, real(d.uniformf, 1),
                     real(d.normalf20, 2));
+      case 6:
+        return loop([=](size_t i) { return (n5[i] * n20[i] >= -5) & (n5[i] * n20[i] <= 5); }, id,
+                    integer(d.normali5, 1), integer(d.normali20, 2));
+      case 7:
+        return loop([=](size_t i) { return (f5[i] * f20[i] >= -5.0F) & (f5[i] * f20[i] <= 5.0F); }, id,
+                    real(d.normalf5, 1), real(d.normalf20, 2));
       case 8:
         return loop(
             [=](size_t i) {
@@ -198,7 +206,7 @@ class LimitSystem : public System {
   int threads_ = 1;
   std::unique_ptr<tbb::task_arena> arena_;
   std::map<int, std::array<Run, queries.size()>> faster_;  // by number of threads
-  std::vector<size_t> counts_;  // rows in the result of each piece
+  std::vector<size_t> counts_;                             // rows in the result of each piece
   std::array<std::vector<int32_t>, most_columns> integers_;
   std::array<std::vector<float>, most_columns - 1> floats_;
 };

@@ -41,7 +41,8 @@ struct Runner {
   std::vector<double> times;
 };
 
-std::vector<Runner> make_runners(const std::vector<std::pair<std::string, std::unique_ptr<System>>>& systems, int threads) {
+std::vector<Runner> make_runners(const std::vector<std::pair<std::string, std::unique_ptr<System>>>& systems,
+                                 int threads) {
   std::vector<Runner> runners;
   for (const auto& [name, system] : systems) {
     runners.push_back({system.get(), {name, system->version(), 1, {}}, {}});
@@ -57,10 +58,10 @@ void compare_results(std::vector<Runner>& runners, size_t query, Report& report)
     const Digest digest = runner.system->digest(query);
     if (&runner == &runners.front()) expected = digest;
     if (digest == expected) continue;
-    report.disagreements.push_back(fmt::format("{}: {}-{} has {} rows, {}-{} has {}{}", queries[query].name,
-                                               runners.front().contestant.name, runners.front().contestant.threads,
-                                               expected.rows(), runner.contestant.name, runner.contestant.threads,
-                                               digest.rows(), digest.rows() == expected.rows() ? ", other values" : ""));
+    report.disagreements.push_back(fmt::format(
+        "{}: {}-{} has {} rows, {}-{} has {}{}", queries[query].name, runners.front().contestant.name,
+        runners.front().contestant.threads, expected.rows(), runner.contestant.name, runner.contestant.threads,
+        digest.rows(), digest.rows() == expected.rows() ? ", other values" : ""));
   }
   report.result_rows[query] = expected.rows();
 }
@@ -112,7 +113,8 @@ int main(int argc, char** argv) {
   CLI::App app{"The Virginian's ten queries on Diptych, SQLite, DuckDB and hand-written loops"};
   app.add_option("--rows", options.rows, "rows of the table")->capture_default_str();
   app.add_option("--seed", options.seed, "of the data")->capture_default_str();
-  app.add_option("--runs", options.repetitions, "measured runs of each query, after one to warm up")->capture_default_str();
+  app.add_option("--runs", options.repetitions, "measured runs of each query, after one to warm up")
+      ->capture_default_str();
   app.add_option("--threads", options.threads, "of the runs on all cores")->capture_default_str();
   app.add_option("--python", options.python, "a Python with duckdb and pyarrow")->capture_default_str();
   app.add_option("--json", options.json, "where the figures go")->capture_default_str();

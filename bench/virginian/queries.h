@@ -10,8 +10,8 @@ namespace diptych::bench {
 struct Query {
   std::string_view name;
   std::string_view sql;
-  size_t columns;   // of the result; the first is id
-  bool floats;      // whether the others are float32, else int32
+  size_t columns;  // of the result; the first is id
+  bool floats;     // whether the others are float32, else int32
 };
 
 inline constexpr auto queries = std::to_array<Query>({
@@ -21,8 +21,8 @@ inline constexpr auto queries = std::to_array<Query>({
     {"q3", "select id, uniformf, normalf5 from test where uniformf > -60.0 and normalf5 < 5.0", 3, true},
     {"q4", "select id, uniformi, normali20 from test where (normali20 + 40) > (uniformi - 10)", 3, false},
     {"q5", "select id, uniformf, normalf20 from test where (normalf20 + 40.0) > (uniformf - 10.0)", 3, true},
-    {"q6",
-     "select id, normali5, normali20 from test where normali5 * normali20 >= -5 and normali5 * normali20 <= 5", 3, false},
+    {"q6", "select id, normali5, normali20 from test where normali5 * normali20 >= -5 and normali5 * normali20 <= 5", 3,
+     false},
     {"q7",
      "select id, normalf5, normalf20 from test where normalf5 * normalf20 >= -5.0 and normalf5 * normalf20 <= 5.0", 3,
      true},

@@ -13,7 +13,7 @@
 namespace diptych::bench {
 
 struct Contestant {
-  std::string name;     // "diptych", "duckdb", ...
+  std::string name;  // "diptych", "duckdb", ...
   std::string version;
   int threads = 1;
   std::array<double, queries.size()> seconds{};  // medians

@@ -18,7 +18,10 @@ CodePoint decode(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
   if (lead < 0x80) return {static_cast<wchar_t>(lead), 1};
-  const size_t bytes = lead >= 0xF0 && lead < 0xF5 ? 4 : lead >= 0xE0 && lead < 0xF0 ? 3 : lead >= 0xC2 && lead < 0xE0 ? 2 : 0;
+  const size_t bytes = lead >= 0xF0 && lead < 0xF5   ? 4
+                       : lead >= 0xE0 && lead < 0xF0 ? 3
+                       : lead >= 0xC2 && lead < 0xE0 ? 2
+                                                     : 0;
   if (bytes == 0 || text.size() < bytes) return {};
   wchar_t value = static_cast<wchar_t>(lead & (0x7F >> bytes));
   for (size_t i = 1; i < bytes; ++i) {

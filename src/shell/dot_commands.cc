@@ -57,7 +57,7 @@ DotResult run_import(Arguments arguments, DotContext& context) {
   const std::vector<std::string> names = table_names(context.connection);
   const bool exists = std::find(names.begin(), names.end(), table) != names.end();
   if (!exists) {
-    return {context.run_sql(fmt::format("CREATE TABLE {} AS SELECT * FROM {}", quoted_name(table), quoted_name(path)))};
+    return {context.run_sql(fmt::format("CREATE TABLE {} AS SELECT * FROM {}", quoted_name(table), quoted_text(path)))};
   }
   const std::string_view options = path.ends_with(".parquet") ? "FORMAT parquet" : "FORMAT csv, HEADER true";
   return {context.run_sql(fmt::format("COPY {} FROM {} ({})", quoted_name(table), quoted_text(path), options))};

@@ -19,8 +19,8 @@ struct DotContext {
   diptych_connection* connection;
   Settings& settings;
   Output& output;
-  std::function<bool(std::string_view sql)> run_sql;       // true when it succeeded
-  std::function<bool(const std::string& path)> run_file;   // true when all of it succeeded
+  std::function<bool(std::string_view sql)> run_sql;      // true when it succeeded
+  std::function<bool(const std::string& path)> run_file;  // true when all of it succeeded
 };
 
 struct DotResult {

@@ -37,7 +37,8 @@ std::string source_lines(std::string_view sql, int64_t position, size_t first_li
   const size_t line_break = offset == 0 ? std::string_view::npos : sql.rfind('\n', offset - 1);
   const size_t begin = line_break == std::string_view::npos ? 0 : line_break + 1;
   const size_t end = std::min(sql.find('\n', offset), sql.size());
-  const size_t line = first_line + static_cast<size_t>(std::count(sql.begin(), sql.begin() + static_cast<long>(begin), '\n'));
+  const size_t line =
+      first_line + static_cast<size_t>(std::count(sql.begin(), sql.begin() + static_cast<long>(begin), '\n'));
 
   const std::string before = without_tabs(sql.substr(begin, offset - begin));
   const std::string_view shown_before = last_cells(before, context_cells);

@@ -9,7 +9,8 @@ namespace diptych::shell {
 ParsedOptions parse_options(int argc, char** argv) {
   ParsedOptions parsed;
   Options& options = parsed.options;
-  CLI::App app{"The shell of Diptych, an analytical SQL database. Without -c and -f it reads statements from its input."};
+  CLI::App app{
+      "The shell of Diptych, an analytical SQL database. Without -c and -f it reads statements from its input."};
   app.name("diptych");
   app.set_version_flag("--version", fmt::format("diptych {}", diptych_version()));
   app.add_option("database", options.database, "database file, created when absent; in memory by default");

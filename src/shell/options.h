@@ -23,7 +23,8 @@ struct Options {
   bool timer = false;
 };
 
-// The options; or, when the process is to end at once (--help, --version, a mistake, which is printed), its exit status.
+// The options; or, when the process is to end at once (--help, --version, a mistake, which is printed), its exit
+// status.
 struct ParsedOptions {
   Options options;
   std::optional<int> exit_status;

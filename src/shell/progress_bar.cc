@@ -31,7 +31,8 @@ std::string short_count(int64_t count) {
     char letter;
   } units[] = {{1e12, 'T'}, {1e9, 'G'}, {1e6, 'M'}, {1e3, 'k'}};
   for (const auto& unit : units) {
-    if (static_cast<double>(count) >= unit.size) return fmt::format("{:.1f}{}", static_cast<double>(count) / unit.size, unit.letter);
+    if (static_cast<double>(count) >= unit.size)
+      return fmt::format("{:.1f}{}", static_cast<double>(count) / unit.size, unit.letter);
   }
   return fmt::format("{}", count);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "shell/handle.h"
 #include "shell/edit/keywords.h"
+#include "shell/handle.h"
 
 namespace diptych::shell {
 
@@ -34,7 +34,8 @@ bool is_yes(const std::string& text) {
 
 }  // namespace
 
-std::optional<std::vector<std::vector<std::string>>> query_texts(diptych_connection* connection, const std::string& sql) {
+std::optional<std::vector<std::vector<std::string>>> query_texts(diptych_connection* connection,
+                                                                 const std::string& sql) {
   diptych_statement* prepared = nullptr;
   if (diptych_prepare(connection, sql.c_str(), &prepared, nullptr) != DIPTYCH_OK) return std::nullopt;
   const StatementHandle statement(prepared);

@@ -19,7 +19,8 @@ struct ColumnDescription {
 };
 
 // All rows of a statement as texts (NULL is empty), with the column names first; nothing when it fails.
-std::optional<std::vector<std::vector<std::string>>> query_texts(diptych_connection* connection, const std::string& sql);
+std::optional<std::vector<std::vector<std::string>>> query_texts(diptych_connection* connection,
+                                                                 const std::string& sql);
 
 // Sorted by name; empty when there are none or the database can't tell.
 std::vector<std::string> table_names(diptych_connection* connection);

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "shell/edit/completion.h"
 #include "shell/dot_commands.h"
+#include "shell/edit/completion.h"
 #include "shell/handle.h"
 #include "shell/interrupt_pipe.h"
 #include "shell/options.h"

@@ -119,7 +119,9 @@ void StatementRunner::report_success(diptych_statement* statement, std::chrono::
   const bool has_rows = diptych_column_count(statement) > 0;
   if (settings_.announce_changes && changed >= 0) std::cout << plural(changed, "row") << " written\n";
   if (settings_.timer) {
-    const std::string rows = has_rows ? ", " + plural(rows_printed_, "row") : changed >= 0 ? ", " + plural(changed, "row") : "";
+    const std::string rows = has_rows       ? ", " + plural(rows_printed_, "row")
+                             : changed >= 0 ? ", " + plural(changed, "row")
+                                            : "";
     std::cout << fmt::format("Time: {:.3f} s{}\n", elapsed.count(), rows);
   }
   std::cout.flush();

@@ -6,8 +6,8 @@
 #include <cctype>
 
 #include "shell/dot_commands.h"
-#include "shell/format/formatter.h"
 #include "shell/edit/keywords.h"
+#include "shell/format/formatter.h"
 #include "shell/schema.h"
 
 namespace diptych::shell {
@@ -34,7 +34,8 @@ std::string word_before(std::string_view line) {
 }
 
 bool wants_table(std::string_view word) {
-  return word == "from" || word == "into" || word == "table" || word == "describe" || word == "copy" || word == "exists";
+  return word == "from" || word == "into" || word == "table" || word == "describe" || word == "copy" ||
+         word == "exists";
 }
 
 void add_matching(std::vector<std::string>& found, const std::vector<std::string>& words, std::string_view prefix) {

@@ -19,11 +19,11 @@
 namespace diptych::shell {
 
 // name, what .mode's help says of it
-#define DIPTYCH_OUTPUT_MODES(X)                                    \
-  X(table, "a box, folded when it is long or wide")                \
-  X(csv, "comma-separated values with a header")                   \
-  X(json, "an array of one object per row")                        \
-  X(markdown, "a Markdown table")                                  \
+#define DIPTYCH_OUTPUT_MODES(X)                     \
+  X(table, "a box, folded when it is long or wide") \
+  X(csv, "comma-separated values with a header")    \
+  X(json, "an array of one object per row")         \
+  X(markdown, "a Markdown table")                   \
   X(line, "one line per value, rows separated by an empty line")
 
 enum class OutputMode : uint8_t {
@@ -47,8 +47,8 @@ struct ResultColumn {
 using Cell = std::optional<std::string_view>;
 
 struct FormatLimits {
-  size_t max_rows = 40;      // table mode: rows beyond are folded; 0: none are
-  size_t max_width = 0;      // table mode: cells a line may take; 0: any number
+  size_t max_rows = 40;  // table mode: rows beyond are folded; 0: none are
+  size_t max_width = 0;  // table mode: cells a line may take; 0: any number
 };
 
 class Formatter {

@@ -12,11 +12,14 @@ namespace {
 TEST(ErrorReport, CaretStandsUnderThePosition) {
   EXPECT_EQ(error_report({"42703", "no b", "try a", 11}, "select a,\nb;", 5),
             "ERROR 42703: no b\nLINE 6: b;\n        ^\nHINT: try a\n");
-  EXPECT_EQ(error_report({"42601", "end", "", 9}, "select a", 1), "ERROR 42601: end\nLINE 1: select a\n                ^\n");
+  EXPECT_EQ(error_report({"42601", "end", "", 9}, "select a", 1),
+            "ERROR 42601: end\nLINE 1: select a\n                ^\n");
   EXPECT_EQ(error_report({"42601", "x", "", 1}, "a", 1), "ERROR 42601: x\nLINE 1: a\n        ^\n");
 }
 
-TEST(ErrorReport, NoPositionNoLine) { EXPECT_EQ(error_report({"58030", "disk", "", 0}, "x", 1), "ERROR 58030: disk\n"); }
+TEST(ErrorReport, NoPositionNoLine) {
+  EXPECT_EQ(error_report({"58030", "disk", "", 0}, "x", 1), "ERROR 58030: disk\n");
+}
 
 TEST(ErrorReport, PositionsBeyondTheTextAndLongLinesAreHarmless) {
   EXPECT_NO_THROW(error_report({"42601", "x", "", 999}, "ab", 1));

@@ -45,7 +45,8 @@ TEST_F(FormatterTest, WidthsCountCells) {
 
 TEST_F(FormatterTest, RowsFoldBeyondTheLimitOnly) {
   const std::vector<ResultColumn> columns = {{"a", "integer", DIPTYCH_TYPE_INTEGER}};
-  for (const size_t rows : {0, 1, 39, 40}) EXPECT_EQ(table({40, 0}, columns, rows, "1").find("shown"), std::string::npos);
+  for (const size_t rows : {0, 1, 39, 40})
+    EXPECT_EQ(table({40, 0}, columns, rows, "1").find("shown"), std::string::npos);
   EXPECT_NE(table({40, 0}, columns, 41, "1").find("41 rows (40 shown)"), std::string::npos);
   EXPECT_NE(table({1, 0}, columns, 3, "1").find("3 rows (1 shown)"), std::string::npos);
   EXPECT_EQ(table({0, 0}, columns, 500, "1").find("shown"), std::string::npos);
