@@ -1,0 +1,242 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/expression_binder.h"
+#include "bind/literal.h"
+
+namespace diptych {
+
+namespace {
+
+constexpr int64_t microseconds_per_day = 86'400'000'000;
+constexpr int max_parameters = 65535;  // PostgreSQL's limit
+
+// Interval fields as PostgreSQL numbers them in the modifier of interval '90' day: one bit each.
+std::string interval_unit(int mask) {
+  switch (mask) {
+    case 1 << 2: return "year";
+    case 1 << 1: return "month";
+    case 1 << 3: return "day";
+    case 1 << 10: return "hour";
+    case 1 << 11: return "minute";
+    case 1 << 12: return "second";
+    default: return "";
+  }
+}
+
+bool is_plain_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789.+- ") == std::string::npos;
+}
+
+// interval '90' day: the number takes the unit that comes after it.
+void add_interval_unit(Expression& literal, const syntax::TypeName& type) {
+  constexpr int all_fields = 0x7FFF;
+  if (type.modifiers.empty() || type.modifiers[0] == all_fields) return;
+  const std::string unit = interval_unit(type.modifiers[0]);
+  if (unit.empty()) throw Error(SqlState::feature_not_supported, "a range of interval fields is not supported yet", type.position);
+  const std::string text = literal.value.as_string();
+  if (is_plain_number(text)) literal.value = Value::text(text + " " + unit);
+}
+
+}  // namespace
+
+Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterTypes& parameters) {
+  Type common;
+  for (ExpressionPtr* e : list) {
+    Type type = (*e)->type;
+    if (is_constant(**e) && type.is_integer() && common.id == TypeId::Numeric && !(*e)->value.is_null()) type = least_numeric((*e)->value);
+    const std::optional<Type> both = common_type(common, type);
+    if (!both) {
+      throw Error(SqlState::datatype_mismatch,
+                  std::string(what) + " types " + common.name() + " and " + (*e)->type.name() + " cannot be matched", (*e)->position);
+    }
+    common = *both;
+  }
+  if (common.id == TypeId::Null) common = {TypeId::Text};
+  for (ExpressionPtr* e : list) {
+    const bool is_literal = is_unknown(**e) && is_constant(**e) && !is_null_constant(**e);
+    // A literal among numerics keeps its own digits.
+    if (common.id == TypeId::Numeric && is_literal) {
+      *e = coerce(std::move(*e), unconstrained_numeric, CastContext::Implicit, parameters);
+      common = union_numeric(common, (*e)->type);
+    }
+  }
+  for (ExpressionPtr* e : list) *e = coerce(std::move(*e), common, CastContext::Implicit, parameters);
+  return common;
+}
+
+Type ExpressionBinder::unify(std::vector<ExpressionPtr>& list, const char* what) {
+  std::vector<ExpressionPtr*> pointers;
+  for (ExpressionPtr& e : list) pointers.push_back(&e);
+  return unify_types(pointers, what, state_.parameters);
+}
+
+ExpressionPtr ExpressionBinder::bind(const syntax::Expression& e) {
+  return std::visit([&](const auto& node) { return bind_node(node, e.position); }, e.node);
+}
+
+std::vector<ExpressionPtr> ExpressionBinder::bind_all(const syntax::Expressions& list) {
+  std::vector<ExpressionPtr> result;
+  result.reserve(list.size());
+  for (const syntax::ExpressionPtr& e : list) result.push_back(bind(*e));
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_condition(const syntax::Expression& e) { return condition(bind(e), clause_); }
+
+ExpressionPtr ExpressionBinder::condition(ExpressionPtr e, const char* where) {
+  if (e->type.id == TypeId::Boolean) return e;
+  if (!is_unknown(*e)) {
+    throw Error(SqlState::datatype_mismatch,
+                "argument of " + std::string(where) + " must be type boolean, not type " + e->type.name(), e->position);
+  }
+  return coerced(std::move(e), {TypeId::Boolean});
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::NullLiteral&, int position) { return make_constant(Value(), position); }
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::BooleanLiteral& node, int position) {
+  return make_constant(Value::boolean(node.value), position);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::IntegerLiteral& node, int position) {
+  return make_constant(Value::integer(node.value), position);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::NumberLiteral& node, int position) {
+  try {
+    return make_constant(read_number(node.digits), position);
+  } catch (const Error& error) {
+    throw error.at(position);
+  }
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::StringLiteral& node, int position) { return make_unknown(node.text, position); }
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::ColumnName& node, int position) { return scope_.resolve(node, position); }
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Star&, int position) {
+  throw Error(SqlState::syntax_error, "* is only allowed as an item of SELECT and in count(*)", position);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Parameter& node, int position) {
+  if (node.number < 1 || node.number > max_parameters) {
+    throw Error(SqlState::undefined_parameter, "there is no parameter $" + std::to_string(node.number), position);
+  }
+  const auto index = static_cast<size_t>(node.number - 1);
+  if (state_.parameters.size() <= index) state_.parameters.resize(index + 1);
+  auto result = make_expression(ExpressionKind::Parameter, state_.parameters[index], position);
+  result->index = static_cast<int32_t>(index);
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Logical& node, int position) {
+  using Kind = syntax::Logical::Kind;
+  const char* name = node.kind == Kind::And ? "AND" : node.kind == Kind::Or ? "OR" : "NOT";
+  const ExpressionKind kind = node.kind == Kind::And  ? ExpressionKind::And
+                              : node.kind == Kind::Or ? ExpressionKind::Or
+                                                      : ExpressionKind::Not;
+  auto result = make_expression(kind, {TypeId::Boolean}, position);
+  for (const syntax::ExpressionPtr& arg : node.args) result->args.push_back(condition(bind(*arg), name));
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::IsTest& node, int position) {
+  using Kind = syntax::IsTest::Kind;
+  ExpressionKind kind = node.negated ? ExpressionKind::IsNotNull : ExpressionKind::IsNull;
+  if (node.kind == Kind::True) kind = node.negated ? ExpressionKind::IsNotTrue : ExpressionKind::IsTrue;
+  if (node.kind == Kind::False) kind = node.negated ? ExpressionKind::IsNotFalse : ExpressionKind::IsFalse;
+  ExpressionPtr arg = bind(*node.arg);
+  const char* name = node.kind == Kind::True ? "IS TRUE" : node.kind == Kind::False ? "IS FALSE" : "IS UNKNOWN";
+  arg = node.kind == Kind::Null ? settled(std::move(arg)) : condition(std::move(arg), name);
+  auto result = make_expression(kind, {TypeId::Boolean}, position);
+  result->args.push_back(std::move(arg));
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Case& node, int position) {
+  ExpressionPtr subject = node.subject ? settled(bind(*node.subject)) : nullptr;
+  std::vector<ExpressionPtr> conditions, values;
+  for (const syntax::Case::Branch& branch : node.branches) {
+    ExpressionPtr when = bind(*branch.when);
+    const int place = when->position;
+    conditions.push_back(subject ? compare(ExpressionKind::Eq, "=", subject->clone(), std::move(when), place)
+                                 : condition(std::move(when), "CASE/WHEN"));
+    values.push_back(bind(*branch.then));
+  }
+  values.push_back(node.otherwise ? bind(*node.otherwise) : make_constant(Value(), position));
+  auto result = make_expression(ExpressionKind::Case, unify(values, "CASE"), position);
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    result->args.push_back(std::move(conditions[i]));
+    result->args.push_back(std::move(values[i]));
+  }
+  result->args.push_back(std::move(values.back()));
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Coalesce& node, int position) {
+  auto result = make_expression(ExpressionKind::Coalesce, {}, position);
+  result->args = bind_all(node.args);
+  result->type = unify(result->args, "COALESCE");
+  return result;
+}
+
+// The result is the left side as it was; for the comparison both become one type.
+ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int position) {
+  ExpressionPtr left = settled(bind(*node.left));
+  ExpressionPtr compared = left->clone();
+  ExpressionPtr right = bind(*node.right);
+  std::vector<ExpressionPtr> args;
+  if (!unify_for_comparison(compared, right)) {
+    throw Error(SqlState::undefined_function, "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
+                "You might need to add explicit type casts.");
+  }
+  if (compared->equals(*left)) {
+    auto result = make_expression(ExpressionKind::NullIf, left->type, position);
+    result->args.push_back(std::move(left));
+    result->args.push_back(std::move(right));
+    return result;
+  }
+  auto result = make_expression(ExpressionKind::Case, left->type, position);
+  auto equal = make_expression(ExpressionKind::Eq, {TypeId::Boolean}, position);
+  equal->args.push_back(std::move(compared));
+  equal->args.push_back(std::move(right));
+  result->args.push_back(std::move(equal));
+  result->args.push_back(make_constant(Value::null(left->type), position));
+  result->args.push_back(std::move(left));
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::MinMax& node, int position) {
+  auto result = make_expression(node.greatest ? ExpressionKind::Greatest : ExpressionKind::Least, {}, position);
+  result->args = bind_all(node.args);
+  result->type = unify(result->args, node.greatest ? "GREATEST" : "LEAST");
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position) {
+  const Type to = type_of(node.type);
+  ExpressionPtr arg = bind(*node.arg);
+  const bool is_literal = is_unknown(*arg) && is_constant(*arg) && !is_null_constant(*arg);
+  if (is_literal && to.id == TypeId::Interval) add_interval_unit(*arg, node.type);
+  try {
+    return coerce(std::move(arg), to, CastContext::Explicit, state_.parameters);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::cannot_coerce) throw;
+    throw Error(error.state(), error.message(), position >= 0 ? position : error.position(), error.hint());
+  }
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::CurrentTime& node, int position) {
+  const int64_t now = state_.context.now;
+  if (node.kind == syntax::CurrentTime::Kind::Timestamp) return make_constant(Value::integral({TypeId::Timestamp}, now), position);
+  const int64_t days = now / microseconds_per_day - (now % microseconds_per_day < 0 ? 1 : 0);
+  return make_constant(Value::integral({TypeId::Date}, days), position);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Default&, int position) {
+  throw Error(SqlState::syntax_error, "DEFAULT is not allowed in this context", position);
+}
+
+}  // namespace diptych

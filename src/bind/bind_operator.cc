@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/expression_binder.h"
+#include "bind/function_resolution.h"
+#include "bind/literal.h"
+
+namespace diptych {
+
+namespace {
+
+struct OperatorKind {
+  const char* symbol;
+  ExpressionKind kind;
+};
+
+constexpr OperatorKind comparisons[] = {
+    {"=", ExpressionKind::Eq}, {"<>", ExpressionKind::Neq}, {"<", ExpressionKind::Lt},
+    {"<=", ExpressionKind::Le}, {">", ExpressionKind::Gt}, {">=", ExpressionKind::Ge},
+};
+
+struct ArithmeticKind {
+  const char* symbol;
+  ExpressionKind kind;
+  ArithmeticOperator op;
+};
+
+constexpr ArithmeticKind arithmetics[] = {
+    {"+", ExpressionKind::Add, ArithmeticOperator::Add}, {"-", ExpressionKind::Sub, ArithmeticOperator::Sub},
+    {"*", ExpressionKind::Mul, ArithmeticOperator::Mul}, {"/", ExpressionKind::Div, ArithmeticOperator::Div},
+    {"%", ExpressionKind::Mod, ArithmeticOperator::Mod},
+};
+
+template <typename Table>
+const auto* find_symbol(const Table& table, const std::string& symbol) {
+  const auto found = std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return row.symbol == symbol; });
+  return found == std::end(table) ? nullptr : &*found;
+}
+
+ArithmeticOperator arithmetic_of(ExpressionKind kind) {
+  const auto found = std::find_if(std::begin(arithmetics), std::end(arithmetics), [&](const auto& row) { return row.kind == kind; });
+  check_invariant(found != std::end(arithmetics), "the operation is arithmetic");
+  return found->op;
+}
+
+ExpressionPtr make_binary(ExpressionKind kind, Type type, ExpressionPtr left, ExpressionPtr right, int position) {
+  auto result = make_expression(kind, type, position);
+  result->args.push_back(std::move(left));
+  result->args.push_back(std::move(right));
+  return result;
+}
+
+ExpressionPtr negated_if(bool negated, ExpressionPtr e) {
+  if (!negated) return e;
+  auto result = make_expression(ExpressionKind::Not, {TypeId::Boolean}, e->position);
+  result->args.push_back(std::move(e));
+  return result;
+}
+
+[[noreturn]] void no_operator(const std::string& symbol, const ExpressionPtr& left, const ExpressionPtr& right, int position) {
+  const std::string shown = left ? Type{left->type.id}.name() + " " + symbol + " " + Type{right->type.id}.name()
+                                 : symbol + " " + Type{right->type.id}.name();
+  throw Error(SqlState::undefined_function, "operator does not exist: " + shown, position,
+              "No operator matches the given types. You might need to add explicit type casts.");
+}
+
+bool is_number_or_unknown(const Expression& e) { return e.type.is_number() || is_unknown(e); }
+
+// A numeric of the same scale in a register of the same width; its precision does not matter then.
+ExpressionPtr fit_numeric(ExpressionPtr e, const Type& to, ParameterTypes& parameters) {
+  if (e->type.scale == to.scale && e->type.physical() == to.physical()) return e;
+  return coerce(std::move(e), to, CastContext::Explicit, parameters);
+}
+
+// The literal as a constant of the other side's type, when it loses nothing: the column then needs no cast.
+bool convert_literal(ExpressionPtr& literal, const Type& type) {
+  if (!is_constant(*literal) || literal->value.is_null() || !literal->type.is_number() || literal->type.is_float() || !type.is_number() || type.is_float()) return false;
+  std::optional<Value> value = convert_number(literal->value, type);
+  if (value) literal = make_constant(std::move(*value), literal->position);
+  return value.has_value();
+}
+
+// The type that a literal or parameter takes next to something of this type.
+Type type_beside(const Type& other) {
+  if (other.id == TypeId::Numeric) return unconstrained_numeric;
+  if (other.id == TypeId::Char) return {TypeId::Char};
+  return other.is_string() ? Type{TypeId::Text} : other;
+}
+
+constexpr const char* regular_expression_symbols[] = {"~", "~*", "!~", "!~*"};
+
+}  // namespace
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Operator& node, int position) {
+  if (node.args.size() == 1) return unary(node.symbol, bind(*node.args[0]), position);
+  ExpressionPtr left = bind(*node.args[0]);
+  ExpressionPtr right = bind(*node.args[1]);
+  return binary(node.symbol, std::move(left), std::move(right), position);
+}
+
+ExpressionPtr ExpressionBinder::unary(const std::string& symbol, ExpressionPtr arg, int position) {
+  if (symbol == "-" || symbol == "+") {
+    if (is_unknown(*arg)) arg = coerced(std::move(arg), {TypeId::Double});
+    if (arg->type.is_number() && symbol == "+") return arg;
+    if (arg->type.is_number()) {
+      auto result = make_expression(ExpressionKind::Negate, arg->type, position);
+      result->args.push_back(std::move(arg));
+      return result;
+    }
+  }
+  std::vector<ExpressionPtr> args;
+  args.push_back(std::move(arg));
+  if (ExpressionPtr call = resolve_call(symbol, args, position, state_.parameters)) return call;
+  no_operator(symbol, nullptr, args[0], position);
+}
+
+ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+  if (const auto* comparison = find_symbol(comparisons, symbol)) {
+    return compare(comparison->kind, symbol, std::move(left), std::move(right), position);
+  }
+  if (symbol == "||") return concatenate(std::move(left), std::move(right), position);
+  const bool any_number = left->type.is_number() || right->type.is_number();
+  if (find_symbol(arithmetics, symbol) && any_number && is_number_or_unknown(*left) && is_number_or_unknown(*right)) {
+    return arithmetic(symbol, std::move(left), std::move(right), position);
+  }
+  if (std::find(std::begin(regular_expression_symbols), std::end(regular_expression_symbols), symbol) != std::end(regular_expression_symbols)) {
+    if (left->type.is_string() || is_unknown(*left)) throw Error(SqlState::feature_not_supported, "regular expressions (" + symbol + ") are not supported yet", position);
+  }
+  // A literal beside something typed is of its type, if there is such an operator.
+  if (is_unknown(*left) != is_unknown(*right)) {
+    ExpressionPtr& unknown = is_unknown(*left) ? left : right;
+    const Type other = is_unknown(*left) ? right->type : left->type;
+    if (has_overload(symbol, {other.id, other.id})) unknown = coerced(std::move(unknown), other);
+  }
+  std::vector<ExpressionPtr> args;
+  args.push_back(std::move(left));
+  args.push_back(std::move(right));
+  const bool both_unknown = is_unknown(*args[0]) && is_unknown(*args[1]);
+  if (both_unknown) {
+    throw Error(SqlState::ambiguous_function, "operator is not unique: unknown " + symbol + " unknown", position,
+                "Could not choose a best candidate operator. You might need to add explicit type casts.");
+  }
+  if (ExpressionPtr call = resolve_call(symbol, args, position, state_.parameters)) return call;
+  no_operator(symbol, args[0], args[1], position);
+}
+
+ExpressionPtr ExpressionBinder::arithmetic(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+  const ExpressionKind kind = find_symbol(arithmetics, symbol)->kind;
+  if (is_unknown(*left)) left = coerced(std::move(left), type_beside(right->type));
+  if (is_unknown(*right)) right = coerced(std::move(right), type_beside(left->type));
+  const Type l = left->type, r = right->type;
+  if (l.is_float() || r.is_float()) {
+    const Type type = l.id == TypeId::Real && r.id == TypeId::Real ? l : Type{TypeId::Double};
+    if (kind == ExpressionKind::Mod) no_operator(symbol, left, right, position);
+    return make_binary(kind, type, coerced(std::move(left), type), coerced(std::move(right), type), position);
+  }
+  if (l.id == TypeId::Numeric || r.id == TypeId::Numeric) return numeric_arithmetic(kind, std::move(left), std::move(right), position);
+  const Type type{std::max(l.id, r.id)};
+  return make_binary(kind, type, coerced(std::move(left), type), coerced(std::move(right), type), position);
+}
+
+ExpressionPtr ExpressionBinder::numeric_arithmetic(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position) {
+  ParameterTypes& parameters = state_.parameters;
+  left = as_numeric(std::move(left), parameters);
+  right = as_numeric(std::move(right), parameters);
+  if (kind == ExpressionKind::Mul) {
+    // A product has the digits of both; beyond 38 after the point, the longer factor loses its last ones.
+    ExpressionPtr& longer = left->type.scale >= right->type.scale ? left : right;
+    const int excess = left->type.scale + right->type.scale - max_precision;
+    if (excess > 0) {
+      const Type cut = numeric_of_digits(longer->type.precision - longer->type.scale, longer->type.scale - excess);
+      longer = coerce(std::move(longer), cut, CastContext::Explicit, parameters);
+    }
+  }
+  Type type = arithmetic_numeric(arithmetic_of(kind), left->type, right->type);
+  const int widest = std::max({type.precision, left->type.precision, right->type.precision});
+  if (widest > max_int64_precision && type.precision <= max_int64_precision) type.precision = max_int64_precision + 1;
+  const bool common_scale = kind != ExpressionKind::Mul && kind != ExpressionKind::Div;
+  for (ExpressionPtr* arg : {&left, &right}) {
+    const int scale = common_scale ? type.scale : (*arg)->type.scale;
+    const int digits = (*arg)->type.precision - (*arg)->type.scale + scale;
+    const int width = type.precision > max_int64_precision ? std::max(digits, max_int64_precision + 1) : digits;
+    *arg = fit_numeric(std::move(*arg), Type::numeric(std::min(width, max_precision), scale), parameters);
+  }
+  return make_binary(kind, type, std::move(left), std::move(right), position);
+}
+
+bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right) {
+  ParameterTypes& parameters = state_.parameters;
+  if (is_unknown(*left) && is_unknown(*right)) left = settled(std::move(left));
+  if (is_unknown(*left)) left = coerced(std::move(left), type_beside(right->type));
+  if (is_unknown(*right)) right = coerced(std::move(right), type_beside(left->type));
+  const Type l = left->type, r = right->type;
+  if (l.id == r.id && l.id != TypeId::Numeric) return true;
+  if (l.is_string() && r.is_string()) return true;
+  if (l.is_temporal() && r.is_temporal()) {
+    left = coerced(std::move(left), {TypeId::Timestamp});
+    right = coerced(std::move(right), {TypeId::Timestamp});
+    return true;
+  }
+  if (!l.is_number() || !r.is_number()) return false;
+  if (convert_literal(right, l) || convert_literal(left, r)) return true;
+  if (l.is_float() || r.is_float() || (l.is_integer() && r.is_integer())) {
+    const Type type = l.is_float() || r.is_float() ? Type{TypeId::Double} : Type{std::max(l.id, r.id)};
+    left = coerced(std::move(left), type);
+    right = coerced(std::move(right), type);
+    return true;
+  }
+  left = as_numeric(std::move(left), parameters);
+  right = as_numeric(std::move(right), parameters);
+  const Type type = union_numeric(left->type, right->type);
+  left = fit_numeric(std::move(left), type, parameters);
+  right = fit_numeric(std::move(right), type, parameters);
+  return true;
+}
+
+ExpressionPtr ExpressionBinder::compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+  if (!unify_for_comparison(left, right)) no_operator(symbol, left, right, position);
+  return make_binary(kind, {TypeId::Boolean}, std::move(left), std::move(right), position);
+}
+
+// At least one side is a string; anything else becomes text. Chains become one node.
+ExpressionPtr ExpressionBinder::concatenate(ExpressionPtr left, ExpressionPtr right, int position) {
+  const bool any_string = left->type.is_string() || right->type.is_string() || (is_unknown(*left) && is_unknown(*right));
+  const bool literal_beside_other = is_unknown(*left) != is_unknown(*right);
+  if (!any_string && !literal_beside_other) no_operator("||", left, right, position);
+  auto result = make_expression(ExpressionKind::Concat, {TypeId::Text}, position);
+  for (ExpressionPtr* side : {&left, &right}) {
+    ExpressionPtr& e = *side;
+    if (e->kind == ExpressionKind::Concat) {
+      std::move(e->args.begin(), e->args.end(), std::back_inserter(result->args));
+    } else {
+      const bool is_string = e->type.is_string();
+      result->args.push_back(is_string ? std::move(e) : coerce(std::move(e), {TypeId::Text}, CastContext::Assignment, state_.parameters));
+    }
+  }
+  return result;
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::DistinctTest& node, int position) {
+  ExpressionPtr left = bind(*node.left);
+  ExpressionPtr right = bind(*node.right);
+  const ExpressionKind kind = node.negated ? ExpressionKind::IsNotDistinct : ExpressionKind::IsDistinct;
+  return compare(kind, "=", std::move(left), std::move(right), position);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Between& node, int position) {
+  const ExpressionPtr value = bind(*node.value);
+  const ExpressionPtr low = bind(*node.low);
+  const ExpressionPtr high = bind(*node.high);
+  const auto within = [&](const ExpressionPtr& from, const ExpressionPtr& to) {
+    return make_binary(ExpressionKind::And, {TypeId::Boolean}, compare(ExpressionKind::Ge, ">=", value->clone(), from->clone(), position),
+                       compare(ExpressionKind::Le, "<=", value->clone(), to->clone(), position), position);
+  };
+  ExpressionPtr result = within(low, high);
+  if (node.symmetric) result = make_binary(ExpressionKind::Or, {TypeId::Boolean}, std::move(result), within(high, low), position);
+  return negated_if(node.negated, std::move(result));
+}
+
+// Items that are constants after their cast make an In; the others are compared one by one.
+ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int position) {
+  ExpressionPtr value = bind(*node.value);
+  std::vector<ExpressionPtr> items = bind_all(node.items);
+  if (items.size() == 1) {
+    return negated_if(node.negated, compare(ExpressionKind::Eq, "=", std::move(value), std::move(items[0]), position));
+  }
+  if (value->type.is_string()) {
+    for (ExpressionPtr& item : items) {
+      if (is_unknown(*item)) item = coerced(std::move(item), type_beside(value->type));
+      if (!item->type.is_string()) no_operator("=", value, item, item->position);
+    }
+  } else {
+    std::vector<ExpressionPtr*> all{&value};
+    const Type type = value->type;
+    for (ExpressionPtr& item : items) {
+      convert_literal(item, type);
+      all.push_back(&item);
+    }
+    unify_types(all, "IN", state_.parameters);
+  }
+  auto in = make_expression(ExpressionKind::In, {TypeId::Boolean}, position);
+  auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
+  for (ExpressionPtr& item : items) {
+    if (is_constant(*item) || item->kind == ExpressionKind::Parameter) in->args.push_back(std::move(item));
+    else result->args.push_back(make_binary(ExpressionKind::Eq, {TypeId::Boolean}, value->clone(), std::move(item), position));
+  }
+  if (!in->args.empty()) {
+    in->args.insert(in->args.begin(), std::move(value));
+    if (result->args.empty()) return negated_if(node.negated, std::move(in));
+    result->args.push_back(std::move(in));
+  }
+  return negated_if(node.negated, std::move(result));
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Like& node, int position) {
+  std::vector<ExpressionPtr> args;
+  args.push_back(bind(*node.value));
+  args.push_back(bind(*node.pattern));
+  if (node.escape) args.push_back(bind(*node.escape));
+  const char* symbol = node.ignore_case ? "~~*" : "~~";
+  ExpressionPtr call = resolve_call(node.ignore_case ? "ilike" : "like", args, position, state_.parameters);
+  if (!call) no_operator(symbol, args[0], args[1], position);
+  return negated_if(node.negated, std::move(call));
+}
+
+}  // namespace diptych

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/select_binder.h"
+
+namespace diptych {
+
+namespace {
+
+bool has_aggregate(const Expression& e) {
+  if (is_aggregate_slot(e)) return true;
+  return std::any_of(e.args.begin(), e.args.end(), [](const ExpressionPtr& arg) { return has_aggregate(*arg); });
+}
+
+bool is_literal(const syntax::Expression& e) {
+  return std::holds_alternative<syntax::NumberLiteral>(e.node) || std::holds_alternative<syntax::StringLiteral>(e.node) ||
+         std::holds_alternative<syntax::BooleanLiteral>(e.node);
+}
+
+class SelectBinder {
+ public:
+  SelectBinder(const syntax::Select& select, StatementState& state) : select_(select), state_(state) {}
+
+  BoundSelect run() {
+    bind_from();
+    if (select_.where) result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
+    bind_outputs();
+    for (const syntax::ExpressionPtr& group : select_.groups) add_group(*group);
+    if (select_.having) {
+      result_.having = ExpressionBinder(state_, scope_, "HAVING", &result_.aggregates).bind_condition(*select_.having);
+    }
+    result_.distinct = select_.distinct;
+    for (const syntax::OrderItem& item : select_.order) add_order_key(item);
+    result_.limit = bind_row_count(select_.limit, "LIMIT");
+    result_.offset = bind_row_count(select_.offset, "OFFSET");
+    result_.grouped = !select_.groups.empty() || select_.having || !result_.aggregates.empty();
+    if (result_.grouped) put_grouped_columns_in_place(result_, primary_key_, source_name_);
+    return std::move(result_);
+  }
+
+ private:
+  void bind_from() {
+    if (!select_.rows.empty()) {
+      result_.source = bind_values(select_.rows, state_);
+      source_name_ = "*VALUES*";
+    } else if (select_.from) {
+      NamedSource named = bind_source(*select_.from, state_);
+      result_.source = std::move(named.source);
+      source_name_ = std::move(named.name);
+      primary_key_ = std::move(named.primary_key);
+    } else {
+      return;
+    }
+    scope_ = Scope(source_name_, result_.source.columns);
+  }
+
+  void bind_outputs() {
+    if (!select_.rows.empty()) {
+      add_star({}, select_.position);
+    } else if (select_.items.empty()) {
+      throw Error(SqlState::feature_not_supported, "SELECT without a list is not supported yet", select_.position);
+    }
+    ExpressionBinder binder(state_, scope_, "SELECT", &result_.aggregates);
+    for (const syntax::SelectItem& item : select_.items) {
+      if (const auto* star = std::get_if<syntax::Star>(&item.expression->node)) {
+        add_star(*star, item.expression->position);
+        continue;
+      }
+      const std::string name = item.alias.empty() ? output_name(*item.expression) : item.alias;
+      result_.outputs.push_back({name, settle(binder.bind(*item.expression), state_.parameters)});
+    }
+    result_.visible_outputs = result_.outputs.size();
+  }
+
+  void add_star(const syntax::Star& star, int position) {
+    for (ExpressionPtr& column : scope_.expand(star, position)) {
+      const std::string& name = scope_.column(static_cast<size_t>(column->index)).name;
+      result_.outputs.push_back({name, std::move(column)});
+    }
+  }
+
+  // GROUP BY 2. Errors: 42P10.
+  size_t output_at(int32_t number, const char* clause, int position) const {
+    if (number < 1 || static_cast<size_t>(number) > result_.visible_outputs) {
+      throw Error(SqlState::invalid_column_reference,
+                  std::string(clause) + " position " + std::to_string(number) + " is not in select list", position);
+    }
+    return static_cast<size_t>(number - 1);
+  }
+
+  // The output of this name, or result_.visible_outputs. Errors: 42702 when two different ones have it.
+  size_t output_named(const std::string& name, const char* clause, int position) const {
+    size_t found = result_.visible_outputs;
+    for (size_t i = 0; i < result_.visible_outputs; ++i) {
+      if (result_.outputs[i].name != name) continue;
+      if (found < result_.visible_outputs && !result_.outputs[found].expression->equals(*result_.outputs[i].expression)) {
+        throw Error(SqlState::ambiguous_column, std::string(clause) + " \"" + name + "\" is ambiguous", position);
+      }
+      if (found == result_.visible_outputs) found = i;
+    }
+    return found;
+  }
+
+  // What a number or a bare name in GROUP BY or ORDER BY means as an output, or result_.visible_outputs.
+  size_t output_meant(const syntax::Expression& e, const char* clause) const {
+    if (const auto* number = std::get_if<syntax::IntegerLiteral>(&e.node)) return output_at(number->value, clause, e.position);
+    if (is_literal(e)) throw Error(SqlState::syntax_error, std::string("non-integer constant in ") + clause, e.position);
+    const auto* name = std::get_if<syntax::ColumnName>(&e.node);
+    if (!name || name->parts.size() != 1) return result_.visible_outputs;
+    return output_named(name->parts[0], clause, e.position);
+  }
+
+  // In GROUP BY a column of the source comes before an output of the same name.
+  void add_group(const syntax::Expression& e) {
+    const auto* name = std::get_if<syntax::ColumnName>(&e.node);
+    const bool is_source_column = name && name->parts.size() == 1 && scope_.has_column(name->parts[0]);
+    const size_t output = is_source_column ? result_.visible_outputs : output_meant(e, "GROUP BY");
+    ExpressionPtr group;
+    if (output < result_.visible_outputs) {
+      group = result_.outputs[output].expression->clone();
+      if (has_aggregate(*group)) {
+        throw Error(SqlState::grouping_error, "aggregate functions are not allowed in GROUP BY", e.position);
+      }
+    } else {
+      group = settle(ExpressionBinder(state_, scope_, "GROUP BY", nullptr).bind(e), state_.parameters);
+    }
+    const bool known = std::any_of(result_.groups.begin(), result_.groups.end(), [&](const ExpressionPtr& other) { return other->equals(*group); });
+    if (!known) result_.groups.push_back(std::move(group));
+  }
+
+  // In ORDER BY an output comes before a column of the source of the same name.
+  void add_order_key(const syntax::OrderItem& item) {
+    BoundOrderKey key;
+    key.descending = item.descending;
+    key.nulls_first = item.nulls_first.value_or(item.descending);
+    key.output = output_meant(*item.expression, "ORDER BY");
+    if (key.output == result_.visible_outputs) key.output = output_of(*item.expression);
+    result_.order.push_back(key);
+  }
+
+  // The output that has this expression, a hidden one when none of the visible ones has.
+  size_t output_of(const syntax::Expression& e) {
+    ExpressionPtr bound = settle(ExpressionBinder(state_, scope_, "ORDER BY", &result_.aggregates).bind(e), state_.parameters);
+    for (size_t i = 0; i < result_.outputs.size(); ++i)
+      if (result_.outputs[i].expression->equals(*bound)) return i;
+    if (select_.distinct) {
+      throw Error(SqlState::invalid_column_reference, "for SELECT DISTINCT, ORDER BY expressions must appear in select list", e.position);
+    }
+    result_.outputs.push_back({"", std::move(bound)});
+    return result_.outputs.size() - 1;
+  }
+
+  ExpressionPtr bind_row_count(const syntax::ExpressionPtr& e, const char* clause) {
+    if (!e) return nullptr;
+    const Scope nothing;
+    ExpressionPtr bound = ExpressionBinder(state_, nothing, clause, nullptr).bind(*e);
+    if (!is_castable(bound->type.id, TypeId::BigInt, CastContext::Assignment)) {
+      throw Error(SqlState::datatype_mismatch,
+                  std::string("argument of ") + clause + " must be type bigint, not type " + bound->type.name(), bound->position);
+    }
+    return coerce(std::move(bound), {TypeId::BigInt}, CastContext::Assignment, state_.parameters);
+  }
+
+  const syntax::Select& select_;
+  StatementState& state_;
+  BoundSelect result_;
+  Scope scope_;
+  std::string source_name_;
+  std::vector<size_t> primary_key_;
+};
+
+}  // namespace
+
+BoundSelect bind_select(const syntax::Select& select, StatementState& state) { return SelectBinder(select, state).run(); }
+
+}  // namespace diptych

@@ -1,0 +1,155 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/file_options.h"
+#include "bind/select_binder.h"
+#include "bind/suggestion.h"
+
+namespace diptych {
+
+namespace {
+
+class SourceBinder {
+ public:
+  SourceBinder(const syntax::TableReference& reference, StatementState& state) : reference_(reference), state_(state) {}
+
+  NamedSource run() {
+    std::visit([&](const auto& source) { bind(source); }, reference_.source);
+    if (!reference_.alias.empty()) result_.name = reference_.alias;
+    rename_columns();
+    return std::move(result_);
+  }
+
+ private:
+  void bind(const syntax::TableName& table) {
+    const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
+    result_.name = table.name;
+    result_.primary_key = snapshot->definition().primary_key;
+    take_tablets(table.name, snapshot);
+  }
+
+  void bind(const syntax::TableFile& file) { open(file.path, options_for(file.path)); }
+
+  void bind(const syntax::TableValues& values) {
+    const syntax::Select& select = *values.values;
+    if (!select.order.empty() || select.limit || select.offset) {
+      throw Error(SqlState::feature_not_supported, "a subquery in FROM is not supported yet", reference_.position);
+    }
+    result_.source = bind_values(select.rows, state_);
+    result_.name = "*VALUES*";
+  }
+
+  void bind(const syntax::TableFunction& function) {
+    const syntax::Call& call = std::get<syntax::Call>(function.call->node);
+    if (call.name == "generate_series") {
+      bind_series(call);
+    } else if (call.name == "read_csv" || call.name == "read_parquet") {
+      const FileCall file = read_file_call(call, reference_.position);
+      open(file.path, file.options);
+      result_.name = call.name;
+    } else {
+      throw Error(SqlState::undefined_function, "function " + call.name + " does not exist in FROM", reference_.position,
+                  suggest(call.name, {"generate_series", "read_csv", "read_parquet"}));
+    }
+  }
+
+  void bind_series(const syntax::Call& call) {
+    if (call.args.size() < 2 || call.args.size() > 3) {
+      throw Error(SqlState::undefined_function, "generate_series takes two or three arguments", reference_.position);
+    }
+    const Scope nothing;
+    ExpressionBinder binder(state_, nothing, "functions in FROM", nullptr);
+    Type type{TypeId::Integer};
+    std::vector<ExpressionPtr> args;
+    for (const syntax::ExpressionPtr& arg : call.args) {
+      args.push_back(binder.bind(*arg));
+      const Type& given = args.back()->type;
+      if (given.id == TypeId::BigInt) type = {TypeId::BigInt};
+      if (given.id != TypeId::Null && !given.is_integer()) {
+        throw Error(SqlState::feature_not_supported, "generate_series over " + given.name() + " is not supported yet", args.back()->position);
+      }
+    }
+    for (ExpressionPtr& arg : args) arg = coerce(std::move(arg), {TypeId::BigInt}, CastContext::Implicit, state_.parameters);
+    BoundSource& source = result_.source;
+    source.kind = BoundSource::Kind::Series;
+    source.name = result_.name = "generate_series";
+    // The alias of a function that gives one column names that column, too.
+    source.columns = {{reference_.alias.empty() ? "generate_series" : reference_.alias, type}};
+    source.series_start = std::move(args[0]);
+    source.series_stop = std::move(args[1]);
+    if (args.size() == 3) source.series_step = std::move(args[2]);
+  }
+
+  void open(const std::string& path, const FileOptions& options) {
+    check_invariant(static_cast<bool>(state_.context.open_file), "the context can open files");
+    try {
+      take_tablets(path, state_.context.open_file(path, options));
+    } catch (const Error& error) {
+      throw error.at(reference_.position);
+    }
+    const size_t slash = path.find_last_of('/');
+    const std::string file = slash == path.npos ? path : path.substr(slash + 1);
+    result_.name = file.substr(0, file.find('.'));
+  }
+
+  void take_tablets(const std::string& name, std::shared_ptr<const TabletSource> tablets) {
+    result_.source.kind = BoundSource::Kind::Tablets;
+    result_.source.name = name;
+    result_.source.columns = tablets->columns();
+    result_.source.tablets = std::move(tablets);
+  }
+
+  void rename_columns() {
+    std::vector<ColumnDefinition>& columns = result_.source.columns;
+    if (reference_.column_aliases.size() > columns.size()) {
+      throw Error(SqlState::invalid_column_reference,
+                  "table \"" + result_.name + "\" has " + std::to_string(columns.size()) + " columns available but " +
+                      std::to_string(reference_.column_aliases.size()) + " columns specified",
+                  reference_.position);
+    }
+    for (size_t i = 0; i < reference_.column_aliases.size(); ++i) columns[i].name = reference_.column_aliases[i];
+  }
+
+  const syntax::TableReference& reference_;
+  StatementState& state_;
+  NamedSource result_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state) {
+  std::shared_ptr<const TableSnapshot> table = state.context.catalog.find_table(name.name);
+  if (!table) {
+    throw Error(SqlState::undefined_table, "relation \"" + name.name + "\" does not exist", name.position,
+                suggest(name.name, state.context.catalog.table_names()));
+  }
+  return table;
+}
+
+BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state) {
+  const Scope nothing;
+  ExpressionBinder binder(state, nothing, "VALUES", nullptr);
+  BoundSource source;
+  source.kind = BoundSource::Kind::Values;
+  source.name = "VALUES";
+  for (const syntax::Expressions& row : rows) {
+    if (row.size() != rows.front().size()) {
+      throw Error(SqlState::syntax_error, "VALUES lists must all be the same length", row.front()->position);
+    }
+    std::vector<ExpressionPtr> cells;
+    cells.reserve(row.size());
+    for (const syntax::ExpressionPtr& cell : row) cells.push_back(binder.bind(*cell));
+    source.values.push_back(std::move(cells));
+  }
+  for (size_t column = 0; column < rows.front().size(); ++column) {
+    std::vector<ExpressionPtr*> cells;
+    for (std::vector<ExpressionPtr>& row : source.values) cells.push_back(&row[column]);
+    source.columns.push_back({"column" + std::to_string(column + 1), unify_types(cells, "VALUES", state.parameters)});
+  }
+  return source;
+}
+
+NamedSource bind_source(const syntax::TableReference& reference, StatementState& state) { return SourceBinder(reference, state).run(); }
+
+}  // namespace diptych

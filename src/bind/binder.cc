@@ -1,0 +1,96 @@
+#include "bind/binder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/file_options.h"
+#include "bind/select_binder.h"
+#include "bind/suggestion.h"
+#include "bind/table_binder.h"
+
+namespace diptych {
+
+namespace {
+
+bool is_explainable(const BoundStatement& bound) {
+  if (const auto* create = std::get_if<BoundCreateTable>(&bound.statement)) return create->query || create->exists;
+  return std::holds_alternative<BoundSelect>(bound.statement) || std::holds_alternative<BoundInsert>(bound.statement) ||
+         std::holds_alternative<BoundCopyFrom>(bound.statement) || std::holds_alternative<BoundCopyTo>(bound.statement);
+}
+
+class StatementBinder {
+ public:
+  explicit StatementBinder(const BindContext& context) : state_{context, {}} {}
+
+  BoundStatement run(const syntax::Statement& statement) {
+    BoundStatement result;
+    std::visit([&](const auto& node) { result.statement = bind(node, statement.position); }, statement.node);
+    result.parameters = state_.parameters;
+    // A parameter that nothing gave a type is text, as an output would be.
+    for (Type& type : result.parameters)
+      if (type.id == TypeId::Null) type = {TypeId::Text};
+    return result;
+  }
+
+ private:
+  BoundSelect bind(const syntax::Select& node, int) { return bind_select(node, state_); }
+  BoundCreateTable bind(const syntax::CreateTable& node, int) { return bind_create_table(node, state_); }
+  BoundInsert bind(const syntax::Insert& node, int) { return bind_insert(node, state_); }
+
+  BoundDropTable bind(const syntax::DropTable& node, int) {
+    BoundDropTable result;
+    for (const syntax::TableName& table : node.tables) {
+      if (state_.context.catalog.find_table(table.name)) {
+        if (std::find(result.names.begin(), result.names.end(), table.name) == result.names.end()) result.names.push_back(table.name);
+      } else if (!node.if_exists) {
+        throw Error(SqlState::undefined_table, "table \"" + table.name + "\" does not exist", table.position,
+                    suggest(table.name, state_.context.catalog.table_names()));
+      }
+    }
+    return result;
+  }
+
+  decltype(BoundStatement::statement) bind(const syntax::Copy& node, int) {
+    if (node.is_from) return bind_copy_from(node, state_);
+    return bind_copy_to(node, state_);
+  }
+
+  BoundExplain bind(const syntax::Explain& node, int) {
+    BoundExplain result;
+    result.what = node.analyze ? BoundExplain::What::Analyze : BoundExplain::What::Plan;
+    result.statement = std::make_unique<BoundStatement>();
+    BoundStatement& inner = *result.statement;
+    const int position = node.statement->position;
+    std::visit([&](const auto& statement) { inner.statement = bind(statement, position); }, node.statement->node);
+    if (!is_explainable(inner)) {
+      throw Error(SqlState::feature_not_supported, "EXPLAIN of this statement is not supported yet", position);
+    }
+    return result;
+  }
+
+  // The session knows the settings, and checks names and values.
+  BoundSet bind(const syntax::Set& node, int) { return {node.name, node.value}; }
+  BoundShow bind(const syntax::Show& node, int) { return {node.name}; }
+
+  BoundDescribe bind(const syntax::Describe& node, int) {
+    const syntax::Select& query = *node.query;
+    const auto* table = query.from ? std::get_if<syntax::TableName>(&query.from->source) : nullptr;
+    const bool is_whole_table = table && query.items.size() == 1 && query.items[0].position < 0;
+    if (is_whole_table) return {find_table(*table, state_)->definition()};
+    const BoundSelect bound = bind_select(query, state_);
+    BoundDescribe result;
+    for (size_t i = 0; i < bound.visible_outputs; ++i) {
+      result.definition.columns.push_back({bound.outputs[i].name, bound.outputs[i].expression->type, false, ""});
+    }
+    return result;
+  }
+
+  StatementState state_;
+};
+
+}  // namespace
+
+BoundStatement bind(const syntax::Statement& statement, const BindContext& context) { return StatementBinder(context).run(statement); }
+
+}  // namespace diptych

@@ -1,0 +1,101 @@
+// Binds the expressions of one clause of one query.
+//
+// Aggregates are collected in a list and stand in the expression as AggregateSlot columns: column -1 is aggregate 0, -2
+// aggregate 1. The binder of SELECT turns them into columns of the grouped rows (bind/grouping.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bind/binder.h"
+#include "bind/coercion.h"
+#include "bind/scope.h"
+
+namespace diptych {
+
+// What all clauses of a statement share.
+struct StatementState {
+  const BindContext& context;
+  ParameterTypes parameters;
+};
+
+// Index of the column that stands for aggregate `number`, and back.
+inline int32_t aggregate_slot(size_t number) { return -1 - static_cast<int32_t>(number); }
+inline bool is_aggregate_slot(const Expression& e) { return e.kind == ExpressionKind::Column && e.index < 0; }
+inline size_t aggregate_number(const Expression& slot) { return static_cast<size_t>(-1 - slot.index); }
+
+class ExpressionBinder {
+ public:
+  // `clause` names it for messages: "WHERE". Aggregates go to `aggregates`; nullptr where none are allowed.
+  ExpressionBinder(StatementState& state, const Scope& scope, const char* clause, std::vector<BoundAggregate>* aggregates)
+      : state_(state), scope_(scope), clause_(clause), aggregates_(aggregates) {}
+
+  // The result may still have no type (TypeId::Null): settle() or coerce() gives it one.
+  ExpressionPtr bind(const syntax::Expression& e);
+  // Bound and of type boolean. Errors: 42804.
+  ExpressionPtr bind_condition(const syntax::Expression& e);
+  // The column or aggregate, whatever the name means here.
+  const Scope& scope() const { return scope_; }
+
+ private:
+  std::vector<ExpressionPtr> bind_all(const syntax::Expressions& list);
+  ExpressionPtr condition(ExpressionPtr e, const char* where);
+  ExpressionPtr coerced(ExpressionPtr e, Type to) { return coerce(std::move(e), to, CastContext::Implicit, state_.parameters); }
+  ExpressionPtr settled(ExpressionPtr e) { return settle(std::move(e), state_.parameters); }
+
+  // bind_expression.cc
+  ExpressionPtr bind_node(const syntax::NullLiteral& node, int position);
+  ExpressionPtr bind_node(const syntax::BooleanLiteral& node, int position);
+  ExpressionPtr bind_node(const syntax::IntegerLiteral& node, int position);
+  ExpressionPtr bind_node(const syntax::NumberLiteral& node, int position);
+  ExpressionPtr bind_node(const syntax::StringLiteral& node, int position);
+  ExpressionPtr bind_node(const syntax::ColumnName& node, int position);
+  ExpressionPtr bind_node(const syntax::Star& node, int position);
+  ExpressionPtr bind_node(const syntax::Parameter& node, int position);
+  ExpressionPtr bind_node(const syntax::Logical& node, int position);
+  ExpressionPtr bind_node(const syntax::IsTest& node, int position);
+  ExpressionPtr bind_node(const syntax::Case& node, int position);
+  ExpressionPtr bind_node(const syntax::Coalesce& node, int position);
+  ExpressionPtr bind_node(const syntax::NullIf& node, int position);
+  ExpressionPtr bind_node(const syntax::MinMax& node, int position);
+  ExpressionPtr bind_node(const syntax::Cast& node, int position);
+  ExpressionPtr bind_node(const syntax::CurrentTime& node, int position);
+  ExpressionPtr bind_node(const syntax::Default& node, int position);
+
+  // bind_operator.cc
+  ExpressionPtr bind_node(const syntax::Operator& node, int position);
+  ExpressionPtr bind_node(const syntax::DistinctTest& node, int position);
+  ExpressionPtr bind_node(const syntax::Between& node, int position);
+  ExpressionPtr bind_node(const syntax::InList& node, int position);
+  ExpressionPtr bind_node(const syntax::Like& node, int position);
+  ExpressionPtr binary(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr unary(const std::string& symbol, ExpressionPtr arg, int position);
+  ExpressionPtr arithmetic(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr numeric_arithmetic(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
+  // Casts both to the type in which they are compared; false when there is none.
+  bool unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right);
+
+  // bind_call.cc
+  ExpressionPtr bind_node(const syntax::Call& node, int position);
+  ExpressionPtr aggregate(const syntax::Call& node, AggregateFunction function, int position);
+  ExpressionPtr scalar_call(const syntax::Call& node, std::vector<ExpressionPtr> args, int position);
+  ExpressionPtr date_field(const std::string& name, std::vector<ExpressionPtr> args, int position);
+  ExpressionPtr truncate_date(std::vector<ExpressionPtr> args, int position);
+  ExpressionPtr concat_function(std::vector<ExpressionPtr> args, int position);
+
+  // Casts all to their common type. Errors: 42804 naming `what`.
+  Type unify(std::vector<ExpressionPtr>& list, const char* what);
+
+  StatementState& state_;
+  const Scope& scope_;
+  const char* clause_;
+  std::vector<BoundAggregate>* aggregates_;
+  bool inside_aggregate_ = false;
+};
+
+// Casts all expressions to their common type, text when none has one, and returns it. Errors: 42804 naming `what`.
+Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterTypes& parameters);
+
+}  // namespace diptych

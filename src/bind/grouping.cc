@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "bind/select_binder.h"
+
+namespace diptych {
+
+namespace {
+
+class GroupedColumns {
+ public:
+  GroupedColumns(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name)
+      : select_(select), source_name_(source_name), determines_all_(!primary_key.empty()) {
+    for (const size_t column : primary_key) determines_all_ = determines_all_ && is_grouped(column);
+  }
+
+  void run() {
+    for (BoundOutput& output : select_.outputs) replace_groups(output.expression);
+    if (select_.having) replace_groups(select_.having);
+    // Only now is the number of groups known, behind which the aggregates stand.
+    for (BoundOutput& output : select_.outputs) place_aggregates(*output.expression);
+    if (select_.having) place_aggregates(*select_.having);
+  }
+
+ private:
+  bool is_grouped(size_t column) const {
+    return std::any_of(select_.groups.begin(), select_.groups.end(), [&](const ExpressionPtr& group) {
+      return group->kind == ExpressionKind::Column && group->index == static_cast<int32_t>(column);
+    });
+  }
+
+  void replace_groups(ExpressionPtr& e) {
+    if (is_aggregate_slot(*e) || e->kind == ExpressionKind::Constant) return;
+    for (size_t i = 0; i < select_.groups.size(); ++i) {
+      if (!e->equals(*select_.groups[i])) continue;
+      e = group_column(i, e->position);
+      return;
+    }
+    if (e->kind == ExpressionKind::Column) {
+      if (!determines_all_) refuse(*e);
+      const int position = e->position;
+      select_.groups.push_back(std::move(e));
+      e = group_column(select_.groups.size() - 1, position);
+      return;
+    }
+    for (ExpressionPtr& arg : e->args) replace_groups(arg);
+  }
+
+  ExpressionPtr group_column(size_t group, int position) const {
+    auto column = make_expression(ExpressionKind::Column, select_.groups[group]->type, position);
+    column->index = static_cast<int32_t>(group);
+    return column;
+  }
+
+  [[noreturn]] void refuse(const Expression& column) const {
+    const std::string& name = select_.source.columns[static_cast<size_t>(column.index)].name;
+    throw Error(SqlState::grouping_error,
+                "column \"" + source_name_ + "." + name + "\" must appear in the GROUP BY clause or be used in an aggregate function",
+                column.position);
+  }
+
+  void place_aggregates(Expression& e) const {
+    if (is_aggregate_slot(e)) e.index = static_cast<int32_t>(select_.groups.size() + aggregate_number(e));
+    for (const ExpressionPtr& arg : e.args) place_aggregates(*arg);
+  }
+
+  BoundSelect& select_;
+  const std::string& source_name_;
+  bool determines_all_;
+};
+
+}  // namespace
+
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name) {
+  GroupedColumns(select, primary_key, source_name).run();
+}
+
+}  // namespace diptych

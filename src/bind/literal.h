@@ -1,0 +1,27 @@
+// Constants from the text of literals, and constants as values of other types. Floats and numbers are read here; everything that
+// SQL functions read (dates, intervals) by the functions themselves, so that a literal can't mean another value than a cast.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/value.h"
+
+namespace diptych {
+
+// A number as the grammar passes it: 2147483648, -1.50, 1e10. As PostgreSQL types it: integer, bigint or numeric with just the
+// digits it needs; beyond 38 digits double precision. Errors: 22003 beyond double precision.
+Value read_number(std::string_view text);
+
+// The text as a value of the type; a numeric of precision 0 takes the digits it needs. Nothing: leave it to a Cast.
+// Errors: 22P02, 22003.
+std::optional<Value> read_literal(std::string_view text, const Type& type);
+
+// The value as one of another type, when that is a number's change of form that needs no function: integers and numerics among each
+// other without a loss, and to floats. Nothing: leave it to a Cast.
+std::optional<Value> convert_number(const Value& value, const Type& to);
+
+// Digits that the value needs: numeric(3,0) for 123.
+Type least_numeric(const Value& integral);
+
+}  // namespace diptych

@@ -1,0 +1,34 @@
+// Binds a query: FROM, then WHERE, the outputs, GROUP BY, HAVING, ORDER BY, LIMIT; last the grouped columns are put in place.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bind/expression_binder.h"
+
+namespace diptych {
+
+// A source with what names in the query need to know of it.
+struct NamedSource {
+  BoundSource source;
+  std::string name;                 // alias or own name: what t in t.a must be
+  std::vector<size_t> primary_key;  // of a table; empty: none
+};
+
+// bind_source.cc. Errors: 42P01 with a hint, 58P01 and others of opening a file, 42P10 too many column aliases.
+NamedSource bind_source(const syntax::TableReference& reference, StatementState& state);
+// VALUES: rows of cells cast to common types; columns are column1, column2, ...
+BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state);
+// An existing table. Errors: 42P01 with a hint.
+std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state);
+
+BoundSelect bind_select(const syntax::Select& select, StatementState& state);
+
+// output_name.cc. The name that PostgreSQL gives an output without AS.
+std::string output_name(const syntax::Expression& e);
+
+// grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups..., aggregates...].
+// Columns that a grouped primary key determines become groups of their own. Errors: 42803 at a column that is not grouped.
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name);
+
+}  // namespace diptych

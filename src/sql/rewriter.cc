@@ -1,0 +1,91 @@
+#include "sql/rewriter.h"
+
+#include <strings.h>
+
+namespace diptych {
+
+namespace {
+
+// The text between the quotes of '...', with '' as '. Other kinds of string constants can't name a file.
+bool read_plain_string(std::string_view token, std::string& out) {
+  if (token.size() < 3 || token.front() != '\'' || token.back() != '\'') return false;
+  out.clear();
+  for (size_t i = 1; i + 1 < token.size(); ++i) {
+    if (token[i] == '\'' && token[++i] != '\'') return false;  // two pieces on two lines
+    out.push_back(token[i]);
+  }
+  return true;
+}
+
+class Rewriter {
+ public:
+  Rewriter(std::string text, const std::vector<Token>& tokens) : tokens_(tokens) { result_.text = std::move(text); }
+
+  RewrittenStatement run() {
+    rewrite_describe();
+    rewrite_files();
+    return std::move(result_);
+  }
+
+ private:
+  std::string_view text_of(const Token& token) const {
+    return std::string_view(result_.text).substr(static_cast<size_t>(token.begin), static_cast<size_t>(token.end - token.begin));
+  }
+
+  void rewrite_describe() {
+    if (tokens_.size() < 2 || tokens_[0].kind != PG_QUERY__TOKEN__IDENT) return;
+    const std::string_view word = text_of(tokens_[0]);
+    if (word.size() != 8 || strncasecmp(word.data(), "describe", 8) != 0) return;
+    const PgQuery__Token next = tokens_[1].kind;
+    const bool is_query = next == PG_QUERY__TOKEN__SELECT || next == PG_QUERY__TOKEN__VALUES || next == PG_QUERY__TOKEN__TABLE ||
+                          next == PG_QUERY__TOKEN__WITH || next == PG_QUERY__TOKEN__ASCII_40;
+    if (next == PG_QUERY__TOKEN__SCONST) replace_file(tokens_[1]);
+    result_.text.replace(static_cast<size_t>(tokens_[0].begin), 8, is_query ? "        " : "TABLE   ");
+    result_.describes = true;
+  }
+
+  // FROM 'x' where FROM is a clause of SELECT; not in COPY t FROM 'x', trim(BOTH FROM 'x'), a IS DISTINCT FROM 'x'.
+  void rewrite_files() {
+    std::vector<bool> in_select(1, false);
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      switch (tokens_[i].kind) {
+        case PG_QUERY__TOKEN__ASCII_40:
+          in_select.push_back(false);
+          break;
+        case PG_QUERY__TOKEN__ASCII_41:
+          if (in_select.size() > 1) in_select.pop_back();
+          break;
+        case PG_QUERY__TOKEN__SELECT:
+          in_select.back() = true;
+          break;
+        case PG_QUERY__TOKEN__FROM:
+          if (in_select.back() && tokens_[i - 1].kind != PG_QUERY__TOKEN__DISTINCT && i + 1 < tokens_.size() &&
+              tokens_[i + 1].kind == PG_QUERY__TOKEN__SCONST) {
+            replace_file(tokens_[i + 1]);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  void replace_file(const Token& token) {
+    std::string path;
+    if (!read_plain_string(text_of(token), path)) return;
+    const size_t length = static_cast<size_t>(token.end - token.begin);
+    result_.text.replace(static_cast<size_t>(token.begin), length, '"' + std::string(length - 2, 'f') + '"');
+    result_.files[token.begin] = std::move(path);
+  }
+
+  const std::vector<Token>& tokens_;
+  RewrittenStatement result_;
+};
+
+}  // namespace
+
+RewrittenStatement rewrite(std::string text, const std::vector<Token>& tokens) {
+  return Rewriter(std::move(text), tokens).run();
+}
+
+}  // namespace diptych

@@ -1,0 +1,164 @@
+#include "sql/scanner.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <pg_query.h>
+
+namespace diptych {
+
+namespace {
+
+// The depth of the tree of what stands between two brackets (or CASE and END), while its tokens are read.
+struct BracketLevel {
+  int operators = 0;     // in the list item read now
+  int deepest_item = 0;  // bracket inside it
+  int deepest = 0;       // of the items before
+
+  int item_depth() const { return operators + deepest_item; }
+  void end_item() {
+    deepest = std::max(deepest, item_depth());
+    operators = 0;
+    deepest_item = 0;
+  }
+};
+
+bool opens(PgQuery__Token kind) {
+  return kind == PG_QUERY__TOKEN__ASCII_40 || kind == PG_QUERY__TOKEN__ASCII_91 || kind == PG_QUERY__TOKEN__CASE;
+}
+
+bool closes(PgQuery__Token kind) {
+  return kind == PG_QUERY__TOKEN__ASCII_41 || kind == PG_QUERY__TOKEN__ASCII_93 || kind == PG_QUERY__TOKEN__END_P;
+}
+
+// Ends an operand of a list, which the grammar keeps flat.
+bool separates(PgQuery__Token kind) {
+  switch (kind) {
+    case PG_QUERY__TOKEN__ASCII_44:  // comma
+    case PG_QUERY__TOKEN__AND:
+    case PG_QUERY__TOKEN__OR:
+    case PG_QUERY__TOKEN__WHEN:
+    case PG_QUERY__TOKEN__THEN:
+    case PG_QUERY__TOKEN__ELSE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_operand(const Token& token) {
+  switch (token.kind) {
+    case PG_QUERY__TOKEN__IDENT:
+    case PG_QUERY__TOKEN__UIDENT:
+    case PG_QUERY__TOKEN__FCONST:
+    case PG_QUERY__TOKEN__SCONST:
+    case PG_QUERY__TOKEN__USCONST:
+    case PG_QUERY__TOKEN__BCONST:
+    case PG_QUERY__TOKEN__XCONST:
+    case PG_QUERY__TOKEN__ICONST:
+    case PG_QUERY__TOKEN__PARAM:
+    case PG_QUERY__TOKEN__ASCII_46:  // the point in t.a
+      return true;
+    default:
+      return false;
+  }
+}
+
+struct ScanResultDeleter {
+  void operator()(PgQuery__ScanResult* result) const { pg_query__scan_result__free_unpacked(result, nullptr); }
+};
+
+int byte_of_character(std::string_view text, int character) {
+  size_t byte = 0;
+  for (int seen = 1; seen < character && byte < text.size(); ++seen) {
+    do ++byte;
+    while (byte < text.size() && (static_cast<unsigned char>(text[byte]) & 0xC0) == 0x80);
+  }
+  return static_cast<int>(byte);
+}
+
+// Bytes of the UTF-8 sequence at the start of `text`, 0 when it is none (Unicode 15, table 3-7).
+size_t sequence_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const unsigned first = byte(0);
+  if (first >= 0x01 && first <= 0x7F) return 1;
+  size_t length = 0;
+  unsigned low = 0x80, high = 0xBF;
+  if (first >= 0xC2 && first <= 0xDF) length = 2;
+  else if (first >= 0xE0 && first <= 0xEF) length = 3;
+  else if (first >= 0xF0 && first <= 0xF4) length = 4;
+  if (first == 0xE0) low = 0xA0;
+  if (first == 0xED) high = 0x9F;
+  if (first == 0xF0) low = 0x90;
+  if (first == 0xF4) high = 0x8F;
+  if (length == 0 || byte(1) < low || byte(1) > high) return 0;
+  for (size_t i = 2; i < length; ++i)
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+void check_utf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const size_t length = sequence_length(text.substr(at));
+    if (length == 0) {
+      throw Error(SqlState::character_not_in_repertoire, "invalid byte sequence for encoding UTF-8", static_cast<int>(at));
+    }
+    at += length;
+  }
+}
+
+Error parser_error(std::string_view text, const char* message, int character) {
+  const std::string_view words = message;
+  SqlState state = SqlState::syntax_error;
+  // Bison's stack and PostgreSQL's guard of the machine's stack, both met before check_depth only by odd grammar.
+  if (words.find("memory exhausted") != words.npos || words.find("stack depth") != words.npos) {
+    state = SqlState::statement_too_complex;
+  } else if (words.find("encoding") != words.npos || words.find("Unicode") != words.npos) {
+    state = SqlState::character_not_in_repertoire;
+  }
+  return Error(state, message, character > 0 ? byte_of_character(text, character) : -1);
+}
+
+std::vector<Token> scan(const std::string& text) {
+  PgQueryScanResult raw = pg_query_scan(text.c_str());
+  const auto release = [](PgQueryScanResult* result) { pg_query_free_scan_result(*result); };
+  const std::unique_ptr<PgQueryScanResult, decltype(release)> owner(&raw, release);
+  if (raw.error) throw parser_error(text, raw.error->message, raw.error->cursorpos);
+  const std::unique_ptr<PgQuery__ScanResult, ScanResultDeleter> result(
+      pg_query__scan_result__unpack(nullptr, raw.pbuf.len, reinterpret_cast<const uint8_t*>(raw.pbuf.data)));
+  check_invariant(result != nullptr, "the scanner's result can be unpacked");
+  std::vector<Token> tokens;
+  tokens.reserve(result->n_tokens);
+  for (size_t i = 0; i < result->n_tokens; ++i) {
+    const PgQuery__ScanToken& token = *result->tokens[i];
+    if (token.token == PG_QUERY__TOKEN__SQL_COMMENT || token.token == PG_QUERY__TOKEN__C_COMMENT) continue;
+    tokens.push_back({token.start, token.end, token.token, token.keyword_kind != PG_QUERY__KEYWORD_KIND__NO_KEYWORD});
+  }
+  return tokens;
+}
+
+void check_depth(const std::vector<Token>& tokens, int limit) {
+  std::vector<BracketLevel> levels(1);
+  for (const Token& token : tokens) {
+    if (opens(token.kind)) {
+      levels.emplace_back();
+    } else if (closes(token.kind) && levels.size() > 1) {
+      levels.back().end_item();
+      const int depth = levels.back().deepest + 1;
+      levels.pop_back();
+      levels.back().deepest_item = std::max(levels.back().deepest_item, depth);
+    } else if (separates(token.kind)) {
+      levels.back().end_item();
+    } else if (!is_operand(token)) {
+      ++levels.back().operators;
+    }
+    if (levels.back().item_depth() > limit || levels.size() > static_cast<size_t>(limit)) {
+      throw Error(SqlState::statement_too_complex, "the statement is nested too deeply", token.begin,
+                  "At most " + std::to_string(limit) + " levels are allowed; a chain of operators is a level each.");
+    }
+  }
+}
+
+}  // namespace diptych

@@ -1,0 +1,84 @@
+// Turns libpg_query's tree (protobuf messages of PostgreSQL's parse nodes) into ours, and refuses what the system can't do yet.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <pg_query/pg_query.pb-c.h>
+
+#include "sql/rewriter.h"
+#include "sql/scanner.h"
+#include "sql/syntax_tree.h"
+
+namespace diptych {
+
+class TreeBuilder {
+ public:
+  // All three must outlive the builder. tokens and statement.text have the same byte offsets.
+  TreeBuilder(const RewrittenStatement& statement, const std::vector<Token>& tokens) : statement_(statement), tokens_(tokens) {}
+
+  // Errors: 0A000 with the position and the word that is not supported, 42601 what the grammar lets pass but isn't SQL.
+  syntax::Statement statement(const PgQuery__Node& node);
+  syntax::ExpressionPtr expression(const PgQuery__Node& node);
+
+ private:
+  // build_statement.cc
+  syntax::CreateTable create_table(const PgQuery__CreateStmt& node);
+  void add_table_constraint(syntax::CreateTable& table, const PgQuery__Constraint& node);
+  syntax::ColumnDefinition column_definition(const PgQuery__ColumnDef& node);
+  void add_column_constraint(syntax::ColumnDefinition& column, const PgQuery__Constraint& node);
+  syntax::CreateTable create_table_as(const PgQuery__CreateTableAsStmt& node);
+  syntax::DropTable drop_table(const PgQuery__DropStmt& node);
+  syntax::Insert insert(const PgQuery__InsertStmt& node);
+  syntax::Copy copy(const PgQuery__CopyStmt& node);
+  syntax::Explain explain(const PgQuery__ExplainStmt& node);
+  syntax::Set set(const PgQuery__VariableSetStmt& node);
+  syntax::Option option(const PgQuery__DefElem& node);
+  syntax::TableName table_name(const PgQuery__RangeVar& node);
+
+  // build_select.cc
+  syntax::Select select(const PgQuery__SelectStmt& node);
+  void refuse_clauses(const PgQuery__SelectStmt& node);
+  syntax::SelectPtr select_of(const PgQuery__Node& node);
+  syntax::TableReference table_reference(const PgQuery__Node& node);
+  syntax::TableReference named_table(const PgQuery__RangeVar& node);
+  syntax::TableReference subselect(const PgQuery__RangeSubselect& node);
+  syntax::TableReference function_table(const PgQuery__RangeFunction& node);
+  void set_alias(syntax::TableReference& reference, const PgQuery__Alias* alias);
+  syntax::SelectItem select_item(const PgQuery__ResTarget& node);
+  syntax::OrderItem order_item(const PgQuery__SortBy& node);
+
+  // build_expression.cc
+  syntax::Expressions expressions(size_t count, PgQuery__Node* const* nodes);
+  syntax::ExpressionPtr constant(const PgQuery__AConst& node);
+  syntax::ExpressionPtr column_reference(const PgQuery__ColumnRef& node);
+  syntax::ExpressionPtr operation(const PgQuery__AExpr& node);
+  syntax::ExpressionPtr plain_operator(const PgQuery__AExpr& node);
+  syntax::ExpressionPtr like(const PgQuery__AExpr& node, bool ignore_case);
+  syntax::ExpressionPtr between(const PgQuery__AExpr& node, bool negated, bool symmetric);
+  syntax::ExpressionPtr in_list(const PgQuery__AExpr& node);
+  syntax::ExpressionPtr logical(const PgQuery__BoolExpr& node);
+  syntax::ExpressionPtr truth_test(const PgQuery__BooleanTest& node);
+  syntax::ExpressionPtr case_expression(const PgQuery__CaseExpr& node);
+  syntax::ExpressionPtr current_time(const PgQuery__SQLValueFunction& node);
+  syntax::ExpressionPtr call(const PgQuery__FuncCall& node);
+  syntax::ExpressionPtr cast(const PgQuery__TypeCast& node);
+  syntax::TypeName type_name(const PgQuery__TypeName& node);
+  int position_of_list_after(int from) const;
+
+  [[noreturn]] void refuse(std::string_view what, int position) const;
+  // The byte offset of the first token of one of these kinds at or after `from`, -1 when there is none.
+  int find_token(std::initializer_list<PgQuery__Token> kinds, int from = 0) const;
+  // The byte offset of the first identifier that reads so, -1 when there is none: for nodes that don't tell their place.
+  int find_name(std::string_view name, int from = 0) const;
+
+  const RewrittenStatement& statement_;
+  const std::vector<Token>& tokens_;
+};
+
+// The last part of a list of String nodes: the name without its schema.
+std::string last_name(size_t count, PgQuery__Node* const* nodes);
+
+}  // namespace diptych
