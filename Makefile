@@ -1,6 +1,8 @@
 # The tasks of the project; each does what it needs first. CMakePresets.json has the builds, tools/ the scripts.
 ROWS ?= 8000000
 SF ?= 1
+SEED ?= 1
+COUNT ?= 5000
 JOBS ?= $(shell nproc)
 
 RELEASE := build/release
@@ -9,7 +11,7 @@ TSAN := build/tsan
 FUZZ := build/fuzz
 TARGETS ?=
 
-.PHONY: all build demo test test-asan test-tsan fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -41,19 +43,25 @@ test-tsan: setup
 	cmake --build $(TSAN) --parallel $(JOBS) --target slt_runner
 	tools/run_tests tsan --label-regex sql
 
-# make fuzz builds the fuzzers; run one with: build/fuzz/fuzz_sql -max_total_time=600 data/fuzz_sql
+# Builds the fuzzers; fuzz/README.md says how to run them.
 fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
 
 # bench/README.md says what is measured and how to read the figures.
 bench-virginian: TARGETS = bench_virginian
+# Random queries on PostgreSQL 15 and on Diptych, compared.
+test-oracle: TARGETS = libdiptych
+test-oracle: build
+	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
+
+bench-virginian: TARGETS = bench_virginian
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS)
 
 bench-tpch: TARGETS = libdiptych
 bench-tpch: build
-	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF) --beyond-memory
+	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF)
 
 format: setup
 	tools/format
