@@ -123,7 +123,8 @@ void PosixFileSystem::sync_directory(const std::string& path) {
   int result = retry([&] { return ::fsync(descriptor); });
   int code = errno;
   ::close(descriptor);
-  if (result < 0) fail("sync directory", directory, code);
+  // EINVAL: a file system that can't sync directories; there is nothing more to be done about it.
+  if (result < 0 && code != EINVAL) fail("sync directory", directory, code);
 }
 
 }  // namespace diptych

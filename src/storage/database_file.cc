@@ -24,6 +24,8 @@ std::unique_ptr<DatabaseFile> DatabaseFile::open(FileSystem& files, const std::s
   result->file_->lock();
   int64_t bytes = result->file_->size();
   if (bytes == 0) return create(files, path);
+  // Whoever made the file may have ended before its name was on the disk.
+  files.sync_directory(path);
   if (bytes < header_pages * page_bytes) fail_corrupted(path, "it is too short to be a database");
   result->read_headers();
   result->file_pages_ = bytes / page_bytes;

@@ -6,7 +6,7 @@
 //   holds
 //   4. second copy of the header                                             publish()
 //
-// When step 3 fails, the disk may hold either state. Both stay intact until settle() has put the old header back.
+// When step 3 fails, the disk may hold either state. So no page is written before settle() has put the old header back.
 //
 // Thread safety: reading and allocating from many threads at once; settle() and publish() by the one writer.
 #pragma once

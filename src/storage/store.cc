@@ -26,13 +26,14 @@ void StoreState::begin_writing() {
     is_writing_ = true;
   }
   if (!storage.file) return;
+  // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
+  // header.
   try {
     storage.file->settle();
   } catch (...) {
     end_writing();
     throw;
   }
-  uncertain_.reset();
 }
 
 void StoreState::end_writing() noexcept {
@@ -52,10 +53,8 @@ void StoreState::commit(TableMap tables) {
   }
   auto root = write_root(*storage.file, tables);
   auto catalog = std::make_shared<CatalogView>(std::move(tables), version, root);
-  uncertain_ = catalog;
   storage.file->publish(root->reference());
   set_current(std::move(catalog));
-  uncertain_.reset();
 }
 
 namespace {

@@ -38,9 +38,6 @@ class StoreState {
   std::condition_variable writer_gone_;
   bool is_writing_ = false;
   std::shared_ptr<const CatalogView> current_;
-  // A catalog whose header may be on the disk although its commit failed: it keeps its pages until the headers are
-  // settled.
-  std::shared_ptr<const CatalogView> uncertain_;
 };
 
 }  // namespace diptych
