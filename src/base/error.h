@@ -23,7 +23,6 @@ namespace diptych {
   X(invalid_argument_for_power, "2201F", "power or square root outside its domain")              \
   X(invalid_row_count_in_limit, "2201W", "LIMIT is negative")                                    \
   X(invalid_row_count_in_offset, "2201X", "OFFSET is negative")                                  \
-  X(invalid_escape_character, "22019", "an ESCAPE is longer than one character")                 \
   X(character_not_in_repertoire, "22021", "a string is not valid UTF-8")                         \
   X(invalid_parameter_value, "22023", "a setting or argument has a value it can't have")         \
   X(invalid_escape_sequence, "22025", "a LIKE pattern ends in its escape character")             \

@@ -34,8 +34,25 @@ static inline dk_f32 dk_cast_text_f32(dk_text a, dk_i32* error) { return dk_pars
 
 // ---- floating point to text
 
-// The shortest digits that read back as the same number; with an exponent below 10^-4 and from 10^digits on, as
-// PostgreSQL shows it.
+// Whether decimal digits lie exactly half way between a floating-point number and a neighbour of it. That takes at most
+// 17 digits only among whole numbers, and below 10^37 those are compared exactly; above, the answer is no.
+template <typename Float>
+static inline bool dk_is_half_way(const char* begin, const char* end, Float a) {
+  Float magnitude = std::fabs(a);
+  if (magnitude < std::ldexp(Float{1}, std::numeric_limits<Float>::digits) || magnitude > static_cast<Float>(1e37)) {
+    return false;
+  }
+  dk_i32 error = 0;
+  dk_int128_t decimal =
+      dk_native(dk_cast_text_n128(dk_make_text(begin, static_cast<dk_i32>(end - begin)), 38, 0, &error));
+  dk_int128_t twice = 2 * (decimal < 0 ? -decimal : decimal);
+  dk_int128_t exact = static_cast<dk_int128_t>(magnitude);
+  return twice == exact + static_cast<dk_int128_t>(std::nextafter(magnitude, std::numeric_limits<Float>::infinity())) ||
+         twice == exact + static_cast<dk_int128_t>(std::nextafter(magnitude, Float{0}));
+}
+
+// The shortest digits that read back as the same number; with an exponent below 10^-4 and from fixed_limit on. As in
+// PostgreSQL, digits that read back only because a half is rounded to even do not count: then there are more.
 template <typename Float>
 static inline dk_i32 dk_print_float(Float a, Float fixed_limit, char* out) {
   if (a != a) return dk_put_word(DK_WORD4('N', 'a', 'N', 0), out, 0);
@@ -45,8 +62,16 @@ static inline dk_i32 dk_print_float(Float a, Float fixed_limit, char* out) {
   }
   Float magnitude = std::fabs(a);
   bool fixed = magnitude == 0 || (magnitude >= static_cast<Float>(1e-4) && magnitude < fixed_limit);
-  auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
-  return static_cast<dk_i32>(std::to_chars(out, out + 32, a, format).ptr - out);
+  if (fixed) return static_cast<dk_i32>(std::to_chars(out, out + 32, a, std::chars_format::fixed).ptr - out);
+  char* end = std::to_chars(out, out + 32, a, std::chars_format::scientific).ptr;
+  bool half_way = dk_is_half_way(out, end, a);
+  for (int places = 1; half_way && places < 17; places++) {
+    Float read = 0;
+    end = std::to_chars(out, out + 32, a, std::chars_format::scientific, places).ptr;
+    std::from_chars(out, end, read);
+    half_way = read != a || dk_is_half_way(out, end, a);
+  }
+  return static_cast<dk_i32>(end - out);
 }
 
 static inline dk_i32 dk_cast_f64_text_size(dk_f64) { return 32; }

@@ -142,7 +142,7 @@ typedef struct dk_interval {
   ROW(DK_LOG_DOMAIN, invalid_argument_for_logarithm, "cannot take the logarithm of zero or a negative number") \
   ROW(DK_POWER_DOMAIN, invalid_argument_for_power, "invalid argument for a power function")                    \
   ROW(DK_SUBSTRING_LENGTH, substring_error, "negative substring length not allowed")                           \
-  ROW(DK_INVALID_ESCAPE, invalid_escape_character, "invalid escape string: it must be empty or one character") \
+  ROW(DK_INVALID_ESCAPE, invalid_escape_sequence, "invalid escape string: it must be empty or one character")  \
   ROW(DK_INVALID_ESCAPE_SEQUENCE, invalid_escape_sequence, "LIKE pattern must not end with escape character")  \
   ROW(DK_STRING_TOO_LONG, string_data_right_truncation, "value too long for its character type")               \
   ROW(DK_INVALID_PARAMETER, invalid_parameter_value, "invalid parameter value")                                \

@@ -49,7 +49,8 @@ DK_FLOAT_FUNCTIONS(f64, dk_f64, DK_MAX_F64)
 
 DK_FN dk_f32 dk_abs_f32(dk_f32 a) { return DK_MATH1_F32(fabs, a); }
 DK_FN dk_f64 dk_abs_f64(dk_f64 a) { return DK_MATH1_F64(fabs, a); }
-DK_FN dk_f64 dk_sign_f64(dk_f64 a) { return a > 0 ? 1 : a < 0 ? -1 : a != a ? a : 0; }
+// 0 for NaN, as PostgreSQL has it.
+DK_FN dk_f64 dk_sign_f64(dk_f64 a) { return a > 0 ? 1 : a < 0 ? -1 : 0; }
 
 // Halves to even, as the C library's rint in its default mode.
 DK_FN dk_f64 dk_round_f64(dk_f64 a) { return DK_MATH1_F64(rint, a); }

@@ -69,6 +69,12 @@ DK_FN dk_i32 dk_next_candidate(dk_text a, dk_i32 at, dk_pattern_item item, dk_bo
   return dk_find_byte(a, at, item.literal);
 }
 
+// Whether only % are left from `at` on: what the end of a text matches.
+DK_FN dk_bool dk_matches_nothing(dk_text pattern, dk_i32 at, dk_escape escape) {
+  while (at < pattern.length && pattern.data[at] == '%' && !dk_is_escape(pattern, at, escape)) at++;
+  return at >= pattern.length;
+}
+
 DK_FN dk_bool dk_match(dk_text a, dk_text pattern, dk_escape escape, dk_bool fold, DK_PRIVATE dk_i32* error) {
   dk_i32 at = 0;
   dk_i32 place = 0;
@@ -77,6 +83,7 @@ DK_FN dk_bool dk_match(dk_text a, dk_text pattern, dk_escape escape, dk_bool fol
   dk_pattern_item after;     // the item at resume_place
   after.kind = DK_PATTERN_END;
   for (;;) {
+    if (at >= a.length) return dk_matches_nothing(pattern, place, escape);
     dk_pattern_item item = dk_read_pattern(pattern, place, escape, error);
     if (item.kind == DK_PATTERN_ANY) {
       while (item.kind == DK_PATTERN_ANY) {
@@ -90,7 +97,7 @@ DK_FN dk_bool dk_match(dk_text a, dk_text pattern, dk_escape escape, dk_bool fol
       at = resume_at;
       place = resume_place;
     }
-    if (at >= a.length) return item.kind == DK_PATTERN_END;
+    if (at >= a.length) return 0;
     dk_bool same = 0;
     if (item.kind == DK_PATTERN_ONE) {
       at = dk_next_char(a, at);

@@ -39,14 +39,20 @@ DK_FN void dk_fail(DK_PRIVATE dk_date_parser* p, dk_i32 code) {
   if (p->failed == 0) p->failed = code;
 }
 
-// Digits from here on as a number, which saturates; 0 digits read are an error.
-DK_FN dk_i32 dk_read_digits(DK_PRIVATE dk_date_parser* p, DK_PRIVATE dk_i32* digits) {
+// Digits from here on as a number, which saturates.
+DK_FN dk_i32 dk_read_any_digits(DK_PRIVATE dk_date_parser* p, DK_PRIVATE dk_i32* digits) {
   dk_i32 value = 0;
   *digits = 0;
   for (; dk_is_digit(dk_peek(p, 0)); p->at++) {
     value = value < 100000000 ? value * 10 + (dk_peek(p, 0) - '0') : 1000000000;
     *digits += 1;
   }
+  return value;
+}
+
+// The same, where a digit has to be there.
+DK_FN dk_i32 dk_read_digits(DK_PRIVATE dk_date_parser* p, DK_PRIVATE dk_i32* digits) {
+  dk_i32 value = dk_read_any_digits(p, digits);
   if (*digits == 0) dk_fail(p, DK_INVALID_DATETIME);
   return value;
 }
@@ -100,7 +106,7 @@ DK_FN void dk_read_separated_date(DK_PRIVATE dk_date_parser* p, dk_i32 first, dk
     second = dk_find_word(dk_read_letters(p), dk_month_words, DK_MONTH_WORDS);
     if (second < 0) dk_fail(p, DK_INVALID_DATETIME);
   } else {
-    second = dk_read_digits(p, &digits);
+    second = dk_read_any_digits(p, &digits);
   }
   if (dk_peek(p, 0) != separator) {
     dk_fail(p, DK_INVALID_DATETIME);
@@ -132,16 +138,16 @@ DK_FN dk_i64 dk_time_of_parts(DK_PRIVATE dk_date_parser* p, dk_i32 hour, dk_i32 
   return time;
 }
 
-// The minutes and seconds after an hour that a colon follows.
+// The minutes and seconds after an hour that a colon follows; either may be left out after its colon.
 DK_FN void dk_read_time(DK_PRIVATE dk_date_parser* p, dk_i32 hour) {
   dk_i32 digits;
   dk_i32 second = 0;
   dk_i64 fraction = 0;
   p->at++;
-  dk_i32 minute = dk_read_digits(p, &digits);
+  dk_i32 minute = dk_read_any_digits(p, &digits);
   if (dk_peek(p, 0) == ':') {
     p->at++;
-    second = dk_read_digits(p, &digits);
+    second = dk_read_any_digits(p, &digits);
     if (dk_peek(p, 0) == '.') {
       p->at++;
       fraction = dk_read_fraction(p);
@@ -293,6 +299,7 @@ DK_FN dk_i64 dk_parse_date(DK_PRIVATE dk_date_parser* p, dk_text a) {
   while (p->at < p->text.length && p->failed == 0) dk_take_token(p);
   if (p->special != DK_WORD_NONE) {
     if (p->has_date || p->part_count > 0 || p->month > 0) dk_fail(p, DK_INVALID_DATETIME);
+    p->time = 0;
     return -DK_DAYS_1970_TO_2000;
   }
   dk_join_parts(p);

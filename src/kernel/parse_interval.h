@@ -16,17 +16,6 @@
 #define DK_FIELD_SECOND 4096
 #define DK_FIELD_ALL 0x7FFF
 
-typedef struct dk_interval_parser {
-  dk_text text;
-  dk_i32 at;
-  dk_i32 failed;  // a dk_error
-  dk_i32 seen;    // a bit for each unit
-  dk_i32 fields;  // what a number without a unit may be
-  dk_i64 months;
-  dk_i64 days;
-  dk_i64 microseconds;
-} dk_interval_parser;
-
 // A number with its fraction, both of the number's sign.
 typedef struct dk_amount {
   dk_i64 whole;
@@ -36,6 +25,19 @@ typedef struct dk_amount {
   dk_bool valid;
 } dk_amount;
 
+typedef struct dk_interval_parser {
+  dk_text text;
+  dk_i32 at;
+  dk_i32 failed;  // a dk_error
+  dk_i32 seen;    // a bit for each unit
+  dk_i32 fields;  // what a number without a unit may be
+  dk_bool has_waiting;
+  dk_amount waiting;  // a number without a unit before another number: the days before hours or a time
+  dk_i64 months;
+  dk_i64 days;
+  dk_i64 microseconds;
+} dk_interval_parser;
+
 DK_FN char dk_peek_interval(const DK_PRIVATE dk_interval_parser* p, dk_i32 ahead) {
   return dk_char_at(p->text, p->at + ahead);
 }
@@ -44,8 +46,9 @@ DK_FN void dk_fail_interval(DK_PRIVATE dk_interval_parser* p, dk_i32 code) {
   if (p->failed == 0) p->failed = code;
 }
 
+// Commas are read over, too.
 DK_FN void dk_skip_spaces(DK_PRIVATE dk_interval_parser* p) {
-  while (dk_is_space(dk_peek_interval(p, 0))) p->at++;
+  while (dk_is_space(dk_peek_interval(p, 0)) || dk_peek_interval(p, 0) == ',') p->at++;
 }
 
 DK_FN dk_i64 dk_read_whole(DK_PRIVATE dk_interval_parser* p) {
@@ -74,6 +77,7 @@ DK_FN dk_amount dk_read_amount(DK_PRIVATE dk_interval_parser* p) {
   dk_amount r;
   r.negative = dk_peek_interval(p, 0) == '-';
   if (r.negative || dk_peek_interval(p, 0) == '+') p->at++;
+  dk_skip_spaces(p);
   dk_i32 from = p->at;
   r.whole = dk_read_whole(p);
   r.valid = p->at > from;
@@ -130,12 +134,20 @@ DK_FN void dk_add_years(DK_PRIVATE dk_interval_parser* p, dk_amount amount, dk_i
   p->months = dk_add_product(p, p->months, (dk_i64)DK_MATH1_F64(rint, amount.fraction * years * 12), 1);
 }
 
+DK_FN void dk_add_waiting_days(DK_PRIVATE dk_interval_parser* p) {
+  if ((p->seen >> DK_UNIT_DAY) & 1) dk_fail_interval(p, DK_INVALID_DATETIME);
+  p->seen |= 1 << DK_UNIT_DAY;
+  p->has_waiting = 0;
+  dk_add_days(p, p->waiting, 1);
+}
+
 DK_FN void dk_add_unit(DK_PRIVATE dk_interval_parser* p, dk_amount amount, dk_i32 unit) {
   if (unit == DK_UNIT_NONE || unit == DK_UNIT_QUARTER || ((p->seen >> unit) & 1)) {
     dk_fail_interval(p, DK_INVALID_DATETIME);
     return;
   }
   p->seen |= 1 << unit;
+  if (unit == DK_UNIT_HOUR && p->has_waiting) dk_add_waiting_days(p);
   switch (unit) {
     case DK_UNIT_MICROSECONDS: dk_add_time(p, amount, 1); break;
     case DK_UNIT_MILLISECONDS: dk_add_time(p, amount, 1000); break;
@@ -178,6 +190,7 @@ DK_FN void dk_read_interval_time(DK_PRIVATE dk_interval_parser* p, dk_amount fir
     return;
   }
   p->seen |= bits;
+  if (p->has_waiting) dk_add_waiting_days(p);
   last = dk_read_amount(p);
   dk_i64 minute = last.whole;
   dk_i64 second = 0;
@@ -198,13 +211,6 @@ DK_FN void dk_read_interval_time(DK_PRIVATE dk_interval_parser* p, dk_amount fir
   dk_i64 rest = minute * DK_USECS_PER_MINUTE + second * DK_USECS_PER_SECOND;
   p->microseconds = dk_add_product(p, p->microseconds, sign, rest);
   dk_add_time_fraction(p, first.negative ? -last.fraction : last.fraction, DK_USECS_PER_SECOND);
-}
-
-// Whether a time, digits and a colon, comes next.
-DK_FN dk_bool dk_time_follows(const DK_PRIVATE dk_interval_parser* p) {
-  dk_i32 ahead = dk_peek_interval(p, 0) == '-' || dk_peek_interval(p, 0) == '+';
-  while (dk_is_digit(dk_peek_interval(p, ahead))) ahead++;
-  return dk_peek_interval(p, ahead) == ':';
 }
 
 DK_FN void dk_read_years_months(DK_PRIVATE dk_interval_parser* p, dk_amount years) {
@@ -233,18 +239,21 @@ DK_FN void dk_read_interval_number(DK_PRIVATE dk_interval_parser* p) {
   dk_i32 from = p->at;
   while (dk_is_letter(dk_peek_interval(p, 0))) p->at++;
   dk_i32 unit = dk_time_unit_of(dk_slice(p->text, from, p->at));
-  if (p->at == from && dk_time_follows(p)) {
-    unit = DK_UNIT_DAY;
-  } else if (p->at == from && p->at == p->text.length) {
-    unit = dk_default_unit(p->fields);
+  if (p->at == from && p->at < p->text.length && !p->has_waiting) {
+    p->has_waiting = 1;
+    p->waiting = amount;
+    return;
   }
+  if (p->at == from && p->at == p->text.length) unit = dk_default_unit(p->fields);
+  if (dk_is_digit(dk_peek_interval(p, 0))) unit = DK_UNIT_NONE;
   dk_add_unit(p, amount, unit);
 }
 
 // The word ago, at the end, turns every sign.
 DK_FN void dk_read_ago(DK_PRIVATE dk_interval_parser* p) {
   dk_text rest = dk_slice(p->text, p->at, p->text.length);
-  dk_bool valid = rest.length == 3 && dk_begins_word(rest, DK_WORD4('a', 'g', 'o', 0)) && p->seen != 0;
+  dk_bool valid =
+      !p->has_waiting && rest.length == 3 && dk_begins_word(rest, DK_WORD4('a', 'g', 'o', 0)) && p->seen != 0;
   if (!valid) dk_fail_interval(p, DK_INVALID_DATETIME);
   p->at = p->text.length;
   p->months = dk_neg_unchecked_i64(p->months);
@@ -271,6 +280,7 @@ DK_FN void dk_read_iso_interval(DK_PRIVATE dk_interval_parser* p) {
   while (p->at < p->text.length && p->failed == 0) {
     if (dk_peek_interval(p, 0) == 'T' && !after_t) {
       after_t = 1;
+      p->seen |= 1 << DK_UNIT_MILLENNIUM;  // a T alone is an empty interval
       p->at++;
       continue;
     }
@@ -299,6 +309,7 @@ DK_FN dk_interval dk_parse_interval(dk_text a, dk_i32 fields, DK_PRIVATE dk_i32*
   p.failed = 0;
   p.seen = 0;
   p.fields = fields;
+  p.has_waiting = 0;
   p.months = 0;
   p.days = 0;
   p.microseconds = 0;
@@ -313,7 +324,7 @@ DK_FN dk_interval dk_parse_interval(dk_text a, dk_i32 fields, DK_PRIVATE dk_i32*
     }
     dk_skip_spaces(&p);
   }
-  if (p.seen == 0) dk_fail_interval(&p, DK_INVALID_DATETIME);
+  if (p.seen == 0 || p.has_waiting) dk_fail_interval(&p, DK_INVALID_DATETIME);
   if (p.months != (dk_i32)p.months || p.days != (dk_i32)p.days) dk_fail_interval(&p, DK_INTERVAL_OVERFLOW);
   if (p.failed) dk_raise(error, p.failed);
   return dk_cut_to_fields(dk_make_interval_of((dk_i32)p.months, (dk_i32)p.days, p.microseconds), fields);

@@ -176,7 +176,7 @@ DK_FN dk_i32 dk_reverse_text_write(dk_text a, DK_GLOBAL char* out) {
 // UTF-8 of a number that is a character: not 0, not a surrogate, at most U+10FFFF.
 DK_FN dk_i32 dk_chr_i32_size(dk_i32 a, DK_PRIVATE dk_i32* error) {
   dk_bool valid = a > 0 && a <= 0x10FFFF && !(a >= 0xD800 && a <= 0xDFFF);
-  DK_RAISE_IF(!valid, DK_LIMIT_EXCEEDED);
+  if (!valid) dk_raise(error, a < 0 ? DK_INVALID_PARAMETER : DK_LIMIT_EXCEEDED);
   return a < 0x80 ? 1 : a < 0x800 ? 2 : a < 0x10000 ? 3 : 4;
 }
 DK_FN dk_i32 dk_chr_i32_write(dk_i32 a, DK_GLOBAL char* out) {
