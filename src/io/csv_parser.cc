@@ -222,11 +222,11 @@ OwnedColumn CsvParser::read_column(const BlockParser& parser, size_t field, Pars
 }
 
 std::optional<CsvFirstRow> read_first_row(std::string_view bytes, const FileOptions& options) {
+  if (bytes.empty()) return std::nullopt;
   BlockParser parser(arrow::default_memory_pool(), parse_options_of(options), -1, 0, 1);
   uint32_t used = 0;
   arrow::Status status = parser.ParseFinal(bytes, &used);
   if (!status.ok()) throw Error(SqlState::bad_copy_file_format, status.message());
-  if (parser.num_rows() == 0) return std::nullopt;
   CsvFirstRow row;
   row.bytes = used;
   status = parser.VisitLastRow([&row](const uint8_t* data, uint32_t size, bool, bool) {

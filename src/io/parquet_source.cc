@@ -1,17 +1,19 @@
 #include "base/error.h"
 #include "io/parquet_file.h"
 #include "tablet/builder.h"
+#include "tablet/dictionary.h"
 
 namespace diptych {
 namespace {
 
-// A row group, decoded. Strings take the offsets form that engines expect, so codes of a Parquet dictionary are spelt out.
+// A row group, decoded and encoded anew.
 class DecodedRowGroup : public PinnedTablet {
  public:
   EncodedTablet tablet;
 };
 
-// Row groups as tablets, up to this many rows each; row groups are encoded the way tables are, so that engines see one form.
+// Row groups as tablets. They are encoded the way tables are, so that engines see one form; strings that repeat become codes of a
+// dictionary of the source, which grows as row groups are pinned.
 class ParquetSource : public TabletSource {
  public:
   ParquetSource(FileSystem& files, const std::string& path) : reader_(files, path) {
@@ -21,6 +23,9 @@ class ParquetSource : public TabletSource {
       first_row_ids_.push_back(rows_);
       rows_ += reader_.rows_in(group);
     }
+    for (const ColumnDefinition& column : reader_.columns()) {
+      dictionaries_.push_back(column.type.is_string() ? std::make_unique<Dictionary>() : nullptr);
+    }
   }
 
   const std::vector<ColumnDefinition>& columns() const override { return reader_.columns(); }
@@ -28,6 +33,7 @@ class ParquetSource : public TabletSource {
   int64_t row_count() const override { return rows_; }
   int64_t rows_in(size_t tablet) const override { return reader_.rows_in(groups_[tablet]); }
   ZoneMap zone_map(size_t tablet, size_t column) const override { return reader_.zone_map(groups_[tablet], column); }
+  // Whether a row group's strings repeat is not known before it is read.
   const Dictionary* common_dictionary(size_t) const override { return nullptr; }
   int64_t encoded_bytes(size_t tablet, size_t column) const override { return reader_.stored_bytes(groups_[tablet], column); }
 
@@ -38,8 +44,12 @@ class ParquetSource : public TabletSource {
     pinned->first_row_id = first_row_ids_[tablet];
     if (wanted.empty()) return pinned;
     std::vector<ColumnDefinition> definitions;
-    for (size_t column : wanted) definitions.push_back(columns()[column]);
-    TabletBuilder builder(definitions, pinned->rows, std::vector<Dictionary*>(wanted.size(), nullptr));
+    std::vector<Dictionary*> dictionaries;
+    for (size_t column : wanted) {
+      definitions.push_back(columns()[column]);
+      dictionaries.push_back(dictionaries_[column].get());
+    }
+    TabletBuilder builder(definitions, pinned->rows, dictionaries);
     for (const OwnedBatch& piece : reader_.read(group, wanted, piece_rows)) {
       std::vector<BatchColumn> views = piece.views();
       if (builder.append({piece.rows, views}, 0, piece.rows) < piece.rows) {
@@ -58,6 +68,7 @@ class ParquetSource : public TabletSource {
   std::vector<size_t> groups_;  // those that have rows
   std::vector<int64_t> first_row_ids_;
   int64_t rows_ = 0;
+  std::vector<std::unique_ptr<Dictionary>> dictionaries_;  // of string columns; safe for several pins at once
 };
 
 }  // namespace

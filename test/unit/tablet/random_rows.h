@@ -99,6 +99,7 @@ inline RandomColumn random_column(std::mt19937_64& random, Type type, Spread spr
   for (int64_t i = 0; i < rows; ++i) {
     bool null = static_cast<int>(random() % 100) < null_percent;
     std::string cell = random_cell(random, physical, spread);
+    if (type.id == TypeId::SmallInt) cell = bytes_of<int32_t>(static_cast<int16_t>(random_integer(random, spread)));
     if (null && physical == PhysicalType::Text) cell.resize(random() % 2);  // a null slot may hold anything
     column.values.insert(column.values.end(), cell.begin(), cell.end());
     column.offsets.push_back(static_cast<uint32_t>(column.values.size()));
@@ -112,7 +113,7 @@ inline RandomColumn random_column(std::mt19937_64& random, Type type, Spread spr
   return column;
 }
 
-inline uint64_t code_at(const ColumnView& view, int64_t row) {
+inline uint64_t code_of_row(const ColumnView& view, int64_t row) {
   uint64_t code = 0;
   if (view.width > 0) std::memcpy(&code, view.data + row * view.width, view.width);
   return code;
@@ -132,12 +133,12 @@ inline std::optional<std::string> cell_at(const ColumnView& view, int64_t row) {
   switch (view.encoding) {
     case Encoding::FrameOfReference:
       return integer_cell(view.physical, static_cast<int64_t>(static_cast<uint64_t>(view.base) +
-                                                              static_cast<uint64_t>(view.factor) * code_at(view, row)));
+                                                              static_cast<uint64_t>(view.factor) * code_of_row(view, row)));
     case Encoding::Plain: {
       int width = width_bytes(view.physical);
       return std::string(reinterpret_cast<const char*>(view.data) + row * width, static_cast<size_t>(width));
     }
-    case Encoding::Dictionary: return std::string((*view.dictionary)[static_cast<uint32_t>(code_at(view, row))]);
+    case Encoding::Dictionary: return std::string((*view.dictionary)[static_cast<uint32_t>(code_of_row(view, row))]);
     case Encoding::Heap: return std::string(view.heap + view.offsets[row], view.offsets[row + 1] - view.offsets[row]);
   }
   return std::nullopt;

@@ -1,0 +1,173 @@
+#include <gtest/gtest.h>
+
+#include <tbb/task_arena.h>
+
+#include "io/file_rows.h"
+
+namespace diptych {
+namespace {
+
+using testing::error_of;
+using testing::put_file;
+using testing::rows_of;
+using testing::type;
+using Rows = std::vector<std::string>;
+
+class CsvTest : public ::testing::Test {
+ protected:
+  Rows read(std::string_view text, const std::vector<ColumnDefinition>& fields) {
+    put_file(files_, "x.csv", text);
+    return rows_of(*open_data_file(files_, "x.csv", options_, fields));
+  }
+  std::optional<Error> error(std::string_view text, const std::vector<ColumnDefinition>& fields) {
+    return error_of([&] { read(text, fields); });
+  }
+  Rows inspect(std::string_view text) {
+    put_file(files_, "x.csv", text);
+    Rows names;
+    auto file = open_data_file(files_, "x.csv", options_);
+    for (const ColumnDefinition& column : file->columns()) {
+      names.push_back(column.name + " " + column.type.name());
+    }
+    return names;
+  }
+
+  MemoryFileSystem files_;
+  FileOptions options_;
+  std::vector<ColumnDefinition> two_{{"a", type(TypeId::Integer)}, {"b", type(TypeId::Text)}};
+};
+
+TEST_F(CsvTest, UnquotedEmptyIsNullAndQuotedEmptyIsEmpty) {
+  EXPECT_EQ(read("1,\n,\"\"\n3,\"a,\"\"b\"\"\"\n", two_), (Rows{"1|<null>", "<null>|", "3|a,\"b\""}));
+}
+
+TEST_F(CsvTest, ANullStringCountsOnlyWithoutQuotes) {
+  options_.null_string = "NULL";
+  EXPECT_EQ(read("1,NULL\n2,\"NULL\"\n3,\n", two_), (Rows{"1|<null>", "2|NULL", "3|"}));
+}
+
+TEST_F(CsvTest, LinesEndInAnyWay) {
+  EXPECT_EQ(read("1,x\r\n2,\"a\nb\"\r\n3,z", two_), (Rows{"1|x", "2|a\nb", "3|z"}));
+  EXPECT_EQ(read("", two_), Rows{});
+  EXPECT_EQ(read("\xEF\xBB\xBF" "1,x\n", two_), Rows{"1|x"});
+}
+
+TEST_F(CsvTest, EveryTypeMeansWhatPostgreSqlMeans) {
+  std::vector<ColumnDefinition> fields{{"b", type(TypeId::Boolean)},  {"s", type(TypeId::SmallInt)}, {"n", Type::numeric(10, 2)},
+                                       {"w", Type::numeric(38, 3)},   {"d", type(TypeId::Date)},     {"t", type(TypeId::Timestamp)},
+                                       {"f", type(TypeId::Double)},   {"c", type(TypeId::Char, 5)},  {"v", type(TypeId::Varchar, 3)}};
+  EXPECT_EQ(read("t,-32768,1.005,12345678901234567890.5,2024-02-29,2024-02-29 12:34:56.789,1e3,ab,abc\n"
+                 "FALSE, 7 ,-.5,-1,infinity,2024-02-29T00:00:00,-Infinity,abcde  ,\"ab   \"\n"
+                 "yes,+1,1e2,1e-3,20240229,1999-12-31 23:59:59,NaN,,\n",
+                 fields),
+            (Rows{"t|-32768|1.01|12345678901234567890.500|2024-02-29|2024-02-29 12:34:56.789|1000|ab   |abc",
+                  "f|7|-0.50|-1.000|infinity|2024-02-29 00:00:00|-Infinity|abcde|ab ",
+                  "t|1|100.00|0.001|2024-02-29|1999-12-31 23:59:59|NaN|<null>|<null>"}));
+}
+
+TEST_F(CsvTest, ABadValueIsNamedWithFileLineAndColumn) {
+  std::optional<Error> bad = error("1,x\n2,y\nabc,z\n", two_);
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->state(), SqlState::invalid_text_representation);
+  EXPECT_EQ(bad->message(), "file 'x.csv', line 3, column \"a\": invalid input syntax for type integer: \"abc\"");
+  EXPECT_EQ(error("99999999999,x\n", two_)->state(), SqlState::numeric_value_out_of_range);
+  EXPECT_EQ(error("2024-02-30\n", {{"d", type(TypeId::Date)}})->state(), SqlState::datetime_field_overflow);
+  EXPECT_EQ(error("yesterdayish\n", {{"d", type(TypeId::Date)}})->state(), SqlState::invalid_datetime_format);
+  EXPECT_EQ(error("1000\n", {{"n", Type::numeric(3, 0)}})->state(), SqlState::numeric_value_out_of_range);
+  EXPECT_EQ(error("abcd\n", {{"v", type(TypeId::Varchar, 3)}})->state(), SqlState::string_data_right_truncation);
+  EXPECT_EQ(error("1,\xff\n", two_)->state(), SqlState::character_not_in_repertoire);
+}
+
+TEST_F(CsvTest, TheWrongNumberOfFieldsIsAnError) {
+  std::optional<Error> bad = error("1,x\n2\n", two_);
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->state(), SqlState::bad_copy_file_format);
+  EXPECT_EQ(bad->message(), "file 'x.csv', line 2: 1 fields, where 2 are wanted");
+  EXPECT_EQ(error("1,x,y\n", two_)->state(), SqlState::bad_copy_file_format);
+  EXPECT_EQ(error("1,x\n\n", two_)->state(), SqlState::bad_copy_file_format);
+  EXPECT_EQ(read("1\n\n", {{"a", type(TypeId::Integer)}}), (Rows{"1", "<null>"}));
+  EXPECT_EQ(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })->state(), SqlState::undefined_file);
+}
+
+TEST_F(CsvTest, AHeaderIsSkippedWhenToldOrWhenItHoldsTheNames) {
+  EXPECT_EQ(read("A,b\n1,x\n", two_), Rows{"1|x"});
+  options_.header = true;
+  EXPECT_EQ(read("whatever,there\n1,x\n", two_), Rows{"1|x"});
+  EXPECT_EQ(error("h,h\nq,x\n", two_)->message().substr(0, 20), "file 'x.csv', line 2");
+  options_.header = false;
+  EXPECT_EQ(error("a,b\n1,x\n", two_)->state(), SqlState::invalid_text_representation);
+}
+
+TEST_F(CsvTest, DelimitersQuotesAndEscapesCanBeOthers) {
+  options_.delimiter = '|';
+  options_.quote = '\'';
+  options_.escape = '\\';
+  EXPECT_EQ(read("1|'it\\'s | x'\n2|y\n", two_), (Rows{"1|it's | x", "2|y"}));
+  options_ = options_for("lineitem.tbl");
+  EXPECT_EQ(read("1|x|\n2|y|\n", two_), (Rows{"1|x", "2|y"}));
+}
+
+TEST_F(CsvTest, ColumnsCanBeChosen) {
+  put_file(files_, "x.csv", "1,x\n2,y\n");
+  auto file = open_data_file(files_, "x.csv", options_, two_);
+  std::vector<size_t> wanted = {1};
+  int64_t rows = 0;
+  file->for_each_batch(wanted, [&](const RowBatch& batch) {
+    ASSERT_EQ(batch.columns.size(), 1u);
+    EXPECT_EQ(batch.columns[0].physical, PhysicalType::Text);
+    rows += batch.rows;
+  });
+  EXPECT_EQ(rows, 2);
+}
+
+TEST_F(CsvTest, TypesAndNamesByInspection) {
+  EXPECT_EQ(inspect("id,x,day,at,ok,name\n1,1.5,2024-01-01,2024-01-01 10:00:00,true,abc\n2,,,,,\n"),
+            (Rows{"id bigint", "x double precision", "day date", "at timestamp without time zone", "ok boolean", "name text"}));
+  EXPECT_EQ(inspect("1,a\n2.5,b\n"), (Rows{"column0 double precision", "column1 text"}));
+  EXPECT_EQ(inspect("a,a\n1,2\n"), (Rows{"column0 text", "column1 text"}));  // no distinct names: a row
+  EXPECT_EQ(inspect(""), Rows{});
+}
+
+TEST_F(CsvTest, ASourceReadsTheFileWhenItsRowsAreAskedFor) {
+  put_file(files_, "x.csv", "id,name\n1,a\n2,b\n");
+  auto source = open_file_source(files_, "x.csv", options_);
+  EXPECT_EQ(source->row_count(), 2);
+  EXPECT_EQ(rows_of(*source), (Rows{"1|a", "2|b"}));
+}
+
+// Blocks end inside rows, quotes and multi-byte characters; the order of rows is kept on several threads.
+TEST_F(CsvTest, LongFilesComeInOrder) {
+  std::string text;
+  Rows expected;
+  for (int i = 0; i < 120000; ++i) {
+    std::string value = i % 7 == 0 ? "line\nbreak, \"\"q\"\"" : "ä" + std::to_string(i * 31);
+    text += std::to_string(i) + ",\"" + value + "\"\n";
+    expected.push_back(std::to_string(i) + "|" + (i % 7 == 0 ? "line\nbreak, \"q\"" : value));
+  }
+  ASSERT_GT(text.size(), 2u << 20);
+  for (int threads : {1, 4}) {
+    tbb::task_arena arena(threads);
+    EXPECT_EQ(arena.execute([&] { return read(text, two_); }), expected);
+  }
+  text += "x,y\n";
+  EXPECT_EQ(error(text, two_)->message().substr(0, 25), "file 'x.csv', line 120001");
+}
+
+TEST_F(CsvTest, EveryFailingReadIsAnError) {
+  put_file(files_, "x.csv", "1,x\n2,y\n");
+  auto read_all = [&] { rows_of(*open_data_file(files_, "x.csv", options_, two_)); };
+  files_.set_faults({});
+  read_all();
+  for (int64_t operation = 0, all = files_.operations(); operation < all; ++operation) {
+    FaultPlan plan;
+    plan.kind = FaultPlan::Kind::IoError;
+    plan.at = operation;
+    files_.set_faults(plan);
+    std::optional<Error> error = error_of(read_all);
+    ASSERT_TRUE(error) << operation;
+    EXPECT_EQ(error->state(), SqlState::io_error);
+  }
+}
+
+}  // namespace
+}  // namespace diptych
