@@ -3,13 +3,15 @@
 //
 // Every other file is written in the names defined here: fixed-width integers, address spaces, the four value structs,
 // error codes, and the few primitives that a compiler offers under its own name (bit casts, high multiplication,
-// mathematics). src/kernel/README.md states the rules.
+// mathematics). Products and sums are never fused, so that all three round alike; NVRTC needs --fmad=false for that.
+// src/kernel/README.md states the rules.
 #pragma once
 
 // ---- OpenCL C
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT OFF
 typedef char dk_i8;
 typedef uchar dk_u8;
 typedef short dk_i16;
@@ -75,6 +77,10 @@ typedef double dk_f64;
 
 // ---- C++, by GCC or Clang
 #else
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif
 
 typedef signed char dk_i8;
 typedef unsigned char dk_u8;
