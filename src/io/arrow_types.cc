@@ -46,7 +46,8 @@ void convert_decimals(const arrow::Array& array, OwnedColumn& column, int precis
   }
 }
 
-void convert_timestamps(const arrow::Array& array, OwnedColumn& column, arrow::TimeUnit::type unit, const std::string& where) {
+void convert_timestamps(const arrow::Array& array, OwnedColumn& column, arrow::TimeUnit::type unit,
+                        const std::string& where) {
   const int64_t* from = array.data()->GetValues<int64_t>(1);
   int64_t* to = column.make_values<int64_t>(array.length());
   for (int64_t i = 0; i < array.length(); ++i) {
@@ -69,7 +70,8 @@ void view_strings(const arrow::Array& array, OwnedColumn& column, const std::str
   const auto& strings = static_cast<const arrow::BinaryArray&>(array);
   column.view.offsets = reinterpret_cast<const uint32_t*>(strings.raw_value_offsets());
   column.view.bytes = reinterpret_cast<const char*>(strings.raw_data());
-  if (strings.length() > 0) check_utf8(column.view.bytes + column.view.offsets[0], strings.total_values_length(), where);
+  if (strings.length() > 0)
+    check_utf8(column.view.bytes + column.view.offsets[0], strings.total_values_length(), where);
 }
 
 // Strings of any other layout are copied.
@@ -80,7 +82,8 @@ void copy_strings(const arrow::Array& array, OwnedColumn& column, const std::str
   uint32_t* offsets = column.offsets.as<uint32_t>();
   size_t total = 0;
   for (int64_t i = 0; i < array.length(); ++i) total += strings.IsNull(i) ? 0 : strings.GetView(i).size();
-  if (total > UINT32_MAX) throw Error(SqlState::program_limit_exceeded, where + ": the strings of a batch are longer than 4 GiB");
+  if (total > UINT32_MAX)
+    throw Error(SqlState::program_limit_exceeded, where + ": the strings of a batch are longer than 4 GiB");
   column.bytes.resize(total);
   size_t end = 0;
   for (int64_t i = 0; i < array.length(); ++i) {
@@ -112,18 +115,21 @@ void convert_strings(const arrow::Array& array, OwnedColumn& column, const std::
 void convert_dictionary(const arrow::Array& array, OwnedColumn& column, const std::string& where) {
   const auto& codes = static_cast<const arrow::DictionaryArray&>(array);
   convert_strings(*codes.dictionary(), column, where);
-  if (codes.dictionary()->null_count() > 0) throw Error(SqlState::bad_copy_file_format, where + ": a dictionary holds a null");
+  if (codes.dictionary()->null_count() > 0)
+    throw Error(SqlState::bad_copy_file_format, where + ": a dictionary holds a null");
   if (codes.indices()->type_id() == arrow::Type::INT32) {
     column.view.codes = codes.indices()->data()->GetValues<int32_t>(1);
   } else {
     int32_t* to = column.make_values<int32_t>(array.length());
-    for (int64_t i = 0; i < array.length(); ++i) to[i] = array.IsNull(i) ? 0 : static_cast<int32_t>(codes.GetValueIndex(i));
+    for (int64_t i = 0; i < array.length(); ++i)
+      to[i] = array.IsNull(i) ? 0 : static_cast<int32_t>(codes.GetValueIndex(i));
     column.view.codes = to;
     column.view.values = nullptr;
   }
   for (int64_t i = 0; i < array.length(); ++i) {
     bool in_range = static_cast<uint64_t>(column.view.codes[i]) < static_cast<uint64_t>(codes.dictionary()->length());
-    if (!in_range && !is_null(column.view, i)) throw Error(SqlState::bad_copy_file_format, where + ": a dictionary index is out of range");
+    if (!in_range && !is_null(column.view, i))
+      throw Error(SqlState::bad_copy_file_format, where + ": a dictionary index is out of range");
   }
 }
 

@@ -29,7 +29,8 @@ uint64_t code_at(const ColumnView& view, int64_t row) {
 
 int128_t integer_at(const ColumnView& view, int64_t row) {
   if (view.encoding == Encoding::FrameOfReference) {
-    return static_cast<int64_t>(static_cast<uint64_t>(view.base) + static_cast<uint64_t>(view.factor) * code_at(view, row));
+    return static_cast<int64_t>(static_cast<uint64_t>(view.base) +
+                                static_cast<uint64_t>(view.factor) * code_at(view, row));
   }
   switch (view.physical) {
     case PhysicalType::Bool: return plain_at<uint8_t>(view, row);

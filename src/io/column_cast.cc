@@ -20,7 +20,9 @@ int128_t power_of_ten(int exponent) {
   return power;
 }
 
-bool is_null(const BatchColumn& column, int64_t row) { return !is_valid(column.validity, column.validity_offset + row); }
+bool is_null(const BatchColumn& column, int64_t row) {
+  return !is_valid(column.validity, column.validity_offset + row);
+}
 
 int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
 
@@ -200,8 +202,8 @@ int64_t entries_of(const BatchColumn& column, int64_t rows) {
 bool holds_every_value(const Type& from, const Type& to) {
   if (from == to || to.id == TypeId::Text) return true;
   if (from.id == TypeId::SmallInt && to.id == TypeId::Integer) return true;
-  return from.id == TypeId::Numeric && to.id == TypeId::Numeric && from.scale == to.scale && from.precision <= to.precision &&
-         from.physical() == to.physical();
+  return from.id == TypeId::Numeric && to.id == TypeId::Numeric && from.scale == to.scale &&
+         from.precision <= to.precision && from.physical() == to.physical();
 }
 
 }  // namespace
@@ -230,7 +232,8 @@ void cast_column(OwnedColumn& column, int64_t rows, const Type& from, const Type
   } else if (from.is_temporal()) {
     bool fits = to.id == TypeId::Timestamp ? convert_rows<int32_t, int64_t>(column, rows, to_timestamp)
                                            : convert_rows<int64_t, int32_t>(column, rows, to_date);
-    if (!fits) throw Error(SqlState::datetime_field_overflow, where + ": a value is out of range for type " + to.name());
+    if (!fits)
+      throw Error(SqlState::datetime_field_overflow, where + ": a value is out of range for type " + to.name());
   } else if (from.is_number() && !cast_number(column, rows, from, to)) {
     out_of_range(to, where);
   }

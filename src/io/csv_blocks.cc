@@ -60,7 +60,8 @@ CsvBlock CsvBlocks::next() {
       return block;
     }
     if (static_cast<int64_t>(block.bytes.size()) > most_row_bytes) {
-      throw Error(SqlState::bad_copy_file_format, "file '" + path() + "': a row is longer than 256 MiB, or a quote is not closed");
+      throw Error(SqlState::bad_copy_file_format,
+                  "file '" + path() + "': a row is longer than 256 MiB, or a quote is not closed");
     }
   }
 }

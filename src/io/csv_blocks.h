@@ -27,11 +27,13 @@ class CsvBlocks {
   // Files whose names end in .gz or .zst are decompressed.
   CsvBlocks(FileSystem& files, const std::string& path, const FileOptions& options);
 
-  // The next block, of about block_bytes, longer where a row is. Not called again after the last one. Errors: 58030; 22P04 damaged compression, or a row
-  // of more than most_row_bytes, as a quote that is never closed makes.
+  // The next block, of about block_bytes, longer where a row is. Not called again after the last one. Errors: 58030;
+  // 22P04 damaged compression, or a row of more than most_row_bytes, as a quote that is never closed makes.
   CsvBlock next();
   // Share of the file that has been read, 0 to 1. Safe to call from any thread.
-  double progress() const { return file_bytes_ == 0 ? 1 : static_cast<double>(read_bytes_) / static_cast<double>(file_bytes_); }
+  double progress() const {
+    return file_bytes_ == 0 ? 1 : static_cast<double>(read_bytes_) / static_cast<double>(file_bytes_);
+  }
   const std::string& path() const { return file_->path(); }
 
   static constexpr int64_t block_bytes = int64_t{1} << 20;

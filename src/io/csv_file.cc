@@ -15,7 +15,8 @@ namespace {
 
 class CsvFile : public DataFile {
  public:
-  CsvFile(FileSystem& files, const std::string& path, const FileOptions& options, std::span<const ColumnDefinition> fields);
+  CsvFile(FileSystem& files, const std::string& path, const FileOptions& options,
+          std::span<const ColumnDefinition> fields);
 
   const std::vector<ColumnDefinition>& columns() const override { return shape_.columns; }
   std::optional<int64_t> row_count() const override { return std::nullopt; }
@@ -34,7 +35,8 @@ class CsvFile : public DataFile {
   std::atomic<double> progress_{0};
 };
 
-CsvFile::CsvFile(FileSystem& files, const std::string& path, const FileOptions& options, std::span<const ColumnDefinition> fields)
+CsvFile::CsvFile(FileSystem& files, const std::string& path, const FileOptions& options,
+                 std::span<const ColumnDefinition> fields)
     : files_(files), path_(path), options_(options) {
   CsvBlocks blocks(files, path, options);
   shape_ = inspect_csv(blocks.next().bytes, options, fields);
@@ -76,9 +78,10 @@ void CsvFile::for_each_batch(std::span<const size_t> wanted, const BatchSink& si
     rows_before += block.rows;
   };
   size_t in_flight = 2 * static_cast<size_t>(tbb::this_task_arena::max_concurrency()) + 1;
-  tbb::parallel_pipeline(in_flight, tbb::make_filter<void, CsvBlock>(tbb::filter_mode::serial_in_order, take) &
-                                        tbb::make_filter<CsvBlock, ParsedBlock>(tbb::filter_mode::parallel, parse) &
-                                        tbb::make_filter<ParsedBlock, void>(tbb::filter_mode::serial_in_order, pass_on));
+  tbb::parallel_pipeline(in_flight,
+                         tbb::make_filter<void, CsvBlock>(tbb::filter_mode::serial_in_order, take) &
+                             tbb::make_filter<CsvBlock, ParsedBlock>(tbb::filter_mode::parallel, parse) &
+                             tbb::make_filter<ParsedBlock, void>(tbb::filter_mode::serial_in_order, pass_on));
 }
 
 }  // namespace

@@ -14,13 +14,13 @@ namespace diptych {
 namespace {
 
 bool equal_but_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 bool is_boolean(std::string_view text) {
-  return equal_but_case(text, "true") || equal_but_case(text, "false") || equal_but_case(text, "t") || equal_but_case(text, "f");
+  return equal_but_case(text, "true") || equal_but_case(text, "false") || equal_but_case(text, "t") ||
+         equal_but_case(text, "f");
 }
 
 bool is_bigint(std::string_view text) {
@@ -86,7 +86,8 @@ std::vector<TypeId> types_of(std::string_view rows, const FileOptions& options, 
   std::vector<size_t> all(columns);
   for (size_t i = 0; i < columns; ++i) all[i] = i;
   ParsedBlock block = parser.parse(rows, true, all);
-  if (block.failure) throw Error(block.failure->state, "row " + std::to_string(block.failure->row + 1) + block.failure->message);
+  if (block.failure)
+    throw Error(block.failure->state, "row " + std::to_string(block.failure->row + 1) + block.failure->message);
   constexpr unsigned every_candidate = (1U << candidates.size()) - 1;
   std::vector<TypeId> types(columns, TypeId::Text);
   for (size_t i = 0; i < columns; ++i) {
@@ -133,8 +134,9 @@ std::vector<ColumnDefinition> name_columns(const std::vector<std::string>& names
 }
 
 bool holds_names(const std::vector<std::string>& first, std::span<const ColumnDefinition> fields) {
-  return std::equal(first.begin(), first.end(), fields.begin(), fields.end(),
-                    [](const std::string& text, const ColumnDefinition& field) { return equal_but_case(text, field.name); });
+  return std::equal(
+      first.begin(), first.end(), fields.begin(), fields.end(),
+      [](const std::string& text, const ColumnDefinition& field) { return equal_but_case(text, field.name); });
 }
 
 }  // namespace

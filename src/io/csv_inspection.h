@@ -1,5 +1,5 @@
-// What a CSV file looks like: whether its first line is a header, whether its lines end in a delimiter, and for files without
-// a table the types of its columns.
+// What a CSV file looks like: whether its first line is a header, whether its lines end in a delimiter, and for files
+// without a table the types of its columns.
 #pragma once
 
 #include <span>
@@ -19,11 +19,11 @@ struct CsvShape {
   bool extra_field = false;  // each line ends in a delimiter
 };
 
-// beginning: the first block of the file, whole rows. fields: the columns that are wanted, or empty: the file's own are made up then.
-// Without options.header the first line counts as the header when it holds the names of the fields; without fields, when its own fields are
-// distinct words, none of them a value of its column's type.
-// Types that are told apart, by all rows of the beginning: bigint, double precision, date and timestamp as ISO writes them,
-// boolean (true, false, t, f), text. Errors: 22P04 rows of different lengths.
+// beginning: the first block of the file, whole rows. fields: the columns that are wanted, or empty: the file's own are
+// made up then. Without options.header the first line counts as the header when it holds the names of the fields;
+// without fields, when its own fields are distinct words, none of them a value of its column's type. Types that are
+// told apart, by all rows of the beginning: bigint, double precision, date and timestamp as ISO writes them, boolean
+// (true, false, t, f), text. Errors: 22P04 rows of different lengths.
 CsvShape inspect_csv(std::string_view beginning, const FileOptions& options, std::span<const ColumnDefinition> fields);
 
 }  // namespace diptych

@@ -59,10 +59,11 @@ std::string excerpt(std::string_view text) {
 template <typename Take>
 void visit(const FieldContext& context, Take take) {
   int64_t row = 0;
-  arrow::Status status = context.parser.VisitColumn(context.index, [&](const uint8_t* data, uint32_t size, bool quoted, bool) {
-    bool go_on = take(row++, std::string_view(reinterpret_cast<const char*>(data), size), quoted);
-    return go_on ? arrow::Status::OK() : arrow::Status::Cancelled("");
-  });
+  arrow::Status status =
+      context.parser.VisitColumn(context.index, [&](const uint8_t* data, uint32_t size, bool quoted, bool) {
+        bool go_on = take(row++, std::string_view(reinterpret_cast<const char*>(data), size), quoted);
+        return go_on ? arrow::Status::OK() : arrow::Status::Cancelled("");
+      });
   check_invariant(status.ok() || status.IsCancelled(), "visiting parsed fields does not fail");
 }
 
@@ -81,8 +82,9 @@ void read_values(const FieldContext& context, OwnedColumn& column, Read read) {
     if (error == 0) return true;
     SqlState state = state_of_kernel_error(error);
     bool range = state == SqlState::numeric_value_out_of_range || state == SqlState::datetime_field_overflow;
-    context.fail(row, state, range ? excerpt(text) + " is out of range for type " + context.field.type.name()
-                                   : "invalid input syntax for type " + context.field.type.name() + ": " + excerpt(text));
+    context.fail(row, state,
+                 range ? excerpt(text) + " is out of range for type " + context.field.type.name()
+                       : "invalid input syntax for type " + context.field.type.name() + ": " + excerpt(text));
     return false;
   });
 }
@@ -103,7 +105,8 @@ void read_strings(const FieldContext& context, OwnedColumn& column) {
       nulls.mark(row);
       text = {};
     } else if (limited && !fit_string(text, context.field.type)) {
-      context.fail(row, SqlState::string_data_right_truncation, excerpt(text) + " is too long for type " + context.field.type.name());
+      context.fail(row, SqlState::string_data_right_truncation,
+                   excerpt(text) + " is too long for type " + context.field.type.name());
       return false;
     }
     if (!text.empty()) std::memcpy(bytes + end, text.data(), text.size());
@@ -130,11 +133,13 @@ void read_column_into(const FieldContext& context, OwnedColumn& column) {
     case TypeId::Interval: return read_values<Interval>(context, column, read_interval);
     case TypeId::Numeric:
       if (type.physical() == PhysicalType::Int64) {
-        return read_values<int64_t>(context, column,
-                                    [&type](std::string_view text, int32_t& error) { return read_numeric64(text, type, error); });
+        return read_values<int64_t>(context, column, [&type](std::string_view text, int32_t& error) {
+          return read_numeric64(text, type, error);
+        });
       }
-      return read_values<int128_t>(context, column,
-                                   [&type](std::string_view text, int32_t& error) { return read_numeric128(text, type, error); });
+      return read_values<int128_t>(context, column, [&type](std::string_view text, int32_t& error) {
+        return read_numeric128(text, type, error);
+      });
     case TypeId::Text: return read_strings<false>(context, column);
     case TypeId::Varchar:
     case TypeId::Char: return read_strings<true>(context, column);
@@ -143,7 +148,8 @@ void read_column_into(const FieldContext& context, OwnedColumn& column) {
 
 bool is_utf8(std::string_view text) {
   static const bool initialised = (arrow::util::InitializeUTF8(), true);
-  return initialised && arrow::util::ValidateUTF8(reinterpret_cast<const uint8_t*>(text.data()), static_cast<int64_t>(text.size()));
+  return initialised &&
+         arrow::util::ValidateUTF8(reinterpret_cast<const uint8_t*>(text.data()), static_cast<int64_t>(text.size()));
 }
 
 // The first line that is no UTF-8.
@@ -179,7 +185,8 @@ CsvParser::CsvParser(const FileOptions& options, std::vector<ColumnDefinition> f
 ParsedBlock CsvParser::parse(std::string_view bytes, bool last, std::span<const size_t> wanted) const {
   ParsedBlock block;
   if (!is_utf8(bytes)) {
-    block.failure = CsvFailure{first_line_not_utf8(bytes), SqlState::character_not_in_repertoire, ": a text is not valid UTF-8"};
+    block.failure =
+        CsvFailure{first_line_not_utf8(bytes), SqlState::character_not_in_repertoire, ": a text is not valid UTF-8"};
     return block;
   }
   int32_t expected = static_cast<int32_t>(fields_.size()) + (extra_field_ ? 1 : 0);

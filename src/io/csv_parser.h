@@ -1,4 +1,5 @@
-// From the bytes of a block to columns in register form. Arrow's parser finds rows and fields; what a field means is csv_values.h.
+// From the bytes of a block to columns in register form. Arrow's parser finds rows and fields; what a field means is
+// csv_values.h.
 #pragma once
 
 #include <arrow/csv/parser.h>
@@ -32,7 +33,8 @@ struct ParsedBlock {
 // Thread safety: const members may be called by many threads at once.
 class CsvParser {
  public:
-  // fields: those of a row. extra_field: each row ends in one more, empty field (a delimiter at the line's end), which is dropped.
+  // fields: those of a row. extra_field: each row ends in one more, empty field (a delimiter at the line's end), which
+  // is dropped.
   CsvParser(const FileOptions& options, std::vector<ColumnDefinition> fields, bool extra_field);
 
   const std::vector<ColumnDefinition>& fields() const { return fields_; }

@@ -52,7 +52,8 @@ class CsvSource : public TabletSource {
 
 }  // namespace
 
-std::shared_ptr<const TabletSource> open_csv_source(FileSystem& files, const std::string& path, const FileOptions& options) {
+std::shared_ptr<const TabletSource> open_csv_source(FileSystem& files, const std::string& path,
+                                                    const FileOptions& options) {
   return std::make_shared<CsvSource>(files, path, options);
 }
 

@@ -62,7 +62,8 @@ bool read_plain_decimal(std::string_view field, const Type& type, int64_t& value
 bool read_plain_time(std::string_view field, int64_t& microseconds) {
   if (field.size() < 8 || field[2] != ':' || field[5] != ':') return false;
   const char* at = field.data();
-  int64_t hour = digits_of(at, at + 2), minute = digits_of(at + 3, at + 5), second = digits_of(at + 6, at + 8), fraction = 0;
+  int64_t hour = digits_of(at, at + 2), minute = digits_of(at + 3, at + 5), second = digits_of(at + 6, at + 8),
+          fraction = 0;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return false;
   if (field.size() > 8) {
     size_t digits = field.size() - 9;
@@ -91,7 +92,8 @@ bool read_iso_date(std::string_view field, int32_t& days) {
   if (field.size() != 10 || field[4] != '-' || field[7] != '-') return false;
   const char* at = field.data();
   int64_t year = digits_of(at, at + 4), month = digits_of(at + 5, at + 7), day = digits_of(at + 8, at + 10);
-  if (year < 1 || month < 1 || month > 12 || day < 1 || day > dk_days_in_month(year, static_cast<int32_t>(month))) return false;
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > dk_days_in_month(year, static_cast<int32_t>(month)))
+    return false;
   days = static_cast<int32_t>(dk_days_of_civil(year, static_cast<int32_t>(month), static_cast<int32_t>(day)));
   return true;
 }

@@ -1,5 +1,5 @@
-// A field of a CSV file as a value in register form: the shapes that files are full of are read here, everything else that
-// PostgreSQL reads by the kernel's casts from text, so that both mean the same.
+// A field of a CSV file as a value in register form: the shapes that files are full of are read here, everything else
+// that PostgreSQL reads by the kernel's casts from text, so that both mean the same.
 //
 // Each function returns the value and sets `error` (a dk_error) when the field is no such value.
 #pragma once

@@ -12,7 +12,8 @@ constexpr size_t flush_bytes = size_t{1} << 20;
 
 class CsvWriter : public DataWriter {
  public:
-  CsvWriter(FileSystem& files, const std::string& path, const FileOptions& options, std::span<const ColumnDefinition> columns)
+  CsvWriter(FileSystem& files, const std::string& path, const FileOptions& options,
+            std::span<const ColumnDefinition> columns)
       : options_(options), columns_(columns.begin(), columns.end()), file_(files, path) {
     if (!options.header.value_or(false)) return;
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -52,7 +53,8 @@ class CsvWriter : public DataWriter {
     finish_field(start);
   }
 
-  // Puts the text from `start` on in quotes where it would be read as something else: as a field's or a row's end, or as NULL.
+  // Puts the text from `start` on in quotes where it would be read as something else: as a field's or a row's end, or
+  // as NULL.
   void finish_field(size_t start) {
     std::string_view field = std::string_view(text_).substr(start);
     bool special = std::any_of(field.begin(), field.end(), [this](char c) {

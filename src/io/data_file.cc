@@ -23,7 +23,8 @@ std::unique_ptr<DataFile> open_data_file(FileSystem& files, const std::string& p
   return open_csv_file(files, path, options, fields);
 }
 
-std::shared_ptr<const TabletSource> open_file_source(FileSystem& files, const std::string& path, const FileOptions& options) {
+std::shared_ptr<const TabletSource> open_file_source(FileSystem& files, const std::string& path,
+                                                     const FileOptions& options) {
   if (options.format == FileFormat::Parquet) return open_parquet_source(files, path);
   return open_csv_source(files, path, options);
 }

@@ -13,7 +13,8 @@ std::unique_ptr<DataWriter> make_data_writer(FileSystem& files, const std::strin
   return make_csv_writer(files, path, options, columns);
 }
 
-int64_t write_data_file(FileSystem& files, const std::string& path, const FileOptions& options, const TabletSource& rows) {
+int64_t write_data_file(FileSystem& files, const std::string& path, const FileOptions& options,
+                        const TabletSource& rows) {
   std::unique_ptr<DataWriter> writer = make_data_writer(files, path, options, rows.columns());
   std::vector<size_t> all(rows.columns().size());
   std::iota(all.begin(), all.end(), size_t{0});

@@ -2,8 +2,8 @@
 //
 //   make_data_writer -> write(tablet) ... write(tablet) -> finish()
 //
-// The rows go to a file of another name beside the target, which takes the target's name in finish(): without finish() there
-// is no half-written file.
+// The rows go to a file of another name beside the target, which takes the target's name in finish(): without finish()
+// there is no half-written file.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ std::unique_ptr<DataWriter> make_data_writer(FileSystem& files, const std::strin
                                              std::span<const ColumnDefinition> columns);
 
 // Writes all rows of a source and finishes; says how many they were.
-int64_t write_data_file(FileSystem& files, const std::string& path, const FileOptions& options, const TabletSource& rows);
+int64_t write_data_file(FileSystem& files, const std::string& path, const FileOptions& options,
+                        const TabletSource& rows);
 
 }  // namespace diptych

@@ -13,8 +13,9 @@ struct Ending {
 };
 
 constexpr std::array endings = {
-    Ending{".parquet", FileFormat::Parquet, ','}, Ending{".pq", FileFormat::Parquet, ','}, Ending{".csv", FileFormat::Csv, ','},
-    Ending{".tsv", FileFormat::Csv, '\t'},        Ending{".tbl", FileFormat::Csv, '|'},
+    Ending{".parquet", FileFormat::Parquet, ','}, Ending{".pq", FileFormat::Parquet, ','},
+    Ending{".csv", FileFormat::Csv, ','},         Ending{".tsv", FileFormat::Csv, '\t'},
+    Ending{".tbl", FileFormat::Csv, '|'},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Columns in register form together with the memory they are in: what a reader makes of a stretch of a file before it passes it on.
+// Columns in register form together with the memory they are in: what a reader makes of a stretch of a file before it
+// passes it on.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,8 @@ class ParquetReader {
 };
 
 // fields: what COPY wants, or empty for the file's own types.
-std::unique_ptr<DataFile> open_parquet_file(FileSystem& files, const std::string& path, std::span<const ColumnDefinition> fields);
+std::unique_ptr<DataFile> open_parquet_file(FileSystem& files, const std::string& path,
+                                            std::span<const ColumnDefinition> fields);
 std::shared_ptr<const TabletSource> open_parquet_source(FileSystem& files, const std::string& path);
 
 }  // namespace diptych

@@ -18,7 +18,8 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
   bool codes = false;
   for (const parquet::PageEncodingStats& pages : chunk.encoding_stats()) {
     if (pages.page_type != parquet::PageType::DATA_PAGE && pages.page_type != parquet::PageType::DATA_PAGE_V2) continue;
-    codes = pages.encoding == parquet::Encoding::RLE_DICTIONARY || pages.encoding == parquet::Encoding::PLAIN_DICTIONARY;
+    codes =
+        pages.encoding == parquet::Encoding::RLE_DICTIONARY || pages.encoding == parquet::Encoding::PLAIN_DICTIONARY;
     if (!codes) return false;
   }
   return codes;
@@ -77,7 +78,8 @@ std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader() const {
   properties.set_pre_buffer(false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   properties.set_batch_size(std::numeric_limits<int32_t>::max());
-  for (size_t i = 0; i < dictionary_leaves_.size(); ++i) properties.set_read_dictionary(static_cast<int>(i), dictionary_leaves_[i]);
+  for (size_t i = 0; i < dictionary_leaves_.size(); ++i)
+    properties.set_read_dictionary(static_cast<int>(i), dictionary_leaves_[i]);
   parquet::ReaderProperties reader_properties = parquet::default_reader_properties();
   reader_properties.set_page_checksum_verification(true);
   auto reader = parquet::ParquetFileReader::Open(file_, reader_properties, metadata_);
@@ -88,7 +90,8 @@ std::string ParquetReader::place_of(size_t column) const {
   return "file '" + path() + "', column \"" + columns_[column].name + "\"";
 }
 
-std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const {
+std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const size_t> wanted,
+                                            int64_t piece_rows) const {
   std::vector<OwnedBatch> pieces;
   if (wanted.empty()) {
     for (int64_t first = 0; first < rows_in(row_group); first += piece_rows) {
@@ -100,9 +103,11 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
   std::sort(leaves.begin(), leaves.end());
   leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
   guard_parquet(*file_, [&] {
-    std::shared_ptr<arrow::Table> table = check(make_reader()->ReadRowGroup(static_cast<int>(row_group), leaves), *file_);
+    std::shared_ptr<arrow::Table> table =
+        check(make_reader()->ReadRowGroup(static_cast<int>(row_group), leaves), *file_);
     check(table->Validate(), *file_);
-    if (table->num_rows() != rows_in(row_group)) check(arrow::Status::Invalid("a row group has another count of rows"), *file_);
+    if (table->num_rows() != rows_in(row_group))
+      check(arrow::Status::Invalid("a row group has another count of rows"), *file_);
     arrow::TableBatchReader batches(*table);
     batches.set_chunksize(piece_rows);
     for (std::shared_ptr<arrow::RecordBatch> batch = check(batches.Next(), *file_); batch != nullptr;
@@ -130,7 +135,9 @@ ZoneMap ParquetReader::zone_map(size_t row_group, size_t column) const {
 int64_t ParquetReader::stored_bytes(size_t row_group, size_t column) const {
   int64_t bytes = 0;
   guard_parquet(*file_, [&] {
-    bytes = metadata_->RowGroup(static_cast<int>(row_group))->ColumnChunk(static_cast<int>(column))->total_compressed_size();
+    bytes = metadata_->RowGroup(static_cast<int>(row_group))
+                ->ColumnChunk(static_cast<int>(column))
+                ->total_compressed_size();
   });
   return bytes;
 }

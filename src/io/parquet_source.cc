@@ -12,8 +12,8 @@ class DecodedRowGroup : public PinnedTablet {
   EncodedTablet tablet;
 };
 
-// Row groups as tablets. They are encoded the way tables are, so that engines see one form; strings that repeat become codes of a
-// dictionary of the source, which grows as row groups are pinned.
+// Row groups as tablets. They are encoded the way tables are, so that engines see one form; strings that repeat become
+// codes of a dictionary of the source, which grows as row groups are pinned.
 class ParquetSource : public TabletSource {
  public:
   ParquetSource(FileSystem& files, const std::string& path) : reader_(files, path) {
@@ -35,7 +35,9 @@ class ParquetSource : public TabletSource {
   ZoneMap zone_map(size_t tablet, size_t column) const override { return reader_.zone_map(groups_[tablet], column); }
   // Whether a row group's strings repeat is not known before it is read.
   const Dictionary* common_dictionary(size_t) const override { return nullptr; }
-  int64_t encoded_bytes(size_t tablet, size_t column) const override { return reader_.stored_bytes(groups_[tablet], column); }
+  int64_t encoded_bytes(size_t tablet, size_t column) const override {
+    return reader_.stored_bytes(groups_[tablet], column);
+  }
 
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
     size_t group = groups_[tablet];
@@ -49,11 +51,12 @@ class ParquetSource : public TabletSource {
       definitions.push_back(columns()[column]);
       dictionaries.push_back(dictionaries_[column].get());
     }
-    TabletBuilder builder(definitions, pinned->rows, dictionaries);
+    TabletBuilder builder(definitions, pinned->rows, dictionaries, TabletBuilder::most_heap_bytes);
     for (const OwnedBatch& piece : reader_.read(group, wanted, piece_rows)) {
       std::vector<BatchColumn> views = piece.views();
       if (builder.append({piece.rows, views}, 0, piece.rows) < piece.rows) {
-        throw Error(SqlState::program_limit_exceeded, "file '" + reader_.path() + "': the strings of a row group are too long");
+        throw Error(SqlState::program_limit_exceeded,
+                    "file '" + reader_.path() + "': the strings of a row group are too long");
       }
     }
     pinned->tablet = builder.finish();

@@ -25,7 +25,8 @@ bool is_unsigned(const parquet::LogicalType& type) {
 }
 
 // A stored integer in register units.
-std::optional<int128_t> register_value(int64_t stored, int stored_bits, const parquet::LogicalType& logical, const Type& type) {
+std::optional<int128_t> register_value(int64_t stored, int stored_bits, const parquet::LogicalType& logical,
+                                       const Type& type) {
   if (type.id == TypeId::Date) return int128_t{stored} - days_from_1970_to_2000;
   if (type.id == TypeId::Timestamp) {
     std::optional<arrow::TimeUnit::type> unit = unit_of(logical);
@@ -34,7 +35,8 @@ std::optional<int128_t> register_value(int64_t stored, int stored_bits, const pa
     if (!value) return std::nullopt;
     return *value;
   }
-  if (is_unsigned(logical)) return stored_bits == 32 ? int128_t{static_cast<uint32_t>(stored)} : int128_t{static_cast<uint64_t>(stored)};
+  if (is_unsigned(logical))
+    return stored_bits == 32 ? int128_t{static_cast<uint32_t>(stored)} : int128_t{static_cast<uint64_t>(stored)};
   return stored;
 }
 

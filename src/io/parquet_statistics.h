@@ -8,8 +8,8 @@
 
 namespace diptych {
 
-// type: the column's SQL type. No bounds where the statistics are missing or may not be exact: strings, floats (NaN is left out of
-// them), booleans.
+// type: the column's SQL type. No bounds where the statistics are missing or may not be exact: strings, floats (NaN is
+// left out of them), booleans.
 ZoneMap zone_map_of(const parquet::ColumnChunkMetaData& chunk, const Type& type);
 
 }  // namespace diptych

@@ -17,7 +17,8 @@
 namespace diptych {
 namespace {
 
-// Row groups of the size of two default tablets: large enough to read in long stretches, small enough for every core to have some.
+// Row groups of the size of two default tablets: large enough to read in long stretches, small enough for every core to
+// have some.
 constexpr int64_t row_group_rows = 131072;
 
 class ParquetWriter : public DataWriter {
@@ -33,7 +34,8 @@ class ParquetWriter : public DataWriter {
   std::shared_ptr<arrow::Array> array_of(const ColumnView& view, size_t column, int64_t rows);
   std::shared_ptr<arrow::Buffer> values_of(const ColumnView& view, size_t column, int64_t rows);
   std::shared_ptr<arrow::Buffer> bits_of(const ColumnView& view, int64_t rows);
-  std::shared_ptr<arrow::Array> strings_of(const ColumnView& view, int64_t rows, std::shared_ptr<arrow::Buffer> validity);
+  std::shared_ptr<arrow::Array> strings_of(const ColumnView& view, int64_t rows,
+                                           std::shared_ptr<arrow::Buffer> validity);
   template <typename T>
   std::shared_ptr<arrow::Buffer> integers_of(const ColumnView& view, int64_t rows, int128_t shift);
   void check_finite(const ColumnView& view, size_t column, int64_t rows) const;
@@ -46,12 +48,17 @@ class ParquetWriter : public DataWriter {
 };
 
 ParquetWriter::ParquetWriter(FileSystem& files, const std::string& path, std::span<const ColumnDefinition> columns)
-    : columns_(columns.begin(), columns.end()), file_(files, path), stream_(std::make_shared<ArrowOutputFile>(file_.file())) {
+    : columns_(columns.begin(), columns.end()),
+      file_(files, path),
+      stream_(std::make_shared<ArrowOutputFile>(file_.file())) {
   arrow::FieldVector fields;
-  for (const ColumnDefinition& column : columns) fields.push_back(arrow::field(column.name, arrow_type_of(column.type)));
+  for (const ColumnDefinition& column : columns)
+    fields.push_back(arrow::field(column.name, arrow_type_of(column.type)));
   schema_ = arrow::schema(fields);
   parquet::WriterProperties::Builder properties;
-  properties.compression(parquet::Compression::SNAPPY)->max_row_group_length(row_group_rows)->enable_store_decimal_as_integer();
+  properties.compression(parquet::Compression::SNAPPY)
+      ->max_row_group_length(row_group_rows)
+      ->enable_store_decimal_as_integer();
   auto writer = parquet::arrow::FileWriter::Open(*schema_, arrow::default_memory_pool(), stream_, properties.build());
   check(writer.status(), *stream_, path);
   writer_ = std::move(writer).ValueUnsafe();
@@ -101,7 +108,8 @@ void ParquetWriter::check_finite(const ColumnView& view, size_t column, int64_t 
   int64_t low = date ? INT32_MIN : INT64_MIN, high = date ? INT32_MAX : INT64_MAX - microseconds_from_1970_to_2000;
   for (int64_t i = 0; i < rows; ++i) {
     if (!is_valid(view.validity, i) || (integer_at(view, i) != low && integer_at(view, i) < high)) continue;
-    throw Error(SqlState::datetime_field_overflow, "column \"" + columns_[column].name + "\": infinity can't be written to Parquet");
+    throw Error(SqlState::datetime_field_overflow,
+                "column \"" + columns_[column].name + "\": infinity can't be written to Parquet");
   }
 }
 
@@ -113,7 +121,9 @@ std::shared_ptr<arrow::Buffer> ParquetWriter::values_of(const ColumnView& view, 
     case TypeId::Integer: return integers_of<int32_t>(view, rows, 0);
     case TypeId::BigInt: return integers_of<int64_t>(view, rows, 0);
     case TypeId::Numeric: return integers_of<int128_t>(view, rows, 0);
-    case TypeId::Date: check_finite(view, column, rows); return integers_of<int32_t>(view, rows, days_from_1970_to_2000);
+    case TypeId::Date:
+      check_finite(view, column, rows);
+      return integers_of<int32_t>(view, rows, days_from_1970_to_2000);
     case TypeId::Timestamp:
       check_finite(view, column, rows);
       return integers_of<int64_t>(view, rows, microseconds_from_1970_to_2000);
@@ -125,17 +135,20 @@ std::shared_ptr<arrow::Buffer> ParquetWriter::values_of(const ColumnView& view, 
   }
 }
 
-std::shared_ptr<arrow::Array> ParquetWriter::strings_of(const ColumnView& view, int64_t rows, std::shared_ptr<arrow::Buffer> validity) {
+std::shared_ptr<arrow::Array> ParquetWriter::strings_of(const ColumnView& view, int64_t rows,
+                                                        std::shared_ptr<arrow::Buffer> validity) {
   std::shared_ptr<arrow::Buffer> offsets = allocate((rows + 1) * static_cast<int64_t>(sizeof(int32_t)));
   int32_t* ends = reinterpret_cast<int32_t*>(offsets->mutable_data());
   std::string bytes;
   for (int64_t i = 0; i < rows; ++i) {
     ends[i] = static_cast<int32_t>(bytes.size());
     if (is_valid(view.validity, i)) bytes += string_at(view, i);
-    if (bytes.size() > INT32_MAX) throw Error(SqlState::program_limit_exceeded, "the strings of a tablet are longer than 2 GiB");
+    if (bytes.size() > INT32_MAX)
+      throw Error(SqlState::program_limit_exceeded, "the strings of a tablet are longer than 2 GiB");
   }
   ends[rows] = static_cast<int32_t>(bytes.size());
-  return std::make_shared<arrow::StringArray>(rows, offsets, arrow::Buffer::FromString(std::move(bytes)), std::move(validity));
+  return std::make_shared<arrow::StringArray>(rows, offsets, arrow::Buffer::FromString(std::move(bytes)),
+                                              std::move(validity));
 }
 
 std::shared_ptr<arrow::Array> ParquetWriter::array_of(const ColumnView& view, size_t column, int64_t rows) {
@@ -146,7 +159,8 @@ std::shared_ptr<arrow::Array> ParquetWriter::array_of(const ColumnView& view, si
   }
   if (columns_[column].type.is_string()) return strings_of(view, rows, std::move(validity));
   std::shared_ptr<arrow::Buffer> values = values_of(view, column, rows);
-  return arrow::MakeArray(arrow::ArrayData::Make(schema_->field(static_cast<int>(column))->type(), rows, {validity, values}));
+  return arrow::MakeArray(
+      arrow::ArrayData::Make(schema_->field(static_cast<int>(column))->type(), rows, {validity, values}));
 }
 
 }  // namespace

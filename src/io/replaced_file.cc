@@ -19,7 +19,8 @@ std::string temporary_name(const std::string& path) {
 
 ReplacedFile::ReplacedFile(FileSystem& files, const std::string& path) : files_(files), path_(path) {
   if (!path.starts_with("/dev/")) temporary_path_ = temporary_name(path);
-  file_ = temporary_path_.empty() ? files.open(path, OpenMode::ReadWrite) : files.open(temporary_path_, OpenMode::CreateExclusive);
+  file_ = temporary_path_.empty() ? files.open(path, OpenMode::ReadWrite)
+                                  : files.open(temporary_path_, OpenMode::CreateExclusive);
 }
 
 ReplacedFile::~ReplacedFile() {

@@ -1,4 +1,5 @@
-// A file that takes its name only when it is complete: written beside the target under another name, renamed in commit().
+// A file that takes its name only when it is complete: written beside the target under another name, renamed in
+// commit().
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Owned bytes that start on a cache line and may be read (not written) up to the next multiple of 64 past their end, so that
-// vector loads need no tail case.
+// Owned bytes that start on a cache line and may be read (not written) up to the next multiple of 64 past their end, so
+// that vector loads need no tail case.
 #pragma once
 
 #include <cstddef>

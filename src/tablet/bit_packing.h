@@ -1,7 +1,8 @@
-// Codes at rest in a fixed number of bits each; in memory they are whole bytes. Eight values take `bits` bytes, so every group of
-// eight starts on a byte:
+// Codes at rest in a fixed number of bits each; in memory they are whole bytes. Eight values take `bits` bytes, so
+// every group of eight starts on a byte:
 //
-//   3 bits   value   0   1   2   3 ...      byte 0: 22111000   byte 1: 54443332 ...   (digit: the value a bit belongs to)
+//   3 bits   value   0   1   2   3 ...      byte 0: 22111000   byte 1: 54443332 ...   (digit: the value a bit belongs
+//   to)
 #pragma once
 
 #include <cstddef>

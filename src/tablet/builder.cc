@@ -7,11 +7,12 @@
 
 namespace diptych {
 
-TabletBuilder::TabletBuilder(std::span<const ColumnDefinition> columns, int64_t capacity, std::vector<Dictionary*> dictionaries)
+TabletBuilder::TabletBuilder(std::span<const ColumnDefinition> columns, int64_t capacity,
+                             std::vector<Dictionary*> dictionaries, int64_t heap_bytes)
     : capacity_(capacity) {
   check_invariant(dictionaries.size() == columns.size(), "a builder is given one dictionary or nullptr per column");
   for (size_t i = 0; i < columns.size(); ++i) {
-    columns_.push_back(make_staged_column(columns[i].type.physical(), capacity, dictionaries[i]));
+    columns_.push_back(make_staged_column(columns[i].type.physical(), capacity, dictionaries[i], heap_bytes));
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
   throw Error(SqlState::data_corrupted, std::string("damaged tablet: ") + what + " of the " + area);
 }
 
-std::span<const std::byte> bytes_of(const Area& area, const ByteRange& range, std::span<const std::byte> bytes, const char* name) {
+std::span<const std::byte> bytes_of(const Area& area, const ByteRange& range, std::span<const std::byte> bytes,
+                                    const char* name) {
   if (area.stored.bytes == 0) return {};
   check_invariant(bytes.size() == range.bytes, "a column is made from the bytes its meta data names");
   std::span<const std::byte> stored = bytes.subspan(area.stored.offset - range.offset, area.stored.bytes);
@@ -32,8 +33,8 @@ AlignedBuffer decompress(const Area& area, std::span<const std::byte> stored, co
 }
 
 // The area in its form in memory: viewed in place, or made in `owned`. width: of the values of a packed area.
-const std::byte* open_area(const Area& area, std::span<const std::byte> stored, int width, int64_t rows, const char* name,
-                           AlignedBuffer& owned) {
+const std::byte* open_area(const Area& area, std::span<const std::byte> stored, int width, int64_t rows,
+                           const char* name, AlignedBuffer& owned) {
   if (area.codec == AreaCodec::Raw || stored.empty()) return stored.data();
   if (area.codec == AreaCodec::Zstd) {
     owned = decompress(area, stored, name);
@@ -100,7 +101,8 @@ LoadedColumn load_column(const ColumnMeta& meta, int64_t rows, std::span<const s
   return column;
 }
 
-LoadedColumn load_column(const TabletMeta& meta, size_t column, std::span<const std::byte> block, const Dictionary* dictionary) {
+LoadedColumn load_column(const TabletMeta& meta, size_t column, std::span<const std::byte> block,
+                         const Dictionary* dictionary) {
   const ColumnMeta& column_meta = meta.columns[column];
   ByteRange fixed = column_meta.fixed(), variable = column_meta.variable();
   return load_column(column_meta, meta.rows, block.subspan(fixed.offset, fixed.bytes),

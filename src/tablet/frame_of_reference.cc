@@ -25,7 +25,8 @@ uint64_t distance(T value, T base) {
   return static_cast<uint64_t>(static_cast<int64_t>(value)) - static_cast<uint64_t>(static_cast<int64_t>(base));
 }
 
-// The greatest common divisor of the distances of every stride-th value, 1 when `range` divided by it needs `width` bytes still.
+// The greatest common divisor of the distances of every stride-th value, 1 when `range` divided by it needs `width`
+// bytes still.
 template <typename T>
 uint64_t common_factor(std::span<const T> values, T base, uint64_t range, int width, size_t stride) {
   uint64_t factor = range;
@@ -39,9 +40,9 @@ uint64_t common_factor(std::span<const T> values, T base, uint64_t range, int wi
   return width_of(range / factor) == width ? 1 : factor;
 }
 
-// Exact division by a known factor: d is a multiple of factor = odd * 2^shift exactly when d times the inverse of odd, rotated right by
-// shift, is at most 2^64 / factor, and then that is the quotient (Granlund and Montgomery, Division by Invariant Integers using
-// Multiplication, PLDI 1994, section 9).
+// Exact division by a known factor: d is a multiple of factor = odd * 2^shift exactly when d times the inverse of odd,
+// rotated right by shift, is at most 2^64 / factor, and then that is the quotient (Granlund and Montgomery, Division by
+// Invariant Integers using Multiplication, PLDI 1994, section 9).
 struct ExactDivision {
   explicit ExactDivision(uint64_t factor) : shift(std::countr_zero(factor)), limit(UINT64_MAX / factor) {
     uint64_t odd = factor >> shift;
@@ -84,7 +85,8 @@ bool encode_codes(std::span<const T> values, T base, uint64_t factor, EncodedCol
   }
   if (!column.validity.empty()) {
     const uint8_t* validity = column.validity.as<uint8_t>();
-    for (size_t i = 0; i < values.size(); ++i) codes[i] = is_valid(validity, static_cast<int64_t>(i)) ? codes[i] : Code{0};
+    for (size_t i = 0; i < values.size(); ++i)
+      codes[i] = is_valid(validity, static_cast<int64_t>(i)) ? codes[i] : Code{0};
   }
   return true;
 }
@@ -113,7 +115,8 @@ bool fill_nulls(std::span<T> values, const uint8_t* validity) {
   while (first < values.size() && !is_valid(validity, static_cast<int64_t>(first))) ++first;
   if (first == values.size()) return false;
   T filler = values[first];
-  for (size_t i = 0; i < values.size(); ++i) values[i] = is_valid(validity, static_cast<int64_t>(i)) ? values[i] : filler;
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = is_valid(validity, static_cast<int64_t>(i)) ? values[i] : filler;
   return true;
 }
 

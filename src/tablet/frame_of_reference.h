@@ -12,8 +12,9 @@
 
 namespace diptych {
 
-// Fills encoding, width, base, factor, data and the zone map's bounds of a column whose physical type and validity are set.
-// Values of null slots are overwritten. T: uint8_t, int32_t or int64_t. Result: data of rows * width bytes, 0 in null slots.
+// Fills encoding, width, base, factor, data and the zone map's bounds of a column whose physical type and validity are
+// set. Values of null slots are overwritten. T: uint8_t, int32_t or int64_t. Result: data of rows * width bytes, 0 in
+// null slots.
 template <typename T>
 void encode_integers(std::span<T> values, EncodedColumn& column);
 extern template void encode_integers(std::span<uint8_t>, EncodedColumn&);

@@ -60,7 +60,8 @@ Area parse_area(const records::Area& record, const records::Header& header) {
     return area;
   }
   require(record.offset % AlignedBuffer::alignment == 0, "an area is not aligned");
-  require(record.offset >= header.meta_bytes && record.offset <= header.block_bytes, "an area starts outside the block");
+  require(record.offset >= header.meta_bytes && record.offset <= header.block_bytes,
+          "an area starts outside the block");
   require(record.stored_bytes <= header.block_bytes - record.offset, "an area ends outside the block");
   require(area.codec != AreaCodec::Raw || record.stored_bytes == record.raw_bytes, "a raw area's size");
   require(area.codec != AreaCodec::Bits || (area.bits >= 1 && area.bits <= most_packed_bits), "bits of a packed area");
@@ -113,7 +114,8 @@ void check_column(const ColumnMeta& column, uint64_t rows) {
   require(column.factor >= 1, "factor");
   require(column.zone.null_count >= 0 && static_cast<uint64_t>(column.zone.null_count) <= rows, "count of nulls");
   require(column.validity.codec == AreaCodec::Raw, "codec of the validity");
-  uint64_t expected_validity = column.zone.null_count > 0 ? static_cast<uint64_t>(validity_bytes(static_cast<int64_t>(rows))) : 0;
+  uint64_t expected_validity =
+      column.zone.null_count > 0 ? static_cast<uint64_t>(validity_bytes(static_cast<int64_t>(rows))) : 0;
   require(column.validity.raw_bytes == expected_validity, "size of the validity");
 }
 
@@ -163,7 +165,8 @@ TabletMeta parse_meta(std::span<const std::byte> start_of_block, uint64_t block_
   if (header.version != tablet_format_version) damaged("format version " + std::to_string(header.version));
   require(header.columns <= most_columns && header.rows <= most_rows, "row or column count");
   require(header.block_bytes == block_bytes && block_bytes % tablet_page_bytes == 0, "block size");
-  require(header.meta_bytes == tablet_meta_bytes(header.columns) && header.meta_bytes <= block_bytes, "size of the meta data");
+  require(header.meta_bytes == tablet_meta_bytes(header.columns) && header.meta_bytes <= block_bytes,
+          "size of the meta data");
   require(header.meta_bytes <= start_of_block.size(), "meta data not read in full");
   const std::byte* columns = start_of_block.data() + sizeof(header);
   require(records::checksum_of_meta(header, columns) == header.checksum, "checksum of the meta data");

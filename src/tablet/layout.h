@@ -24,7 +24,8 @@ inline constexpr uint32_t tablet_format_version = 1;
 enum class AreaCodec : uint8_t {
   Raw,   // as in memory
   Zstd,  // one zstd frame that gives its content size
-  Bits,  // codes or lengths in `bits` bits each, value i at bit i * bits, lowest bit first; groups of 8 values are whole bytes
+  Bits,  // codes or lengths in `bits` bits each, value i at bit i * bits, lowest bit first; groups of 8 values are
+         // whole bytes
 };
 
 // A stretch of bytes, counted from the start of the block.
@@ -68,7 +69,7 @@ struct TabletMeta {
 };
 
 struct SerializeOptions {
-  bool compress = true;                       // false: every area raw, for blocks that stay in memory
+  bool compress = true;                      // false: every area raw, for blocks that stay in memory
   std::span<const size_t> key_columns = {};  // of the primary key
 };
 
@@ -78,8 +79,8 @@ AlignedBuffer serialize(const EncodedTablet& tablet, const SerializeOptions& opt
 // Bytes at the start of a block that parse_meta() needs.
 uint64_t tablet_meta_bytes(size_t columns);
 
-// Reads the meta data from the first bytes of a block and checks everything that a reader relies on: every area lies within the block,
-// sizes agree with the row count, widths and types are possible. Errors: XX001.
+// Reads the meta data from the first bytes of a block and checks everything that a reader relies on: every area lies
+// within the block, sizes agree with the row count, widths and types are possible. Errors: XX001.
 TabletMeta parse_meta(std::span<const std::byte> start_of_block, uint64_t block_bytes);
 
 // The ranges to read for some columns, in ascending order; ranges at most `gap` bytes apart are read as one.
@@ -92,13 +93,14 @@ struct LoadedColumn {
   bool views_source = false;                    // the view points into the bytes given, too
 };
 
-// Makes the view of a column from its bytes: `fixed` and `variable` are the bytes of meta.fixed() and meta.variable(), `fixed` starting
-// on a multiple of 64. Raw areas are viewed in place, others go to memory of the result. Errors: XX001 when a checksum
-// or the decompressed form is wrong. dictionary: of the column; needed for Encoding::Dictionary only.
+// Makes the view of a column from its bytes: `fixed` and `variable` are the bytes of meta.fixed() and meta.variable(),
+// `fixed` starting on a multiple of 64. Raw areas are viewed in place, others go to memory of the result. Errors: XX001
+// when a checksum or the decompressed form is wrong. dictionary: of the column; needed for Encoding::Dictionary only.
 LoadedColumn load_column(const ColumnMeta& meta, int64_t rows, std::span<const std::byte> fixed,
                          std::span<const std::byte> variable, const Dictionary* dictionary);
 
 // The same out of a whole block in memory.
-LoadedColumn load_column(const TabletMeta& meta, size_t column, std::span<const std::byte> block, const Dictionary* dictionary);
+LoadedColumn load_column(const TabletMeta& meta, size_t column, std::span<const std::byte> block,
+                         const Dictionary* dictionary);
 
 }  // namespace diptych

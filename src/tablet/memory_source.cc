@@ -14,9 +14,7 @@ void MemorySource::add(EncodedTablet tablet) {
   tablets_.push_back(std::move(tablet));
 }
 
-Dictionary* MemorySource::new_dictionary() {
-  return dictionaries_.emplace_back(std::make_unique<Dictionary>()).get();
-}
+Dictionary* MemorySource::new_dictionary() { return dictionaries_.emplace_back(std::make_unique<Dictionary>()).get(); }
 
 std::vector<Dictionary*> MemorySource::new_dictionaries() {
   std::vector<Dictionary*> dictionaries;

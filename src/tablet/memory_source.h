@@ -35,7 +35,9 @@ class MemorySource : public TabletSource {
   ZoneMap zone_map(size_t tablet, size_t column) const override { return tablets_[tablet].columns[column].zone; }
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
-  int64_t encoded_bytes(size_t tablet, size_t column) const override { return tablets_[tablet].columns[column].bytes(); }
+  int64_t encoded_bytes(size_t tablet, size_t column) const override {
+    return tablets_[tablet].columns[column].bytes();
+  }
   // Of all tablets.
   int64_t bytes() const;
 

@@ -1,9 +1,11 @@
-// Columns of decoded values on their way into tablets: what readers of files, INSERT and CREATE TABLE AS hand to the table writer.
+// Columns of decoded values on their way into tablets: what readers of files, INSERT and CREATE TABLE AS hand to the
+// table writer.
 //
 //   batch of 3 rows   column 0 (integer)  values: [1, 2, 3]              validity: -
 //                     column 1 (text)     offsets: [0, 3, 3, 7] bytes: "abcdefg"  validity: 101
 //
-// A batch views memory of its producer (an Arrow array's buffers, a decoded block) and is valid only during the call it is passed to.
+// A batch views memory of its producer (an Arrow array's buffers, a decoded block) and is valid only during the call it
+// is passed to.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,8 @@ struct BatchColumn {
   const uint8_t* validity = nullptr;  // bit (validity_offset + i): 1 when row i is not null; nullptr: no nulls
   int64_t validity_offset = 0;        // in bits
   const uint32_t* offsets = nullptr;  // Text: rows + 1 entries, relative to bytes; either these offsets...
-  const int32_t* codes = nullptr;     // ...or codes into a dictionary given by offsets/bytes (offsets then index the dictionary)
+  const int32_t* codes =
+      nullptr;  // ...or codes into a dictionary given by offsets/bytes (offsets then index the dictionary)
   const char* bytes = nullptr;
 };
 

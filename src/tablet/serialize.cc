@@ -166,7 +166,8 @@ AlignedBuffer write_block(const std::vector<StoredColumn>& columns, records::Hea
 
 AlignedBuffer serialize(const EncodedTablet& tablet, const SerializeOptions& options) {
   std::vector<StoredColumn> columns;
-  for (const EncodedColumn& column : tablet.columns) columns.push_back(store_column(column, tablet.rows, options.compress));
+  for (const EncodedColumn& column : tablet.columns)
+    columns.push_back(store_column(column, tablet.rows, options.compress));
   records::Header header{};
   std::memcpy(header.magic, records::magic, sizeof(header.magic));
   header.version = tablet_format_version;

@@ -26,7 +26,8 @@ class StagedColumn {
   GrowingValidity validity_;
 };
 
-// dictionary: for Text only, and nullptr for strings that go to the heap.
-std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t capacity, Dictionary* dictionary);
+// dictionary: for Text only, and nullptr for strings that go to the heap. heap_bytes: as TabletBuilder has it.
+std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t capacity, Dictionary* dictionary,
+                                                 int64_t heap_bytes);
 
 }  // namespace diptych

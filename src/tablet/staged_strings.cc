@@ -6,23 +6,20 @@
 #include <utility>
 
 #include "base/error.h"
-#include "tablet/builder.h"
 #include "tablet/dictionary.h"
 
 namespace diptych {
 namespace {
 
-// A tablet may bring a quarter of its rows as new strings before they are taken not to repeat; small dictionaries may always
-// grow to this many.
+// A tablet may bring a quarter of its rows as new strings before they are taken not to repeat; small dictionaries may
+// always grow to this many.
 constexpr int64_t always_allowed_strings = 256;
 
-// After a tablet whose strings did not repeat, so many tablets go to the heap unasked: numbering strings that don't repeat costs more
-// than copying them.
+// After a tablet whose strings did not repeat, so many tablets go to the heap unasked: numbering strings that don't
+// repeat costs more than copying them.
 constexpr int skipped_tablets = 15;
 
-int64_t allowed_new_strings(int64_t rows, int64_t known) {
-  return std::max(rows / 4, always_allowed_strings - known);
-}
+int64_t allowed_new_strings(int64_t rows, int64_t known) { return std::max(rows / 4, always_allowed_strings - known); }
 
 std::string_view string_at(const BatchColumn& column, int64_t entry) {
   return {column.bytes + column.offsets[entry], column.offsets[entry + 1] - column.offsets[entry]};
@@ -41,11 +38,11 @@ constexpr size_t longest_string = size_t{1} << 30;
 
 }  // namespace
 
-StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary)
-    : capacity_(capacity), dictionary_(dictionary), numbering_(dictionary != nullptr) {}
+StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary, int64_t heap_bytes)
+    : capacity_(capacity), heap_bytes_(heap_bytes), dictionary_(dictionary), numbering_(dictionary != nullptr) {}
 
 int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const {
-  int64_t room = TabletBuilder::max_heap_bytes - static_cast<int64_t>(heap_.size());
+  int64_t room = heap_bytes_ - static_cast<int64_t>(heap_.size());
   if (column.codes == nullptr && column.offsets[first + count] - column.offsets[first] <= room) return count;
   for (int64_t i = 0; i < count; ++i) {
     if (is_null(column, first + i)) continue;

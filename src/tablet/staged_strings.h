@@ -3,7 +3,8 @@
 //   codes   the strings met so far are numbered locally; finish() translates local numbers to the dictionary's codes
 //   heap    offsets and bytes, as the tablet will have them
 //
-// The local numbering outlives the tablet, so that the shared dictionary (and its lock) is asked once per string, not per row.
+// The local numbering outlives the tablet, so that the shared dictionary (and its lock) is asked once per string, not
+// per row.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace diptych {
 
 class StagedStrings : public StagedColumn {
  public:
-  StagedStrings(int64_t capacity, Dictionary* dictionary);
+  StagedStrings(int64_t capacity, Dictionary* dictionary, int64_t heap_bytes);
 
   int64_t rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const override;
   void append(const BatchColumn& column, int64_t first, int64_t count) override;
@@ -40,14 +41,15 @@ class StagedStrings : public StagedColumn {
   void write_codes(EncodedColumn& column);
 
   int64_t capacity_;
+  int64_t heap_bytes_;  // that take no more rows
   Dictionary* dictionary_;
   bool numbering_;
-  int tablets_to_skip_ = 0;             // to go to the heap before the dictionary is tried again
-  StringNumbering numbers_;             // local number <-> string
-  std::vector<uint32_t> codes_;         // local number -> dictionary code, for the first numbers
-  std::vector<int64_t> translation_;    // scratch: batch code -> local number
-  AlignedBuffer numbered_rows_;         // uint32 local number a row, while numbering
-  AlignedBuffer offsets_, heap_;        // otherwise
+  int tablets_to_skip_ = 0;           // to go to the heap before the dictionary is tried again
+  StringNumbering numbers_;           // local number <-> string
+  std::vector<uint32_t> codes_;       // local number -> dictionary code, for the first numbers
+  std::vector<int64_t> translation_;  // scratch: batch code -> local number
+  AlignedBuffer numbered_rows_;       // uint32 local number a row, while numbering
+  AlignedBuffer offsets_, heap_;      // otherwise
 };
 
 }  // namespace diptych

@@ -20,7 +20,8 @@ class StagedValues : public StagedColumn {
   void append(const BatchColumn& column, int64_t first, int64_t count) override {
     size_t rows = static_cast<size_t>(validity_.rows());
     values_.resize((rows + static_cast<size_t>(count)) * sizeof(T));
-    std::memcpy(values_.as<T>() + rows, static_cast<const T*>(column.values) + first, static_cast<size_t>(count) * sizeof(T));
+    std::memcpy(values_.as<T>() + rows, static_cast<const T*>(column.values) + first,
+                static_cast<size_t>(count) * sizeof(T));
     validity_.append(column.validity, column.validity_offset + first, count);
   }
 
@@ -114,7 +115,8 @@ void StagedValues<T>::encode(std::span<T> values, EncodedColumn& column) {
 
 int64_t StagedColumn::rows_that_fit(const BatchColumn&, int64_t, int64_t count) const { return count; }
 
-std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t capacity, Dictionary* dictionary) {
+std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t capacity, Dictionary* dictionary,
+                                                 int64_t heap_bytes) {
   switch (physical) {
     case PhysicalType::Bool: return std::make_unique<StagedValues<uint8_t>>(physical);
     case PhysicalType::Int32: return std::make_unique<StagedValues<int32_t>>(physical);
@@ -123,7 +125,7 @@ std::unique_ptr<StagedColumn> make_staged_column(PhysicalType physical, int64_t 
     case PhysicalType::Float32: return std::make_unique<StagedValues<float>>(physical);
     case PhysicalType::Float64: return std::make_unique<StagedValues<double>>(physical);
     case PhysicalType::Interval: return std::make_unique<StagedValues<Interval>>(physical);
-    case PhysicalType::Text: return std::make_unique<StagedStrings>(capacity, dictionary);
+    case PhysicalType::Text: return std::make_unique<StagedStrings>(capacity, dictionary, heap_bytes);
   }
   throw Error(SqlState::internal_error, "invariant broken: a column has a physical type");
 }

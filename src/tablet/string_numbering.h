@@ -1,4 +1,5 @@
-// Numbers strings in the order in which they first appear: an open-addressing hash table that keeps copies of the strings.
+// Numbers strings in the order in which they first appear: an open-addressing hash table that keeps copies of the
+// strings.
 #pragma once
 
 #include <cstdint>

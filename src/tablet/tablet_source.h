@@ -1,5 +1,6 @@
-// Where a parallel section takes its rows from: an ordered list of tablets. A table's snapshot, a finished hash table, a sorted
-// run, the rows of VALUES, a Parquet file and a result are all tablet sources, so engines and readers know one interface.
+// Where a parallel section takes its rows from: an ordered list of tablets. A table's snapshot, a finished hash table,
+// a sorted run, the rows of VALUES, a Parquet file and a result are all tablet sources, so engines and readers know one
+// interface.
 //
 //   source:  [tablet 0: rows 0..65535] [tablet 1: rows 65536..131071] [tablet 2: rows 131072..131199]
 //
@@ -21,7 +22,8 @@ struct ColumnDefinition {
   Type type;
 };
 
-// A tablet whose wanted columns are in memory and stay there while this object lives. views[i] is the i-th wanted column.
+// A tablet whose wanted columns are in memory and stay there while this object lives. views[i] is the i-th wanted
+// column.
 class PinnedTablet {
  public:
   virtual ~PinnedTablet() = default;

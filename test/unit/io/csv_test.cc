@@ -49,13 +49,17 @@ TEST_F(CsvTest, ANullStringCountsOnlyWithoutQuotes) {
 TEST_F(CsvTest, LinesEndInAnyWay) {
   EXPECT_EQ(read("1,x\r\n2,\"a\nb\"\r\n3,z", two_), (Rows{"1|x", "2|a\nb", "3|z"}));
   EXPECT_EQ(read("", two_), Rows{});
-  EXPECT_EQ(read("\xEF\xBB\xBF" "1,x\n", two_), Rows{"1|x"});
+  EXPECT_EQ(read("\xEF\xBB\xBF"
+                 "1,x\n",
+                 two_),
+            Rows{"1|x"});
 }
 
 TEST_F(CsvTest, EveryTypeMeansWhatPostgreSqlMeans) {
-  std::vector<ColumnDefinition> fields{{"b", type(TypeId::Boolean)},  {"s", type(TypeId::SmallInt)}, {"n", Type::numeric(10, 2)},
-                                       {"w", Type::numeric(38, 3)},   {"d", type(TypeId::Date)},     {"t", type(TypeId::Timestamp)},
-                                       {"f", type(TypeId::Double)},   {"c", type(TypeId::Char, 5)},  {"v", type(TypeId::Varchar, 3)}};
+  std::vector<ColumnDefinition> fields{
+      {"b", type(TypeId::Boolean)}, {"s", type(TypeId::SmallInt)}, {"n", Type::numeric(10, 2)},
+      {"w", Type::numeric(38, 3)},  {"d", type(TypeId::Date)},     {"t", type(TypeId::Timestamp)},
+      {"f", type(TypeId::Double)},  {"c", type(TypeId::Char, 5)},  {"v", type(TypeId::Varchar, 3)}};
   EXPECT_EQ(read("t,-32768,1.005,12345678901234567890.5,2024-02-29,2024-02-29 12:34:56.789,1e3,ab,abc\n"
                  "FALSE, 7 ,-.5,-1,infinity,2024-02-29T00:00:00,-Infinity,abcde  ,\"ab   \"\n"
                  "yes,+1,1e2,1e-3,20240229,1999-12-31 23:59:59,NaN,,\n",
@@ -86,7 +90,8 @@ TEST_F(CsvTest, TheWrongNumberOfFieldsIsAnError) {
   EXPECT_EQ(error("1,x,y\n", two_)->state(), SqlState::bad_copy_file_format);
   EXPECT_EQ(error("1,x\n\n", two_)->state(), SqlState::bad_copy_file_format);
   EXPECT_EQ(read("1\n\n", {{"a", type(TypeId::Integer)}}), (Rows{"1", "<null>"}));
-  EXPECT_EQ(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })->state(), SqlState::undefined_file);
+  EXPECT_EQ(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })->state(),
+            SqlState::undefined_file);
 }
 
 TEST_F(CsvTest, AHeaderIsSkippedWhenToldOrWhenItHoldsTheNames) {
@@ -122,7 +127,8 @@ TEST_F(CsvTest, ColumnsCanBeChosen) {
 
 TEST_F(CsvTest, TypesAndNamesByInspection) {
   EXPECT_EQ(inspect("id,x,day,at,ok,name\n1,1.5,2024-01-01,2024-01-01 10:00:00,true,abc\n2,,,,,\n"),
-            (Rows{"id bigint", "x double precision", "day date", "at timestamp without time zone", "ok boolean", "name text"}));
+            (Rows{"id bigint", "x double precision", "day date", "at timestamp without time zone", "ok boolean",
+                  "name text"}));
   EXPECT_EQ(inspect("1,a\n2.5,b\n"), (Rows{"column0 double precision", "column1 text"}));
   EXPECT_EQ(inspect("a,a\n1,2\n"), (Rows{"column0 text", "column1 text"}));  // no distinct names: a row
   EXPECT_EQ(inspect(""), Rows{});

@@ -4,8 +4,8 @@
 #include <map>
 
 #include "base/posix_file_system.h"
-#include "io/file_rows.h"
 #include "io/data_writer.h"
+#include "io/file_rows.h"
 #include "tablet/memory_source.h"
 #include "tablet/random_rows.h"
 
@@ -76,7 +76,8 @@ TEST(Parquet, ValuesAreThoseOfTheCsvBesideThem) {
     auto parquet = open_data_file(files, suite / "good" / (std::string(name) + ".parquet"), options_for("x.parquet"));
     FileOptions csv;
     csv.header = true;
-    auto expected = open_data_file(files, suite / "good" / (std::string(name) + "_expect.csv"), csv, parquet->columns());
+    auto expected =
+        open_data_file(files, suite / "good" / (std::string(name) + "_expect.csv"), csv, parquet->columns());
     EXPECT_EQ(rows_of(*parquet), rows_of(*expected)) << name;
   }
 }
@@ -145,7 +146,8 @@ TEST(Parquet, ColumnsAreConvertedWhereSqlAssigns) {
   MemoryFileSystem files;
   FileOptions options = options_for("x.parquet");
   testing::put_file(files, "x.csv", "7,1.25,2024-02-29,abc\n,,,\n-300,-7.75,1999-12-31,de\n");
-  std::vector<ColumnDefinition> from{{"a", type(TypeId::BigInt)}, {"b", Type::numeric(10, 2)}, {"c", type(TypeId::Date)}, {"d", type(TypeId::Text)}};
+  std::vector<ColumnDefinition> from{
+      {"a", type(TypeId::BigInt)}, {"b", Type::numeric(10, 2)}, {"c", type(TypeId::Date)}, {"d", type(TypeId::Text)}};
   auto csv = open_data_file(files, "x.csv", {}, from);
   MemorySource source(from);
   csv->for_each_batch([&](const RowBatch& batch) {
@@ -154,18 +156,24 @@ TEST(Parquet, ColumnsAreConvertedWhereSqlAssigns) {
     source.add(builder.finish());
   });
   write_data_file(files, "x.parquet", options, source);
-  std::vector<ColumnDefinition> to{{"a", Type::numeric(38, 1)}, {"b", type(TypeId::Integer)}, {"c", type(TypeId::Timestamp)}, {"d", type(TypeId::Char, 3)}};
-  EXPECT_EQ(rows_of(*open_data_file(files, "x.parquet", options, to)),
-            (Rows{"7.0|1|2024-02-29 00:00:00|abc", "<null>|<null>|<null>|<null>", "-300.0|-8|1999-12-31 00:00:00|de "}));
+  std::vector<ColumnDefinition> to{{"a", Type::numeric(38, 1)},
+                                   {"b", type(TypeId::Integer)},
+                                   {"c", type(TypeId::Timestamp)},
+                                   {"d", type(TypeId::Char, 3)}};
+  EXPECT_EQ(
+      rows_of(*open_data_file(files, "x.parquet", options, to)),
+      (Rows{"7.0|1|2024-02-29 00:00:00|abc", "<null>|<null>|<null>|<null>", "-300.0|-8|1999-12-31 00:00:00|de "}));
   to[0].type = type(TypeId::SmallInt);
   to[1].type = type(TypeId::Double);
   EXPECT_EQ(rows_of(*open_data_file(files, "x.parquet", options, to))[2], "-300|-7.75|1999-12-31 00:00:00|de ");
   to[1].type = Type::numeric(2, 2);
-  EXPECT_EQ(error_of([&] { rows_of(*open_data_file(files, "x.parquet", options, to)); })->state(), SqlState::numeric_value_out_of_range);
+  EXPECT_EQ(error_of([&] { rows_of(*open_data_file(files, "x.parquet", options, to)); })->state(),
+            SqlState::numeric_value_out_of_range);
   to[1].type = type(TypeId::Date);
   EXPECT_EQ(error_of([&] { open_data_file(files, "x.parquet", options, to); })->state(), SqlState::datatype_mismatch);
   to.pop_back();
-  EXPECT_EQ(error_of([&] { open_data_file(files, "x.parquet", options, to); })->state(), SqlState::bad_copy_file_format);
+  EXPECT_EQ(error_of([&] { open_data_file(files, "x.parquet", options, to); })->state(),
+            SqlState::bad_copy_file_format);
 }
 
 TEST(Parquet, StatisticsGiveBounds) {

@@ -40,7 +40,8 @@ void expect_frame(const std::vector<int64_t>& values, int width, int64_t base, i
   EXPECT_EQ(encoded.width, width);
   EXPECT_EQ(encoded.base, base);
   EXPECT_EQ(encoded.factor, factor);
-  for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(cell_at(encoded.view(), static_cast<int64_t>(i)), column.cells[i]) << i;
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_EQ(cell_at(encoded.view(), static_cast<int64_t>(i)), column.cells[i]) << i;
 }
 
 TEST(TabletBuilder, FramesAreAsNarrowAsWholeBytesAllow) {
@@ -58,9 +59,9 @@ TEST(TabletBuilder, FramesAreAsNarrowAsWholeBytesAllow) {
 TEST(TabletBuilder, AFactorIsTakenWhereItNarrows) {
   expect_frame({100, 5000, 1700}, 1, 100, 100);
   expect_frame({0, 256}, 1, 0, 256);
-  expect_frame({0, 200, 100}, 1, 0, 1);                   // narrow enough without
-  expect_frame({0, 131072, 2}, 2 + 2, 0, 1);              // even, but 65536 still needs four bytes
-  expect_frame({INT64_MIN, 0}, 8, INT64_MIN, 1);          // the distance itself is no int64
+  expect_frame({0, 200, 100}, 1, 0, 1);           // narrow enough without
+  expect_frame({0, 131072, 2}, 2 + 2, 0, 1);      // even, but 65536 still needs four bytes
+  expect_frame({INT64_MIN, 0}, 8, INT64_MIN, 1);  // the distance itself is no int64
   std::vector<int64_t> late_breach;
   for (int i = 0; i < 1000; ++i) late_breach.push_back(i * 1000);
   late_breach[998] += 10;  // not among the sampled values: found by the full check
@@ -86,7 +87,8 @@ TEST(TabletBuilder, EveryTypeComesBack) {
           EncodedColumn encoded = build(column, &dictionary);
           for (int64_t i = 0; i < rows; ++i) {
             ASSERT_EQ(cell_at(encoded.view(), i), column.cells[static_cast<size_t>(i)])
-                << type.name() << " spread " << static_cast<int>(spread) << " row " << i << " of " << rows << " seed " << seed;
+                << type.name() << " spread " << static_cast<int>(spread) << " row " << i << " of " << rows << " seed "
+                << seed;
           }
         }
       }
@@ -118,11 +120,13 @@ TEST(TabletBuilder, NumericsBeyond64BitsArePlain) {
 TEST(TabletBuilder, StringsTakeTheDictionaryOnlyWhileTheyRepeat) {
   std::mt19937_64 random(4);
   Dictionary dictionary;
-  EncodedColumn few = build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Narrow, 2000, 5), &dictionary);
+  EncodedColumn few =
+      build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Narrow, 2000, 5), &dictionary);
   EXPECT_EQ(few.encoding, Encoding::Dictionary);
   EXPECT_EQ(few.width, 1);
   EXPECT_EQ(dictionary.size(), 5u);
-  EncodedColumn many = build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Wide, 2000, 5), &dictionary);
+  EncodedColumn many =
+      build(testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Wide, 2000, 5), &dictionary);
   EXPECT_EQ(many.encoding, Encoding::Heap);
   EXPECT_EQ(dictionary.size(), 5u);
 }

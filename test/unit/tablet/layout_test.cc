@@ -47,7 +47,8 @@ void expect_same(const Sample& sample, const AlignedBuffer& block) {
   for (size_t c = 0; c < sample.columns.size(); ++c) {
     LoadedColumn loaded = load_column(meta, c, block.span(), sample.dictionaries[c].get());
     for (int64_t i = 0; i < meta.rows; ++i) {
-      ASSERT_EQ(cell_at(loaded.view, i), sample.columns[c].cells[static_cast<size_t>(i)]) << "column " << c << " row " << i;
+      ASSERT_EQ(cell_at(loaded.view, i), sample.columns[c].cells[static_cast<size_t>(i)])
+          << "column " << c << " row " << i;
     }
     EXPECT_EQ(meta.columns[c].zone.null_count, sample.tablet.columns[c].zone.null_count);
     EXPECT_EQ(meta.columns[c].zone.low, sample.tablet.columns[c].zone.low);

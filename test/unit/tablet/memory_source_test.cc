@@ -14,7 +14,8 @@ TEST(MemorySource, HandsOutItsTablets) {
   TabletBuilder builder(source.columns(), 64, source.new_dictionaries());
   testing::RandomColumn numbers =
       testing::random_column(random, source.columns()[0].type, testing::Spread::Wide, 100, 10);
-  testing::RandomColumn texts = testing::random_column(random, source.columns()[1].type, testing::Spread::Narrow, 100, 10);
+  testing::RandomColumn texts =
+      testing::random_column(random, source.columns()[1].type, testing::Spread::Narrow, 100, 10);
   std::vector<BatchColumn> columns = {numbers.batch(), texts.batch()};
   RowBatch batch{100, columns};
   EXPECT_EQ(builder.append(batch, 0, 100), 64);

@@ -53,7 +53,8 @@ inline int64_t random_integer(std::mt19937_64& random, Spread spread) {
     case Spread::Narrow: return static_cast<int64_t>(random() % 200) - 100;
     case Spread::Stepped: return static_cast<int64_t>(random() % 50 + 1) * 100;
     case Spread::Wide: return static_cast<int64_t>(random() % 1000000) - 3;
-    case Spread::Extreme: return random() % 4 == 0 ? INT64_MIN : random() % 4 == 0 ? INT64_MAX : static_cast<int64_t>(random());
+    case Spread::Extreme:
+      return random() % 4 == 0 ? INT64_MIN : random() % 4 == 0 ? INT64_MAX : static_cast<int64_t>(random());
   }
   return 0;
 }
@@ -75,7 +76,8 @@ inline std::string random_cell(std::mt19937_64& random, PhysicalType type, Sprea
     case PhysicalType::Bool: return bytes_of<uint8_t>(integer & 1);
     case PhysicalType::Int32: return bytes_of<int32_t>(static_cast<int32_t>(integer));
     case PhysicalType::Int64: return bytes_of<int64_t>(integer);
-    case PhysicalType::Int128: return bytes_of<int128_t>(spread == Spread::Extreme ? int128_t{integer} * integer : integer);
+    case PhysicalType::Int128:
+      return bytes_of<int128_t>(spread == Spread::Extreme ? int128_t{integer} * integer : integer);
     case PhysicalType::Float32: return bytes_of<float>(static_cast<float>(integer) / 8);
     case PhysicalType::Float64: return bytes_of<double>(static_cast<double>(integer) / 8);
     case PhysicalType::Interval: {
@@ -132,8 +134,9 @@ inline std::optional<std::string> cell_at(const ColumnView& view, int64_t row) {
   if (!is_valid(view.validity, row)) return std::nullopt;
   switch (view.encoding) {
     case Encoding::FrameOfReference:
-      return integer_cell(view.physical, static_cast<int64_t>(static_cast<uint64_t>(view.base) +
-                                                              static_cast<uint64_t>(view.factor) * code_of_row(view, row)));
+      return integer_cell(view.physical,
+                          static_cast<int64_t>(static_cast<uint64_t>(view.base) +
+                                               static_cast<uint64_t>(view.factor) * code_of_row(view, row)));
     case Encoding::Plain: {
       int width = width_bytes(view.physical);
       return std::string(reinterpret_cast<const char*>(view.data) + row * width, static_cast<size_t>(width));
@@ -145,9 +148,10 @@ inline std::optional<std::string> cell_at(const ColumnView& view, int64_t row) {
 }
 
 inline std::vector<Type> every_type() {
-  return {{TypeId::Boolean, 0, 0, 0}, {TypeId::SmallInt, 0, 0, 0}, {TypeId::Integer, 0, 0, 0},  {TypeId::BigInt, 0, 0, 0},
-          {TypeId::Real, 0, 0, 0},    {TypeId::Double, 0, 0, 0},   Type::numeric(15, 2),         Type::numeric(38, 5),
-          {TypeId::Date, 0, 0, 0},    {TypeId::Timestamp, 0, 0, 0}, {TypeId::Interval, 0, 0, 0}, {TypeId::Text, 0, 0, 0}};
+  return {{TypeId::Boolean, 0, 0, 0},   {TypeId::SmallInt, 0, 0, 0}, {TypeId::Integer, 0, 0, 0},
+          {TypeId::BigInt, 0, 0, 0},    {TypeId::Real, 0, 0, 0},     {TypeId::Double, 0, 0, 0},
+          Type::numeric(15, 2),         Type::numeric(38, 5),        {TypeId::Date, 0, 0, 0},
+          {TypeId::Timestamp, 0, 0, 0}, {TypeId::Interval, 0, 0, 0}, {TypeId::Text, 0, 0, 0}};
 }
 
 }  // namespace diptych::testing

@@ -20,7 +20,8 @@ TEST(ValidityBits, CopiesAnyStretchAndLeavesTheRestAlone) {
     copy_bits(target.data(), to, source.data(), from, count);
     for (int64_t i = 0; i < 320; ++i) {
       bool copied = i >= to && i < to + count;
-      ASSERT_EQ(is_valid(target.data(), i), copied ? is_valid(source.data(), from + i - to) : is_valid(before.data(), i));
+      ASSERT_EQ(is_valid(target.data(), i),
+                copied ? is_valid(source.data(), from + i - to) : is_valid(before.data(), i));
       ones += copied && is_valid(target.data(), i) ? 1 : 0;
     }
     EXPECT_EQ(count_ones(source.data(), from, count), ones);
