@@ -96,7 +96,10 @@ DK_FN dk_i32 dk_scan_exponent(dk_text a, dk_i32 at, DK_PRIVATE dk_bool* valid) {
   dk_i32 exponent = 0;
   *valid = at < a.length;
   for (; at < a.length; at++) {
-    if (!dk_is_digit(a.data[at])) *valid = 0;
+    if (!dk_is_digit(a.data[at])) {
+      *valid = 0;
+      break;
+    }
     exponent = exponent < 100000 ? exponent * 10 + (a.data[at] - '0') : exponent;
   }
   return negative ? -exponent : exponent;
