@@ -1,0 +1,144 @@
+// What one thread has in hands while it runs a section: the registers' values for one block of rows, and which rows are where.
+//
+//   tablet  |block 0|block 1|block 2|...        2048 rows each
+//              |
+//              v   active   rows at the address that is being executed
+//                  valid    rows that sinks take (kept only in sections that can make rows valid again)
+//                  pending  rows waiting at each jump target further down
+//
+// A register that a Column opcode loads stays encoded until somebody reads it, and then only words with active rows are decoded.
+// Everything here belongs to one thread.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/loops/loops.h"
+#include "engine/cpu/row_mask.h"
+#include "engine/cpu/text_arena.h"
+#include "kernel/kernel.h"
+#include "program/program.h"
+#include "tablet/aligned_buffer.h"
+
+namespace diptych::cpu {
+
+struct Section;
+struct Step;
+class GroupTable;
+class SortRun;
+class ResultWriter;
+
+// One column of the tablet at hand.
+struct ColumnState {
+  ColumnView view;
+  const std::byte* codes = nullptr;  // of the block; readable up to the end of the last word
+  const uint64_t* valid = nullptr;   // of the block; nullptr: no NULL
+  AlignedBuffer tail;                // padded copy of the codes of a tablet's last, partial block
+  AlignedBuffer tail_valid;
+};
+
+// One register: where its values for the block are.
+struct Slot {
+  Values values;
+  const uint64_t* valid = nullptr;  // bit = 1: not NULL; nullptr: no NULL
+  std::byte* storage = nullptr;     // of its own, block_rows values
+  uint64_t* valid_storage = nullptr;
+  PhysicalType physical = PhysicalType::Int32;
+  int column = -1;                  // not -1: loaded lazily from this column of the section
+  bool codes_wanted = false;        // by Code: the dictionary's codes instead of the strings
+  uint64_t decoded = 0;             // words whose values are in `values`
+};
+
+// The comparison of an encoded column with a constant, translated to codes for one tablet.
+struct CodeComparison {
+  enum class Kind : uint8_t { Never, Always, Less, Equal, Decode };
+  int64_t tablet = -1;  // serial number of the tablet that it is for
+  Kind kind = Kind::Decode;
+  bool negated = false;
+  CompareLoop loop = nullptr;
+  alignas(64) std::byte bound[64 * 8];  // the constant as 64 codes
+};
+
+template <typename T>
+inline const T& value_at(Values values, int row) {
+  return reinterpret_cast<const T*>(static_cast<const std::byte*>(values.data) +
+                                    static_cast<size_t>(row / 64) * values.word_bytes)[row % 64];
+}
+
+class Frame {
+ public:
+  Frame(const Program& program, const Section& section);
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  // Rows [first_row, first_row + count) of the tablet are next; count <= block_rows and first_row a multiple of 64.
+  void begin_tablet(const PinnedTablet& tablet);
+  void begin_block(int64_t first_row, int count);
+  // Runs the section's steps over the block.
+  void run();
+
+  const Program& program() const { return program_; }
+  int words() const { return words_; }
+  int rows() const { return rows_; }
+  int64_t first_row_id() const { return first_row_id_; }
+  int64_t tablet_serial() const { return tablet_serial_; }
+  const RowMask& active() const { return active_; }
+  const uint64_t* active_words() const { return active_.words; }
+
+  // A register for reading: decodes what is still encoded and has active rows.
+  const Slot& read(int number);
+  // A register as it is, encoded or not.
+  Slot& slot(int number) { return slots_[number]; }
+  const ColumnState& column(int number) const { return columns_[number]; }
+  // A register for writing: `values` are its own storage, no NULLs.
+  Slot& write(int number);
+  // Sets the NULLs of `out` to those rows where a or b are NULL.
+  void combine_nulls(Slot& out, const Slot& a, const Slot& b) const;
+  // Own bits for `out`, all 1, to be changed.
+  uint64_t* own_nulls(Slot& out) const;
+
+  // Gives every row of the step's register its constant.
+  void fill_constant(const Step& step);
+  // Loads the step's column into storage of the register's own.
+  void load_column(const Step& step);
+  // The active rows of `taken` leave for the target of the step.
+  void jump(const RowMask& taken, const Step& step);
+  void invalidate(const Step& step);
+  // Active and valid rows.
+  RowMask sinking() const;
+
+  TextArena& arena() { return arena_; }
+  CodeComparison& code_comparison(int number) { return *comparisons_[number]; }
+
+  // Set by the run for sinks; indexed as in the program.
+  std::vector<GroupTable*> groups;
+  std::vector<SortRun*> sort_runs;
+  ResultWriter* result = nullptr;
+  // Rows that took part in the last sink so far.
+  int64_t rows_out = 0;
+  // Position of the block's first row in the order of the input: morsel, then row.
+  int64_t order = 0;
+
+ private:
+  void initialise_constants();
+  void materialise(Slot& slot);
+  void bind_column(Slot& slot);
+  void arrive(const Step& step);
+
+  const Program& program_;
+  const Section& section_;
+  std::vector<Slot> slots_;
+  std::vector<ColumnState> columns_;
+  std::vector<AlignedBuffer> storage_;
+  std::vector<std::unique_ptr<CodeComparison>> comparisons_;
+  std::vector<RowMask> pending_;
+  std::vector<bool> waiting_;  // by target: rows are pending there
+  TextArena arena_;
+  RowMask active_, valid_;
+  bool any_active_ = false;
+  int rows_ = 0, words_ = 0;
+  int64_t first_row_ = 0, first_row_id_ = 0, tablet_first_id_ = 0, tablet_serial_ = 0;
+};
+
+}  // namespace diptych::cpu

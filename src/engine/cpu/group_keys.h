@@ -1,0 +1,69 @@
+// From the keys of rows to group numbers 0, 1, 2, ..., two ways:
+//
+//   dense   few possible keys, known beforehand: the number is computed, sum of (key - low) * stride; NULL is one more key
+//   hashed  open addressing over the keys' hashes; numbers in the order of first appearance
+//
+// One table belongs to one thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/key_rows.h"
+#include "engine/cpu/memory.h"
+
+namespace diptych::cpu {
+
+class DenseKeys {
+ public:
+  // Larger tables are hashed: below, a table of sums stays in the second-level cache.
+  static constexpr int64_t most_groups = 65536;
+  // Whether the keys' ranges are known and small enough.
+  static bool possible(const std::vector<RegisterInfo>& keys);
+
+  explicit DenseKeys(const std::vector<RegisterInfo>& keys);
+  uint32_t groups() const { return groups_; }
+  void find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) const;
+  // Key `key` of a group in register form; false when it is NULL.
+  bool read(uint32_t group, size_t key, std::byte* out) const;
+
+ private:
+  struct Key {
+    PhysicalType physical;
+    int64_t low;
+    uint32_t span;  // keys that are not NULL
+    uint32_t stride;
+    bool nullable;
+  };
+  std::vector<Key> keys_;
+  uint32_t groups_ = 1;
+};
+
+class HashedKeys {
+ public:
+  HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups);
+  uint32_t groups() const { return groups_; }
+  void find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers);
+  // The number of the group with the key row, added when new; strings stay where they are.
+  uint32_t find_or_add(const uint64_t* row, uint64_t hash);
+  const uint64_t* row(uint32_t group) const { return rows_.data() + group * layout_.words(); }
+  uint64_t hash(uint32_t group) const { return hashes_[group]; }
+  const KeyLayout& layout() const { return layout_; }
+  size_t bytes() const;
+
+ private:
+  struct Entry {
+    uint32_t tag;    // upper half of the hash
+    uint32_t group;  // number + 1; 0: empty
+  };
+  void grow();
+
+  KeyLayout layout_;
+  std::vector<Entry> entries_;  // a power of two, at most half full
+  std::vector<uint64_t> rows_, hashes_;
+  std::vector<uint64_t> block_;  // key rows of the block at hand
+  uint32_t groups_ = 0;
+  TextArena arena_;
+};
+
+}  // namespace diptych::cpu

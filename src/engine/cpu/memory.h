@@ -1,0 +1,99 @@
+// The memory of one run: large buffers out of the block pool, accounted in the budget.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "base/block_pool.h"
+#include "base/memory_budget.h"
+#include "engine/engine.h"
+#include "tablet/aligned_buffer.h"
+
+namespace diptych::cpu {
+
+// Owns one buffer that starts on a multiple of 64 and is not initialised.
+class Chunk {
+ public:
+  Chunk() = default;
+  Chunk(Chunk&& other) noexcept { *this = std::move(other); }
+  Chunk& operator=(Chunk&& other) noexcept {
+    release();
+    pooled_ = std::move(other.pooled_);
+    own_ = std::move(other.own_);
+    budget_ = std::exchange(other.budget_, nullptr);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+  ~Chunk() { release(); }
+
+  std::byte* data() const { return data_; }
+  size_t size() const { return size_; }
+
+ private:
+  friend class Memory;
+  void release() {
+    if (budget_ != nullptr) budget_->release(static_cast<int64_t>(size_));
+    budget_ = nullptr;
+  }
+
+  PooledBuffer pooled_;
+  AlignedBuffer own_;               // without a pool
+  MemoryBudget* budget_ = nullptr;  // reserved in for own_
+  std::byte* data_ = nullptr;
+  size_t size_ = 0;
+};
+
+// Thread safety: any number of threads may allocate at once.
+class Memory {
+ public:
+  explicit Memory(const ExecutionContext& context) : pool_(context.pool), budget_(context.budget) {}
+
+  // Errors: 53200; `what` names the user.
+  Chunk allocate(size_t bytes, const char* what) const {
+    Chunk chunk;
+    if (pool_ != nullptr) {
+      chunk.pooled_ = pool_->allocate(bytes, what);
+      chunk.data_ = chunk.pooled_.data();
+    } else {
+      if (budget_ != nullptr) budget_->reserve(static_cast<int64_t>(bytes), what);
+      chunk.budget_ = budget_;
+      chunk.size_ = bytes;
+      chunk.own_ = AlignedBuffer(bytes);
+      chunk.data_ = chunk.own_.data();
+    }
+    chunk.size_ = bytes;
+    return chunk;
+  }
+  // Null when memory is not limited.
+  MemoryBudget* budget() const { return budget_; }
+
+ private:
+  BlockPool* pool_;
+  MemoryBudget* budget_;
+};
+
+// A reservation that grows to follow a structure's size; checked at block boundaries.
+class GrowingReservation {
+ public:
+  GrowingReservation(MemoryBudget* budget, const char* what) : budget_(budget), what_(what) {}
+  GrowingReservation(const GrowingReservation&) = delete;
+  GrowingReservation& operator=(const GrowingReservation&) = delete;
+  ~GrowingReservation() {
+    if (budget_ != nullptr) budget_->release(bytes_);
+  }
+  // The structure now takes so many bytes. Errors: 53200.
+  void follow(size_t bytes) {
+    const auto wanted = static_cast<int64_t>(bytes);
+    if (budget_ == nullptr || wanted <= bytes_) return;
+    budget_->reserve(wanted - bytes_, what_);
+    bytes_ = wanted;
+  }
+
+ private:
+  MemoryBudget* budget_;
+  const char* what_;
+  int64_t bytes_ = 0;
+};
+
+}  // namespace diptych::cpu

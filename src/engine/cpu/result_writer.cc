@@ -1,0 +1,212 @@
+#include "engine/cpu/result_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+#include "engine/cpu/row_function.h"
+#include "engine/cpu/step.h"
+
+namespace diptych::cpu {
+namespace {
+
+constexpr int64_t most_rows = 65536;
+// Strings of a tablet stay far below the 4 GiB that their offsets can address.
+constexpr size_t most_heap_bytes = size_t{1} << 30;
+
+const Dictionary* dictionary_of(const Section& section, int number, const TabletSource& source) {
+  if (section.writers[static_cast<size_t>(number)] != 1) return nullptr;
+  for (const Step& step : section.steps) {
+    if (step.out == number && step.instruction->opcode == Opcode::Column)
+      return source.common_dictionary(section.columns[static_cast<size_t>(step.number)]);
+  }
+  return nullptr;
+}
+
+int log2_of(size_t width) { return std::countr_zero(width); }
+
+Whole whole_form(PhysicalType physical) {
+  return physical == PhysicalType::Int32 ? Whole::I32 : physical == PhysicalType::Int64 ? Whole::I64 : Whole::I128;
+}
+
+}  // namespace
+
+ResultWriter::ResultWriter(const Program& program, const Section& section, int first_register, const TabletSource& source,
+                           const Memory& memory)
+    : memory_(memory), scratch_(std::make_unique<std::byte[]>(block_rows * 16)) {
+  columns_.resize(program.result_columns.size());
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Column& column = columns_[i];
+    column.register_number = first_register + static_cast<int>(i);
+    const RegisterInfo& from = program.registers[static_cast<size_t>(column.register_number)];
+    const PhysicalType own = program.result_columns[i].type.physical();
+    column.physical = is_whole(from.physical) && is_whole(own) && width_bytes(own) > width_bytes(from.physical) ? own : from.physical;
+    if (column.physical == PhysicalType::Text) column.dictionary = dictionary_of(section, column.register_number, source);
+    column.width = column.physical == PhysicalType::Text ? 4 : static_cast<size_t>(width_bytes(column.physical));
+  }
+  capacity_ = std::clamp<int64_t>((source.row_count() + 63) / 64 * 64, block_rows, most_rows);
+}
+
+void ResultWriter::open_buffer() {
+  size_t bytes = 0;
+  const auto rows = static_cast<size_t>(capacity_);
+  const auto area = [&](size_t wanted) {
+    const size_t at = bytes;
+    // 64 more, since loops write whole vectors.
+    bytes += (wanted + 127) / 64 * 64;
+    return at;
+  };
+  std::vector<std::pair<size_t, size_t>> places;
+  for (const Column& column : columns_) {
+    const size_t data = area((rows + 1) * column.width);
+    places.emplace_back(data, area(rows / 8));
+  }
+  Chunk chunk = memory_.allocate(bytes, "result");
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].data = chunk.data() + places[i].first;
+    columns_[i].validity = reinterpret_cast<uint64_t*>(chunk.data() + places[i].second);
+  }
+  chunks_.push_back(std::move(chunk));
+  buffer_rows_ = capacity_;
+  first_ = next_ = 0;
+}
+
+int64_t ResultWriter::write(Frame& frame) {
+  const RowMask rows = frame.sinking();
+  const int count = rows.count();
+  if (count == 0) return 0;
+  bool full = next_ + count > buffer_rows_;
+  for (const Column& column : columns_) full |= column.heap_bytes > most_heap_bytes;
+  if (full) {
+    seal();
+    if (next_ + count > buffer_rows_) open_buffer();
+  }
+  for (Column& column : columns_) {
+    put_nulls(frame, rows, count, column);
+    if (is_text_heap(column)) put_texts(frame, rows, column);
+    else put_values(frame, rows, column);
+  }
+  next_ += count;
+  morsel_rows_ += count;
+  return count;
+}
+
+void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column) {
+  std::byte* to = column.data + static_cast<size_t>(next_) * column.width;
+  Slot& encoded = frame.slot(column.register_number);
+  if (encoded.column >= 0 && (encoded.decoded == 0 || column.dictionary != nullptr)) {
+    const ColumnState& state = frame.column(encoded.column);
+    const bool codes = column.dictionary != nullptr || encoded.codes_wanted;
+    if (codes || (state.view.encoding == Encoding::FrameOfReference && is_whole(column.physical))) {
+      const Whole form = column.dictionary != nullptr ? Whole::I32 : whole_form(column.physical);
+      loops().compress_codes[code_index(state.view.width)][static_cast<size_t>(form)](
+          rows.words, frame.words(), state.codes, {state.view.base, state.view.factor}, to);
+      return;
+    }
+  }
+  const Slot& slot = frame.read(column.register_number);
+  Values values = slot.values;
+  const LoopTable& table = loops();
+  if (slot.physical != column.physical) {
+    const UnaryLoop widen = slot.physical == PhysicalType::Int64  ? table.widen_i64_i128
+                            : column.physical == PhysicalType::Int64 ? table.widen_i32_i64
+                                                                     : table.widen_i32_i128;
+    widen(rows.words, frame.words(), values, scratch_.get());
+    values = {scratch_.get(), 64 * column.width};
+  }
+  if (values.word_bytes == 0) {
+    const int count = rows.count();
+    for (int i = 0; i < count; ++i) std::memcpy(to + static_cast<size_t>(i) * column.width, values.data, column.width);
+    return;
+  }
+  table.compress_plain[log2_of(column.width)](rows.words, frame.words(), values.data, {}, to);
+}
+
+void ResultWriter::grow_heap(Column& column, size_t bytes) {
+  Chunk grown = memory_.allocate(std::max<size_t>(bytes, std::max<size_t>(4096, 2 * column.heap.size())), "result");
+  if (column.heap_bytes > 0) std::memcpy(grown.data(), column.heap.data(), column.heap_bytes);
+  column.heap = std::move(grown);
+}
+
+void ResultWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) {
+  const Slot& slot = frame.read(column.register_number);
+  auto* offsets = reinterpret_cast<uint32_t*>(column.data) + next_;
+  const auto length_of = [&](int row) -> size_t {
+    const bool valid = slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0;
+    return valid ? static_cast<size_t>(value_at<dk_text>(slot.values, row).length) : 0;
+  };
+  size_t bytes = 0;
+  for_each_row(rows.words, frame.words(), [&](int row) { bytes += length_of(row); });
+  if (column.heap_bytes + bytes > column.heap.size()) grow_heap(column, column.heap_bytes + bytes);
+  *offsets = static_cast<uint32_t>(column.heap_bytes);
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    const size_t length = length_of(row);
+    if (length > 0) std::memcpy(column.heap.data() + column.heap_bytes, value_at<dk_text>(slot.values, row).data, length);
+    column.heap_bytes += length;
+    *++offsets = static_cast<uint32_t>(column.heap_bytes);
+  });
+}
+
+void ResultWriter::put_nulls(Frame& frame, const RowMask& rows, int count, Column& column) {
+  const uint64_t* valid = frame.slot(column.register_number).valid;
+  bool any = false;
+  if (valid != nullptr) {
+    for (int w = 0; w < frame.words(); ++w) any |= (rows.words[w] & ~valid[w]) != 0;
+  }
+  const auto set = [&](int64_t row, bool value) {
+    const uint64_t bit = uint64_t{1} << (row % 64);
+    column.validity[row / 64] = (column.validity[row / 64] & ~bit) | (value ? bit : 0);
+  };
+  if (!column.has_nulls) {
+    if (!any) return;
+    // The first NULL of the tablet: all rows before have a value.
+    column.has_nulls = true;
+    for (int64_t row = first_; row < next_; ++row) set(row, true);
+  }
+  if (!any) {
+    for (int64_t row = next_; row < next_ + count; ++row) set(row, true);
+    return;
+  }
+  int64_t to = next_;
+  for_each_row(rows.words, frame.words(), [&](int row) { set(to++, (valid[row / 64] >> (row % 64) & 1) != 0); });
+}
+
+void ResultWriter::seal() {
+  if (next_ == first_) return;
+  BlockTablet tablet;
+  tablet.rows = next_ - first_;
+  for (Column& column : columns_) {
+    ColumnView view;
+    view.physical = column.physical;
+    if (column.has_nulls) view.validity = reinterpret_cast<const uint8_t*>(column.validity) + first_ / 8;
+    const std::byte* data = column.data + static_cast<size_t>(first_) * column.width;
+    if (is_text_heap(column)) {
+      view.encoding = Encoding::Heap;
+      view.offsets = reinterpret_cast<const uint32_t*>(data);
+      view.heap = reinterpret_cast<const char*>(column.heap.data());
+      chunks_.push_back(std::move(column.heap));
+      column.heap = Chunk();
+      column.heap_bytes = 0;
+    } else {
+      view.encoding = column.dictionary != nullptr ? Encoding::Dictionary : Encoding::Plain;
+      view.width = column.dictionary != nullptr ? 4 : 0;
+      view.dictionary = column.dictionary;
+      view.data = data;
+    }
+    column.has_nulls = false;
+    tablet.views.push_back(view);
+  }
+  sealed_.push_back(std::move(tablet));
+  // One slot further than needed: string offsets have an entry more than there are rows.
+  first_ = next_ = std::min((next_ + 64) / 64 * 64, buffer_rows_);
+}
+
+void ResultWriter::finish_morsel(size_t morsel) {
+  seal();
+  for (BlockTablet& tablet : sealed_) pieces_.push_back({morsel, std::move(tablet)});
+  sealed_.clear();
+  morsel_rows_ = 0;
+}
+
+}  // namespace diptych::cpu

@@ -1,0 +1,75 @@
+// The Result sink of one thread: copies selected rows, straight from the encoded columns where they still are encoded, into tablets.
+//
+//   buffer   65536 row slots of every column
+//              |tablet of morsel 3      |tablet of morsel 5 |   free       |     tablets start on multiples of 64 rows
+//
+// Values take the form of the result column's type (an Int32 register of a bigint is written as Int64), without re-encoding.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/block_source.h"
+#include "engine/cpu/frame.h"
+
+namespace diptych::cpu {
+
+// A finished piece of the result; pieces sort by where their rows come from.
+struct ResultPiece {
+  size_t morsel;
+  BlockTablet tablet;
+};
+
+class ResultWriter {
+ public:
+  // first_register: of the result's columns. source: of the section's rows; its rows bound the size of buffers.
+  ResultWriter(const Program& program, const Section& section, int first_register, const TabletSource& source,
+               const Memory& memory);
+  ResultWriter(const ResultWriter&) = delete;
+  ResultWriter& operator=(const ResultWriter&) = delete;
+
+  // Writes the rows that sink from the frame's block; returns how many.
+  int64_t write(Frame& frame);
+  // The rows since the last call belong to this morsel.
+  void finish_morsel(size_t morsel);
+  // Rows written since the last finish_morsel().
+  int64_t open_rows() const { return morsel_rows_; }
+
+  std::vector<ResultPiece>& pieces() { return pieces_; }
+  std::vector<Chunk>& chunks() { return chunks_; }
+
+ private:
+  struct Column {
+    int register_number = 0;
+    PhysicalType physical = PhysicalType::Int32;  // as written
+    const Dictionary* dictionary = nullptr;       // not null: strings stay codes of it
+    size_t width = 0;                             // bytes a row: values, codes or string offsets
+    std::byte* data = nullptr;                    // of the buffer's row 0
+    uint64_t* validity = nullptr;                 // of the buffer's row 0
+    bool has_nulls = false;                       // in the open tablet
+    Chunk heap;                                   // of the open tablet
+    size_t heap_bytes = 0;
+  };
+
+  void open_buffer();
+  void seal();
+  void put_values(Frame& frame, const RowMask& rows, Column& column);
+  void put_texts(Frame& frame, const RowMask& rows, Column& column);
+  void put_nulls(Frame& frame, const RowMask& rows, int count, Column& column);
+  void grow_heap(Column& column, size_t bytes);
+  bool is_text_heap(const Column& column) const { return column.physical == PhysicalType::Text && column.dictionary == nullptr; }
+
+  const Memory& memory_;
+  std::vector<Column> columns_;
+  int64_t buffer_rows_ = 0;              // row slots of the buffer; 0: none yet
+  int64_t first_ = 0, next_ = 0;         // rows of the open tablet
+  int64_t capacity_;
+  size_t current_morsel_ = 0;
+  int64_t morsel_rows_ = 0;
+  std::vector<BlockTablet> sealed_;      // of the morsel being written
+  std::vector<ResultPiece> pieces_;
+  std::vector<Chunk> chunks_;
+  std::unique_ptr<std::byte[]> scratch_;
+};
+
+}  // namespace diptych::cpu

@@ -1,0 +1,137 @@
+// The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/cpu/section_run.h"
+#include "engine/engine.h"
+
+namespace diptych {
+namespace cpu {
+namespace {
+
+class Run {
+ public:
+  Run(std::shared_ptr<const Program> program, const ExecutionContext& context)
+      : program_(std::move(program)), context_(context), memory_(context), prepared_(*program_) {
+    threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
+    for (ThreadSinks& sinks : threads_) {
+      sinks.groups.resize(program_->hash_tables.size());
+      sinks.sorters.resize(program_->sorters.size());
+    }
+    cursors_.resize(program_->cursors.size());
+  }
+
+  std::shared_ptr<const TabletSource> run() {
+    std::vector<ColumnDefinition> columns;
+    for (const ResultColumnInfo& column : program_->result_columns) columns.push_back({column.name, column.type});
+    result_ = std::make_unique<BlockSource>(std::move(columns));
+    const auto& instructions = program_->instructions;
+    for (int32_t address = 0; instructions[static_cast<size_t>(address)].opcode != Opcode::Finish; ++address)
+      address = execute(address);
+    return finish();
+  }
+
+ private:
+  // Runs the setup opcode and returns the address of the last opcode that this has done.
+  int32_t execute(int32_t address) {
+    const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
+    const auto cursor = static_cast<size_t>(instruction.p1);
+    const auto object = static_cast<size_t>(instruction.p2);
+    switch (instruction.opcode) {
+      case Opcode::Table: cursors_[cursor] = program_->sources[object]; break;
+      case Opcode::Limit: limit_ = number_of(instruction); break;
+      case Opcode::Offset: offset_ = number_of(instruction); break;
+      case Opcode::Parallel: run_section(address); return instruction.p3;
+      case Opcode::Groups: open_groups(cursor, object); break;
+      case Opcode::Sort: open_sorted(cursor, object); break;
+      default: break;  // hash tables, sorters and result columns are there from the start
+    }
+    return address;
+  }
+
+  static int64_t number_of(const Instruction& instruction) {
+    if (const int64_t* number = std::get_if<int64_t>(&instruction.p4)) return *number;
+    return static_cast<int64_t>(std::get<Value>(instruction.p4).as_integral());
+  }
+
+  void run_section(int32_t address) {
+    const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
+    const TabletSource& source = *cursors_[static_cast<size_t>(instruction.p1)];
+    const Section section = prepare_section(*program_, address, prepared_);
+    make_sinks(section);
+    SectionRun running(*program_, section, source, context_, memory_);
+    running.run(threads_, rows_wanted());
+    running.take_results(*result_);
+    if (context_.profile != nullptr) context_.profile->sections.push_back(running.profile());
+  }
+
+  // Rows of the result still wanted of the next section, -1: all.
+  int64_t rows_wanted() const { return limit_ < 0 ? -1 : std::max<int64_t>(0, saturated(limit_, offset_) - result_->row_count()); }
+  static int64_t saturated(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+
+  void make_sinks(const Section& section) {
+    for (const Step& step : section.steps) {
+      for (ThreadSinks& sinks : threads_) {
+        if (step.instruction->opcode == Opcode::Aggregate) make_groups(sinks, static_cast<size_t>(step.instruction->p1));
+        if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));
+        if (step.instruction->opcode == Opcode::SortRow) make_sorter(sinks, static_cast<size_t>(step.instruction->p1));
+      }
+    }
+  }
+  void make_groups(ThreadSinks& sinks, size_t table) {
+    if (!sinks.groups[table]) sinks.groups[table] = std::make_unique<GroupTable>(program_->hash_tables[table], memory_);
+  }
+  void make_sorter(ThreadSinks& sinks, size_t sorter) {
+    if (!sinks.sorters[sorter]) sinks.sorters[sorter] = std::make_unique<SortRun>(program_->sorters[sorter], memory_);
+  }
+
+  std::vector<ColumnDefinition> definitions_of(size_t cursor) const {
+    std::vector<ColumnDefinition> columns;
+    for (const RegisterInfo& column : program_->cursors[cursor].columns) columns.push_back({"", column.type});
+    return columns;
+  }
+
+  void open_groups(size_t cursor, size_t table) {
+    make_groups(threads_[0], table);
+    GroupTable& merged = *threads_[0].groups[table];
+    for (size_t i = 1; i < threads_.size(); ++i) {
+      if (threads_[i].groups[table]) merged.merge(*threads_[i].groups[table]);
+    }
+    cursors_[cursor] = merged.rows(definitions_of(cursor), memory_);
+  }
+
+  void open_sorted(size_t cursor, size_t sorter) {
+    make_sorter(threads_[0], sorter);
+    std::vector<std::unique_ptr<SortRun>> runs;
+    for (ThreadSinks& sinks : threads_) {
+      if (sinks.sorters[sorter]) runs.push_back(std::move(sinks.sorters[sorter]));
+    }
+    cursors_[cursor] = sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_.threads);
+  }
+
+  std::shared_ptr<const TabletSource> finish() {
+    if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_, memory_);
+    if (context_.profile != nullptr && context_.budget != nullptr) context_.profile->peak_bytes = context_.budget->peak();
+    // Codes in the result are of the sources' dictionaries.
+    result_->keep(std::shared_ptr<const void>(program_));
+    return std::shared_ptr<const TabletSource>(std::move(result_));
+  }
+
+  std::shared_ptr<const Program> program_;
+  const ExecutionContext& context_;
+  Memory memory_;
+  PreparedObjects prepared_;
+  std::vector<ThreadSinks> threads_;
+  std::vector<std::shared_ptr<const TabletSource>> cursors_;
+  std::unique_ptr<BlockSource> result_;
+  int64_t limit_ = -1, offset_ = 0;
+};
+
+}  // namespace
+}  // namespace cpu
+
+std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program, const ExecutionContext& context) {
+  return cpu::Run(std::move(program), context).run();
+}
+
+}  // namespace diptych

@@ -1,0 +1,152 @@
+#include "engine/cpu/section_run.h"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/error.h"
+#include "engine/cpu/zone_test.h"
+
+namespace diptych::cpu {
+namespace {
+
+// Small enough that the threads end together, large enough that taking one costs nothing.
+constexpr int64_t morsel_rows = 65536;
+
+}  // namespace
+
+SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
+                       const ExecutionContext& context, const Memory& memory)
+    : program_(program), section_(section), source_(source), context_(context), memory_(memory) {
+  profile_.address = section.first - 1;
+  profile_.engine = "cpu";
+  find_morsels();
+  profile_.threads = static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
+}
+
+bool SectionRun::is_needed(size_t tablet) const {
+  for (const ZoneCondition& condition : section_.cursor->zone_conditions) {
+    if (!may_hold(condition, source_.zone_map(tablet, condition.column))) return false;
+  }
+  return true;
+}
+
+void SectionRun::find_morsels() {
+  int64_t order = 0;
+  for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
+    const int64_t rows = source_.rows_in(tablet);
+    if (is_needed(tablet)) {
+      for (int64_t first = 0; first < rows; first += morsel_rows)
+        morsels_.push_back({tablet, first, std::min(morsel_rows, rows - first), order + first});
+      ++profile_.tablets;
+      if (context_.profile != nullptr) {
+        for (size_t column : section_.columns) profile_.bytes_read += source_.encoded_bytes(tablet, column);
+      }
+    } else {
+      ++profile_.tablets_skipped;
+    }
+    order += rows;
+  }
+}
+
+void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {
+  const auto start = std::chrono::steady_clock::now();
+  wanted_ = wanted;
+  written_.assign(morsels_.size(), -1);
+  writers_.resize(static_cast<size_t>(profile_.threads));
+  if (context_.progress != nullptr) {
+    for (const Morsel& morsel : morsels_) context_.progress->rows_total += morsel.rows;
+  }
+  if (wanted_ != 0 && !morsels_.empty()) {
+    if (profile_.threads == 1) {
+      work(0, threads[0]);
+    } else {
+      tbb::task_arena arena(profile_.threads);
+      arena.execute([&] {
+        tbb::parallel_for(0, profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)]); },
+                          tbb::simple_partitioner());
+      });
+    }
+  }
+  profile_.rows_out = rows_out_;
+  profile_.nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
+void SectionRun::work(int thread, ThreadSinks& sinks) {
+  Frame frame(program_, section_);
+  for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
+  for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
+  for (const Step& step : section_.steps) {
+    if (step.instruction->opcode != Opcode::Result) continue;
+    writers_[static_cast<size_t>(thread)] = std::make_unique<ResultWriter>(program_, section_, step.a, source_, memory_);
+    frame.result = writers_[static_cast<size_t>(thread)].get();
+  }
+  std::unique_ptr<PinnedTablet> pinned;
+  size_t pinned_tablet = SIZE_MAX;
+  try {
+    for (size_t i = next_++; i < morsels_.size() && !stopped_.load(std::memory_order_relaxed); i = next_++) {
+      const Morsel& morsel = morsels_[i];
+      if (morsel.tablet != pinned_tablet) {
+        pinned.reset();
+        pinned = source_.pin(morsel.tablet, section_.columns);
+        pinned_tablet = morsel.tablet;
+        frame.begin_tablet(*pinned);
+      }
+      run_morsel(frame, morsel, *pinned);
+      if (frame.result != nullptr) finish_results(*frame.result, i);
+    }
+  } catch (...) {
+    stopped_ = true;
+    throw;
+  }
+  rows_out_ += frame.rows_out;
+}
+
+void SectionRun::run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet&) {
+  const int64_t end = morsel.first_row + morsel.rows;
+  for (int64_t row = morsel.first_row; row < end; row += block_rows) {
+    if (context_.cancelled != nullptr && context_.cancelled->load(std::memory_order_relaxed))
+      throw Error(SqlState::query_canceled, "cancelled on request");
+    if (stopped_.load(std::memory_order_relaxed)) return;
+    frame.order = morsel.order + (row - morsel.first_row);
+    frame.begin_block(row, static_cast<int>(std::min<int64_t>(block_rows, end - row)));
+    frame.run();
+    // This morsel alone has enough: what follows it is not needed, whatever comes before.
+    if (wanted_ >= 0 && frame.result != nullptr && frame.result->open_rows() >= wanted_) break;
+  }
+  count_rows_in(morsel);
+}
+
+void SectionRun::count_rows_in(const Morsel& morsel) {
+  if (context_.progress != nullptr) context_.progress->rows_done += morsel.rows;
+  std::lock_guard guard(mutex_);
+  profile_.rows_in += morsel.rows;
+}
+
+void SectionRun::finish_results(ResultWriter& writer, size_t morsel) {
+  const int64_t rows = writer.open_rows();
+  writer.finish_morsel(morsel);
+  if (wanted_ < 0) return;
+  std::lock_guard guard(mutex_);
+  written_[morsel] = rows;
+  for (; finished_prefix_ < written_.size() && written_[finished_prefix_] >= 0; ++finished_prefix_)
+    prefix_rows_ += written_[finished_prefix_];
+  if (prefix_rows_ >= wanted_) stopped_ = true;
+}
+
+void SectionRun::take_results(BlockSource& into) {
+  std::vector<ResultPiece> pieces;
+  for (const auto& writer : writers_) {
+    if (!writer) continue;
+    for (ResultPiece& piece : writer->pieces()) pieces.push_back(std::move(piece));
+    for (Chunk& chunk : writer->chunks()) into.keep(std::move(chunk));
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });
+  for (ResultPiece& piece : pieces) into.add(std::move(piece.tablet));
+}
+
+SectionProfile SectionRun::profile() const { return profile_; }
+
+}  // namespace diptych::cpu

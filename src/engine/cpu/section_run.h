@@ -1,0 +1,72 @@
+// Runs one parallel section: morsels of the cursor's tablets from a shared queue, on as many threads as the context allows.
+//
+//   tablets  |0      |1      |2 skipped|3      |      skipped: its zone map rules every row out
+//   morsels  |0 |1   |2 |3   |         |4 |5   |      ranges of a tablet's rows
+//   threads   A  B    A  A              B  A          whoever is free takes the next
+//
+// What sinks have collected belongs to threads; results are put in order of the morsels they come from.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/cpu/group_table.h"
+#include "engine/cpu/result_writer.h"
+#include "engine/cpu/sort_run.h"
+#include "engine/cpu/step.h"
+#include "engine/engine.h"
+
+namespace diptych::cpu {
+
+// What of the run's state a section's sinks fill, one entry per thread slot.
+struct ThreadSinks {
+  std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table
+  std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
+};
+
+
+class SectionRun {
+ public:
+  SectionRun(const Program& program, const Section& section, const TabletSource& source, const ExecutionContext& context,
+             const Memory& memory);
+
+  // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which to stop.
+  void run(std::vector<ThreadSinks>& threads, int64_t wanted);
+  // The rows that Result sinks have written, in order; their memory goes to `into`.
+  void take_results(BlockSource& into);
+  SectionProfile profile() const;
+
+ private:
+  struct Morsel {
+    size_t tablet;
+    int64_t first_row, rows;
+    int64_t order;  // rows of the source before it
+  };
+  void find_morsels();
+  bool is_needed(size_t tablet) const;
+  void work(int thread, ThreadSinks& sinks);
+  void run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet& tablet);
+  void finish_results(ResultWriter& writer, size_t morsel);
+  void count_rows_in(const Morsel& morsel);
+
+  const Program& program_;
+  const Section& section_;
+  const TabletSource& source_;
+  const ExecutionContext& context_;
+  const Memory& memory_;
+  std::vector<Morsel> morsels_;
+  std::vector<std::unique_ptr<ResultWriter>> writers_;
+  std::atomic<size_t> next_{0};
+  std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
+  std::atomic<int64_t> rows_out_{0};
+  int64_t wanted_ = -1;
+  std::mutex mutex_;                  // guards what follows
+  std::vector<int64_t> written_;      // rows by morsel, -1: not finished
+  size_t finished_prefix_ = 0;        // all morsels before are finished...
+  int64_t prefix_rows_ = 0;           // ...and wrote so many rows
+  SectionProfile profile_;
+};
+
+}  // namespace diptych::cpu

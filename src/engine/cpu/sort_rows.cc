@@ -1,0 +1,160 @@
+#include "engine/cpu/sort_rows.h"
+
+#include <bit>
+#include <cstring>
+
+#include "engine/cpu/row_function.h"
+
+namespace diptych::cpu {
+namespace {
+
+constexpr uint64_t sign_bit = uint64_t{1} << 63;
+
+size_t key_words(PhysicalType physical) {
+  return physical == PhysicalType::Int128 || physical == PhysicalType::Interval ? 2 : 1;
+}
+
+size_t column_words(PhysicalType physical) { return (static_cast<size_t>(width_bytes(physical)) + 7) / 8; }
+
+void normalise(dk_i64 value, uint64_t* to) { *to = static_cast<uint64_t>(value) ^ sign_bit; }
+void normalise(dk_i32 value, uint64_t* to) { normalise(static_cast<dk_i64>(value), to); }
+void normalise(dk_bool value, uint64_t* to) { *to = value; }
+void normalise(dk_i128 value, uint64_t* to) {
+  to[0] = static_cast<uint64_t>(value.hi) ^ sign_bit;
+  to[1] = value.lo;
+}
+void normalise(dk_interval value, uint64_t* to) { normalise(dk_span_of_interval(value), to); }
+void normalise(dk_f64 value, uint64_t* to) {
+  // -0 equals 0 and NaN is the greatest.
+  if (value == 0) value = 0;
+  const uint64_t bits = value != value ? DK_F64_BITS(DK_NAN_F64) : DK_F64_BITS(value);
+  *to = (bits & sign_bit) != 0 ? ~bits : bits | sign_bit;
+}
+void normalise(dk_f32 value, uint64_t* to) { normalise(static_cast<dk_f64>(value), to); }
+void normalise(dk_text value, uint64_t* to) {
+  uint64_t word = 0;
+  if (value.length >= 8) std::memcpy(&word, value.data, 8);
+  else if (value.length > 0) std::memcpy(&word, value.data, static_cast<size_t>(value.length));
+  *to = __builtin_bswap64(word);
+}
+
+dk_text text_at(const uint64_t* words) {
+  dk_text text;
+  std::memcpy(&text, words, sizeof(text));
+  return text;
+}
+
+bool is_valid(const Slot& slot, int row) { return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0; }
+
+}  // namespace
+
+SortLayout::SortLayout(const SorterInfo& info) {
+  size_t next = 0;
+  for (size_t i = 0; i < info.keys.size(); ++i) {
+    const RegisterInfo& column = info.columns[i];
+    Key key{column.physical, column.nullable, info.keys[i].descending, info.keys[i].nulls_first, next, key_words(column.physical), 0};
+    next += key.words + (key.nullable ? 1 : 0);
+    has_text_keys_ |= key.physical == PhysicalType::Text;
+    keys_.push_back(key);
+  }
+  order_ = next++;
+  nulls_ = next;
+  null_words_ = (info.columns.size() + 63) / 64;
+  next += null_words_;
+  for (const RegisterInfo& column : info.columns) {
+    columns_.push_back({column.physical, next});
+    if (columns_.size() <= keys_.size()) keys_[columns_.size() - 1].raw = next;
+    next += column_words(column.physical);
+    has_texts_ |= column.physical == PhysicalType::Text;
+  }
+  words_ = next;
+}
+
+template <typename T>
+void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const {
+  const uint64_t flip = key.descending ? ~uint64_t{0} : 0;
+  uint64_t* row_words = out + key.at;
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    uint64_t* to = row_words;
+    const bool valid = is_valid(slot, row);
+    // NULLs come last unless they are asked for first, whichever way the values are sorted.
+    if (key.nullable) *to++ = valid == key.nulls_first ? 1 : 0;
+    if (valid) normalise(value_at<T>(slot.values, row), to);
+    else std::memset(to, 0, key.words * 8);
+    for (size_t i = 0; i < key.words; ++i) to[i] ^= flip;
+    row_words += words_;
+  });
+}
+
+template <typename T>
+void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const {
+  const size_t null_at = nulls_ + number / 64;
+  uint64_t* row_words = out;
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    T value{};
+    if (is_valid(slot, row)) value = value_at<T>(slot.values, row);
+    else row_words[null_at] |= uint64_t{1} << (number % 64);
+    std::memcpy(row_words + columns_[number].at, &value, sizeof(T));
+    row_words += words_;
+  });
+}
+
+void SortLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
+  uint64_t* row_words = out;
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    row_words[order_] = static_cast<uint64_t>(frame.order + row);
+    std::memset(row_words + nulls_, 0, null_words_ * 8);
+    row_words += words_;
+  });
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const Slot& slot = frame.read(first + static_cast<int>(i));
+    with_kernel_type(columns_[i].physical, [&]<typename T>(T) {
+      if (i < keys_.size()) write_key<T>(frame, slot, keys_[i], rows, out);
+      write_column<T>(frame, slot, i, rows, out);
+    });
+  }
+}
+
+int SortLayout::compare_text(const Key& key, const uint64_t* a, const uint64_t* b) const {
+  const dk_text x = text_at(a + key.raw), y = text_at(b + key.raw);
+  const int order = dk_cmp_text(x, y);
+  return key.descending ? -order : order;
+}
+
+bool SortLayout::before(const uint64_t* a, const uint64_t* b) const {
+  if (!has_text_keys_) {
+    for (size_t i = 0; i <= order_; ++i) {
+      if (a[i] != b[i]) return a[i] < b[i];
+    }
+    return false;
+  }
+  for (const Key& key : keys_) {
+    const size_t end = key.at + key.words + (key.nullable ? 1 : 0);
+    for (size_t i = key.at; i < end; ++i) {
+      if (a[i] != b[i]) return a[i] < b[i];
+    }
+    if (key.physical != PhysicalType::Text) continue;
+    const int order = compare_text(key, a, b);
+    if (order != 0) return order < 0;
+  }
+  return a[order_] < b[order_];
+}
+
+void SortLayout::own_texts(uint64_t* row, TextArena& arena) const {
+  for (const Column& column : columns_) {
+    if (column.physical != PhysicalType::Text) continue;
+    dk_text text = text_at(row + column.at);
+    if (text.length == 0) continue;
+    char* place = arena.allocate(static_cast<size_t>(text.length));
+    std::memcpy(place, text.data, static_cast<size_t>(text.length));
+    text.data = place;
+    std::memcpy(row + column.at, &text, sizeof(text));
+  }
+}
+
+bool SortLayout::read(const uint64_t* row, size_t column, std::byte* out) const {
+  std::memcpy(out, row + columns_[column].at, static_cast<size_t>(width_bytes(columns_[column].physical)));
+  return (row[nulls_ + column / 64] >> (column % 64) & 1) == 0;
+}
+
+}  // namespace diptych::cpu

@@ -1,0 +1,56 @@
+// Rows of a sorter as 64-bit words that compare as unsigned numbers, word by word, in the order of ORDER BY:
+//
+//   |key words: null flag, value, ...|order|null bits|columns as they are: keys, payload|
+//
+// Integers with the sign bit turned, floats by their bits, intervals by their span, strings by their first 8 bytes and, where those
+// are equal, by content; all bits turned for DESC. `order` is the row's position in the input: rows with equal keys keep it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cpu/frame.h"
+
+namespace diptych::cpu {
+
+class SortLayout {
+ public:
+  explicit SortLayout(const SorterInfo& info);
+
+  size_t words() const { return words_; }
+  size_t columns() const { return columns_.size(); }
+  PhysicalType physical(size_t column) const { return columns_[column].physical; }
+  // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings stay where they are.
+  void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  bool before(const uint64_t* a, const uint64_t* b) const;
+  // Replaces the addresses of the row's strings by copies in the arena.
+  void own_texts(uint64_t* row, TextArena& arena) const;
+  bool has_texts() const { return has_texts_; }
+  // A column of a row in register form at `out`; false when it is NULL.
+  bool read(const uint64_t* row, size_t column, std::byte* out) const;
+
+ private:
+  struct Key {
+    PhysicalType physical;
+    bool nullable, descending, nulls_first;
+    size_t at;        // first word: the null flag when nullable
+    size_t words;     // of the value
+    size_t raw;       // where the column itself is
+  };
+  struct Column {
+    PhysicalType physical;
+    size_t at;
+  };
+  template <typename T>
+  void write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
+  template <typename T>
+  void write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const;
+  int compare_text(const Key& key, const uint64_t* a, const uint64_t* b) const;
+
+  std::vector<Key> keys_;
+  std::vector<Column> columns_;
+  size_t order_ = 0, nulls_ = 0, null_words_ = 0, words_ = 0;
+  bool has_text_keys_ = false, has_texts_ = false;
+};
+
+}  // namespace diptych::cpu

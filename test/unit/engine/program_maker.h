@@ -1,0 +1,57 @@
+// Small programs and tables for tests of engines, made by hand.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "program/program.h"
+#include "tablet/builder.h"
+#include "tablet/dictionary.h"
+#include "tablet/memory_source.h"
+
+namespace diptych::testing {
+
+// A table with tablets of `tablet_rows` rows. rows[i][c] is the value of column c; strings go to dictionaries or to heaps.
+std::shared_ptr<const TabletSource> make_table(const std::vector<ColumnDefinition>& columns,
+                                               const std::vector<std::vector<Value>>& rows, int64_t tablet_rows,
+                                               bool dictionaries = true);
+
+// The rows of a source as values, in order.
+std::vector<std::vector<Value>> rows_of(const TabletSource& source);
+
+// Writes a program: registers by physical type, instructions in order, jump targets by label.
+class ProgramMaker {
+ public:
+  explicit ProgramMaker(std::shared_ptr<const TabletSource> source);
+
+  Program& program() { return *program_; }
+  int reg(const Type& type, std::optional<PhysicalType> physical = {});
+  // Appends an instruction and returns its address.
+  int32_t emit(Opcode opcode, int p1 = 0, int p2 = 0, int p3 = 0, decltype(Instruction::p4) p4 = {});
+  int column(int number);
+  int constant(const Value& value);
+  // Sets the p3 of the instruction to the next address.
+  void land(int32_t jump) { program_->instructions[static_cast<size_t>(jump)].p3 = next(); }
+  int32_t next() const { return static_cast<int32_t>(program_->instructions.size()); }
+  void parallel(int cursor);
+  void converge();
+  // Another cursor, for Groups and Sort.
+  int cursor(const std::vector<RegisterInfo>& columns);
+  // Outputs the registers, which need not be consecutive.
+  void result(const std::vector<int>& registers);
+  // The same, as a block of consecutive registers.
+  int block(const std::vector<int>& registers);
+
+  std::vector<std::vector<Value>> run(int threads);
+  std::shared_ptr<const Program> finish();
+
+ private:
+  std::shared_ptr<Program> program_;
+  int32_t parallel_at_ = -1;
+  int section_cursor_ = 0;
+};
+
+}  // namespace diptych::testing

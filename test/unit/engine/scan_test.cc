@@ -1,0 +1,132 @@
+// Scans: columns of all types through filters into results, at the sizes where words, blocks and tablets end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/program_maker.h"
+
+namespace diptych {
+namespace {
+
+using testing::make_table;
+using testing::ProgramMaker;
+
+const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text}, real{TypeId::Real}, boolean{TypeId::Boolean};
+
+std::vector<std::vector<Value>> numbers(int64_t rows) {
+  std::vector<std::vector<Value>> result;
+  for (int64_t i = 0; i < rows; ++i) {
+    const bool null = i % 7 == 3;
+    result.push_back({Value::integer(static_cast<int32_t>(i % 101 - 50)), Value::bigint(i * 1'000'000'007),
+                      null ? Value::null(text) : Value::string(text, "s" + std::to_string(i % 5)),
+                      Value::floating(real, static_cast<double>(i) / 2), null ? Value::null(boolean) : Value::boolean(i % 3 == 0)});
+  }
+  return result;
+}
+
+class Scan : public ::testing::TestWithParam<std::tuple<int64_t, int64_t, int>> {};
+
+TEST_P(Scan, FiltersAndOutputsEveryType) {
+  const auto [rows, tablet_rows, threads] = GetParam();
+  const auto table = numbers(rows);
+  for (const bool dictionaries : {true, false}) {
+    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, tablet_rows, dictionaries));
+    maker.parallel(0);
+    const int a = maker.column(0), b = maker.column(1), c = maker.column(2), d = maker.column(3), e = maker.column(4);
+    const int bound = maker.constant(Value::integer(10));
+    const int32_t leave = maker.emit(Opcode::Ge, a, bound, 0, jump_if_null);
+    maker.result({a, b, c, d, e});
+    maker.land(leave);
+    maker.converge();
+    std::vector<std::vector<Value>> expected;
+    for (const auto& row : table) {
+      if (row[0].as_integral() < 10) expected.push_back(row);
+    }
+    EXPECT_EQ(maker.run(threads), expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Scan,
+                         ::testing::Combine(::testing::Values(0, 1, 31, 32, 33, 2047, 2048, 2049, 10000),
+                                            ::testing::Values(64, 3000, 1 << 17), ::testing::Values(1, 4)));
+
+TEST(ScanTest, UngroupedAndGroupedSums) {
+  const auto table = numbers(5000);
+  for (const bool grouped : {false, true}) {
+    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
+    Program& program = maker.program();
+    const RegisterInfo wide{PhysicalType::Int64, bigint};
+    HashTableInfo info;
+    if (grouped) info.keys = {{PhysicalType::Text, text}};
+    info.aggregates = {{AggregateState::CountStar, {}, wide}, {AggregateState::SumInt64, {PhysicalType::Int32, integer}, wide}};
+    program.hash_tables.push_back(info);
+    maker.emit(Opcode::HashTable, 0);
+    maker.parallel(0);
+    const int a = maker.column(0), c = maker.column(2);
+    const int number = maker.reg(integer);
+    if (grouped) maker.emit(Opcode::Group, number, c, 0);
+    maker.emit(Opcode::Aggregate, 0, -1, grouped ? number : -1, int64_t{0});
+    maker.emit(Opcode::Aggregate, 0, a, grouped ? number : -1, int64_t{1});
+    maker.converge();
+    std::vector<RegisterInfo> columns = info.keys;
+    columns.insert(columns.end(), {wide, wide});
+    const int cursor = maker.cursor(columns);
+    maker.emit(Opcode::Groups, cursor, 0);
+    maker.parallel(cursor);
+    std::vector<int> out;
+    for (size_t i = 0; i < columns.size(); ++i) out.push_back(maker.column(static_cast<int>(i)));
+    maker.result(out);
+    maker.converge();
+    std::map<std::string, std::pair<int64_t, int64_t>> expected;
+    for (const auto& row : table) {
+      auto& [count, sum] = expected[!grouped ? "" : row[2].is_null() ? "null" : row[2].as_string()];
+      ++count;
+      sum += static_cast<int64_t>(row[0].as_integral());
+    }
+    for (const int threads : {1, 4}) {
+      const auto rows = maker.run(threads);
+      EXPECT_EQ(rows.size(), expected.size());
+      for (const auto& row : rows) {
+        const auto& [count, sum] = expected[!grouped ? "" : row[0].is_null() ? "null" : row[0].as_string()];
+        EXPECT_EQ(row[row.size() - 2].as_integral(), count);
+        EXPECT_EQ(row[row.size() - 1].as_integral(), sum);
+      }
+    }
+  }
+}
+
+TEST(ScanTest, SortsAndCuts) {
+  const auto table = numbers(5000);
+  for (const int64_t limit : {int64_t{-1}, int64_t{10}}) {
+    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
+    SorterInfo info;
+    info.columns = {{PhysicalType::Text, text}, {PhysicalType::Int32, integer}, {PhysicalType::Int64, bigint}};
+    info.keys = {{true, false}, {false, false}};
+    info.limit = limit;
+    maker.program().sorters.push_back(info);
+    maker.emit(Opcode::Sorter, 0);
+    maker.parallel(0);
+    const int a = maker.column(0), b = maker.column(1), c = maker.column(2);
+    maker.emit(Opcode::SortRow, 0, maker.block({c, a, b}), 3);
+    maker.converge();
+    const int cursor = maker.cursor(info.columns);
+    maker.emit(Opcode::Sort, cursor, 0);
+    maker.parallel(cursor);
+    const int x = maker.column(0), y = maker.column(1), z = maker.column(2);
+    maker.result({x, y, z});
+    maker.converge();
+    std::vector<std::vector<Value>> expected;
+    for (const auto& row : table) expected.push_back({row[2], row[0], row[1]});
+    std::stable_sort(expected.begin(), expected.end(), [](const auto& p, const auto& q) {
+      if (p[0].is_null() != q[0].is_null()) return q[0].is_null();
+      if (!p[0].is_null() && p[0].as_string() != q[0].as_string()) return p[0].as_string() > q[0].as_string();
+      return p[1].as_integral() < q[1].as_integral();
+    });
+    if (limit >= 0) expected.resize(static_cast<size_t>(limit));
+    for (const int threads : {1, 4}) EXPECT_EQ(maker.run(threads), expected);
+  }
+}
+
+}  // namespace
+}  // namespace diptych
