@@ -29,13 +29,17 @@ bool is_plain_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.+- ") == std::string::npos;
 }
 
-// interval '90' day: the number takes the unit that comes after it.
+// interval '90' day: the number takes the unit that comes after it. Other texts (interval '1-2' year to month) tell their units
+// themselves, but for minutes and seconds, which read as hours and minutes.
 void add_interval_unit(Expression& literal, const syntax::TypeName& type) {
   constexpr int all_fields = 0x7FFF;
   if (type.modifiers.empty() || type.modifiers[0] == all_fields) return;
-  const std::string unit = interval_unit(type.modifiers[0]);
-  if (unit.empty()) throw Error(SqlState::feature_not_supported, "a range of interval fields is not supported yet", type.position);
   const std::string text = literal.value.as_string();
+  const std::string unit = interval_unit(type.modifiers[0]);
+  const bool is_minute_to_second = type.modifiers[0] == ((1 << 11) | (1 << 12));
+  if (is_minute_to_second || (unit.empty() && is_plain_number(text))) {
+    throw Error(SqlState::feature_not_supported, "this range of interval fields is not supported yet", type.position);
+  }
   if (is_plain_number(text)) literal.value = Value::text(text + " " + unit);
 }
 

@@ -50,6 +50,10 @@ ExpressionPtr cast_typed(ExpressionPtr e, Type to, CastContext context) {
   if (is_constant(*e) && e->type.is_number() && to.is_number()) {
     if (std::optional<Value> value = convert_number(e->value, to)) return make_constant(std::move(*value), e->position);
   }
+  // integer to numeric(10,0) to numeric(11,1) is one cast when neither can fail.
+  const bool is_widened_integer = e->kind == ExpressionKind::Cast && e->type.id == TypeId::Numeric && e->args[0]->type.is_integer() &&
+                                  e->type == numeric_form(e->args[0]->type);
+  if (is_widened_integer && to.id == TypeId::Numeric && to.precision - to.scale >= e->type.precision) e = std::move(e->args[0]);
   return make_cast(std::move(e), to);
 }
 
@@ -62,12 +66,10 @@ ExpressionPtr literal_as(ExpressionPtr e, Type to, CastContext context) {
     return cast_typed(make_constant(Value::text(std::move(text)), e->position), to, context);
   }
   try {
-    std::optional<Value> value = read_literal(text, to);
-    if (value) return make_constant(std::move(*value), e->position);
+    return make_constant(read_literal(text, to), e->position);
   } catch (const Error& error) {
     throw error.at(e->position);
   }
-  return make_cast(make_constant(Value::text(std::move(text)), e->position), to);
 }
 
 ExpressionPtr parameter_as(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "kernel/kernel.h"
 
 namespace diptych {
 
@@ -77,13 +78,21 @@ int128_t power_of_ten(int exponent) {
   return result;
 }
 
-[[noreturn]] void invalid_text(std::string_view text, const Type& type) {
-  throw Error(SqlState::invalid_text_representation,
-              "invalid input syntax for type " + Type{type.id}.name() + ": \"" + std::string(text) + "\"");
-}
-
-[[noreturn]] void out_of_range(std::string_view text, const Type& type) {
-  throw Error(SqlState::numeric_value_out_of_range, "value \"" + std::string(text) + "\" is out of range for type " + type.name());
+// What a reader of kernel/functions.def stored as its error, as PostgreSQL words it.
+[[noreturn]] void refuse(int32_t error, std::string_view text, const Type& type) {
+  const std::string quoted = "\"" + std::string(text) + "\"";
+  const std::string name = type.id == TypeId::Numeric ? type.name() : Type{type.id}.name();
+  switch (error) {
+    case DK_INVALID_TEXT:
+      throw Error(SqlState::invalid_text_representation, "invalid input syntax for type " + Type{type.id}.name() + ": " + quoted);
+    case DK_INVALID_DATETIME:
+      throw Error(SqlState::invalid_datetime_format, "invalid input syntax for type " + name + ": " + quoted);
+    case DK_DATETIME_OVERFLOW:
+      throw Error(SqlState::datetime_field_overflow, "date/time field value out of range: " + quoted);
+    case DK_INTERVAL_OVERFLOW:
+      throw Error(SqlState::interval_field_overflow, "interval field value out of range: " + quoted);
+    default: throw Error(SqlState::numeric_value_out_of_range, "value " + quoted + " is out of range for type " + name);
+  }
 }
 
 bool fits(int128_t value, TypeId id) {
@@ -94,96 +103,60 @@ bool fits(int128_t value, TypeId id) {
   }
 }
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return (x | 32) == (y | 32); });
-}
-
-Value read_integer(std::string_view text, const Type& type) {
-  const std::string_view body = trimmed(text);
-  const bool only_digits = !body.empty() && std::all_of(body.begin() + 1, body.end(), is_digit);
-  const std::optional<Decimal> decimal = only_digits ? read_decimal(body) : std::nullopt;
-  if (!decimal || decimal->scale != 0) invalid_text(text, type);
-  if (decimal->digits.size() > max_precision) out_of_range(text, type);
-  const int128_t value = integer_of(*decimal);
-  if (!fits(value, type.id)) out_of_range(text, type);
-  return Value::integral(type, value);
-}
-
-// float and double both, so that a real literal is rounded once.
-template <typename Float>
-Value read_float(std::string_view text, const Type& type) {
-  std::string_view body = trimmed(text);
-  if (body.size() > 1 && body.front() == '+' && body[1] != '-' && body[1] != '+') body.remove_prefix(1);
-  Float value = 0;
-  const auto [end, error] = std::from_chars(body.data(), body.data() + body.size(), value);
-  if (body.empty() || error == std::errc::invalid_argument || end != body.data() + body.size()) invalid_text(text, type);
-  if (error == std::errc::result_out_of_range) out_of_range(text, type);
-  return Value::floating(type, static_cast<double>(value));
-}
-
-// Rounded half away from zero to the type's scale.
-Value read_numeric(std::string_view text, Type type) {
-  std::optional<Decimal> decimal = read_decimal(trimmed(text));
-  if (!decimal) invalid_text(text, type);
-  if (type.precision == 0) {
-    const int digits = static_cast<int>(decimal->digits.size());
-    if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) out_of_range(text, Type::numeric(max_precision, 0));
-    type = Type::numeric(std::max({1, digits, decimal->scale}), decimal->scale);
+// A numeric of just the digits that the text has.
+Value read_own_digits(std::string_view text) {
+  const std::optional<Decimal> decimal = read_decimal(trimmed(text));
+  if (!decimal) refuse(DK_INVALID_TEXT, text, {TypeId::Numeric});
+  const int digits = static_cast<int>(decimal->digits.size());
+  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) {
+    refuse(DK_NUMERIC_OUT_OF_RANGE, text, Type::numeric(max_precision, 0));
   }
-  const int drop = decimal->scale - type.scale;
-  bool round_up = false;
-  if (drop > 0) {
-    const size_t keep = decimal->digits.size() > static_cast<size_t>(drop) ? decimal->digits.size() - static_cast<size_t>(drop) : 0;
-    round_up = decimal->digits.size() >= static_cast<size_t>(drop) && decimal->digits[keep] >= '5';
-    decimal->digits.resize(keep);
-  } else {
-    decimal->digits.append(decimal->digits.empty() ? 0 : static_cast<size_t>(-drop), '0');
-  }
-  if (decimal->digits.size() > type.precision) out_of_range(text, type);
-  const int128_t value = integer_of(*decimal) + (round_up ? (decimal->negative ? -1 : 1) : 0);
-  const int128_t limit = power_of_ten(type.precision);
-  if (value >= limit || value <= -limit) out_of_range(text, type);
-  return Value::integral(type, value);
+  return Value::integral(Type::numeric(std::max({1, digits, decimal->scale}), decimal->scale), integer_of(*decimal));
 }
 
-// true, false, yes, no, on, off, 1, 0, or the start of one that no other has.
-Value read_boolean(std::string_view text) {
-  const std::string_view body = trimmed(text);
-  const auto starts = [&](std::string_view word, size_t least) {
-    return body.size() >= least && body.size() <= word.size() && equals_ignoring_case(body, word.substr(0, body.size()));
-  };
-  if (starts("true", 1) || starts("yes", 1) || starts("on", 2) || body == "1") return Value::boolean(true);
-  if (starts("false", 1) || starts("no", 1) || starts("off", 2) || body == "0") return Value::boolean(false);
-  invalid_text(text, {TypeId::Boolean});
+int128_t joined(dk_i128 value) { return (static_cast<int128_t>(value.hi) << 64) | static_cast<int128_t>(value.lo); }
+
+// By the function of the cast from text.
+Value read_by_cast(dk_text text, const Type& type, int32_t& error) {
+  switch (type.id) {
+    case TypeId::Boolean: return Value::boolean(dk_cast_text_bool(text, &error) != 0);
+    case TypeId::SmallInt: return Value::integral(type, dk_cast_text_i16(text, &error));
+    case TypeId::Integer: return Value::integral(type, dk_cast_text_i32(text, &error));
+    case TypeId::BigInt: return Value::integral(type, dk_cast_text_i64(text, &error));
+    case TypeId::Real: return Value::floating(type, dk_cast_text_f32(text, &error));
+    case TypeId::Double: return Value::floating(type, dk_cast_text_f64(text, &error));
+    case TypeId::Numeric: return Value::integral(type, joined(dk_cast_text_n128(text, type.precision, type.scale, &error)));
+    case TypeId::Date: return Value::integral(type, dk_cast_text_date(text, &error));
+    case TypeId::Timestamp: return Value::integral(type, dk_cast_text_timestamp(text, &error));
+    case TypeId::Interval: {
+      const dk_interval read = dk_cast_text_interval(text, &error);
+      return Value::interval({read.months, read.days, read.microseconds});
+    }
+    default: throw Error(SqlState::internal_error, "invariant broken: a literal is read as a type that has a cast from text");
+  }
 }
 
 }  // namespace
 
 Value read_number(std::string_view text) {
   const std::optional<Decimal> decimal = read_decimal(text);
-  if (!decimal) invalid_text(text, {TypeId::Numeric});
+  if (!decimal) refuse(DK_INVALID_TEXT, text, {TypeId::Numeric});
   const bool has_point = text.find_first_of(".eE") != text.npos;
   const int digits = static_cast<int>(decimal->digits.size());
-  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) return read_float<double>(text, {TypeId::Double});
+  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) return read_literal(text, {TypeId::Double});
   const int128_t value = integer_of(*decimal);
   if (!has_point && fits(value, TypeId::Integer)) return Value::integer(static_cast<int32_t>(value));
   if (!has_point && fits(value, TypeId::BigInt)) return Value::bigint(static_cast<int64_t>(value));
   return Value::integral(Type::numeric(std::max({1, digits, decimal->scale}), decimal->scale), value);
 }
 
-std::optional<Value> read_literal(std::string_view text, const Type& type) {
-  switch (type.id) {
-    case TypeId::Boolean: return read_boolean(text);
-    case TypeId::SmallInt:
-    case TypeId::Integer:
-    case TypeId::BigInt: return read_integer(text, type);
-    case TypeId::Real: return read_float<float>(text, type);
-    case TypeId::Double: return read_float<double>(text, type);
-    case TypeId::Numeric: return read_numeric(text, type);
-    case TypeId::Text: return Value::text(std::string(text));
-    default: return std::nullopt;
-  }
+Value read_literal(std::string_view text, const Type& type) {
+  if (type.is_string()) return Value::string(type, std::string(text));
+  if (type.id == TypeId::Numeric && type.precision == 0) return read_own_digits(text);
+  int32_t error = DK_OK;
+  Value value = read_by_cast({text.data(), static_cast<int32_t>(text.size())}, type, error);
+  if (error != DK_OK) refuse(error, text, type);
+  return value;
 }
 
 std::optional<Value> convert_number(const Value& value, const Type& to) {

@@ -15,9 +15,12 @@ syntax::ExpressionPtr make(Node node, int position) {
   return expression;
 }
 
+// LIKE ... ESCAPE: the grammar puts the pattern into a call of an internal function.
 bool is_pattern_escape(const PgQuery__Node& node) {
-  return node.node_case == PG_QUERY__NODE__NODE_FUNC_CALL && node.func_call->funcformat != PG_QUERY__COERCION_FORM__COERCE_EXPLICIT_CALL &&
-         last_name(node.func_call->n_funcname, node.func_call->funcname) == "like_escape";
+  if (node.node_case != PG_QUERY__NODE__NODE_FUNC_CALL) return false;
+  const PgQuery__FuncCall& call = *node.func_call;
+  return call.n_funcname == 2 && std::string_view(call.funcname[0]->string->sval) == "pg_catalog" &&
+         std::string_view(call.funcname[1]->string->sval) == "like_escape";
 }
 
 // The place of an expression in the text that starts furthest left: an operator's own place is the operator's.

@@ -14,10 +14,11 @@ struct BracketLevel {
   int operators = 0;     // in the list item read now
   int deepest_item = 0;  // bracket inside it
   int deepest = 0;       // of the items before
+  int chained = 0;       // set operations and joins: a level each, whatever lists stand between them
 
-  int item_depth() const { return operators + deepest_item; }
+  int depth() const { return chained + std::max(deepest, operators + deepest_item); }
   void end_item() {
-    deepest = std::max(deepest, item_depth());
+    deepest = std::max(deepest, operators + deepest_item);
     operators = 0;
     deepest_item = 0;
   }
@@ -44,6 +45,11 @@ bool separates(PgQuery__Token kind) {
     default:
       return false;
   }
+}
+
+bool chains_queries(PgQuery__Token kind) {
+  return kind == PG_QUERY__TOKEN__UNION || kind == PG_QUERY__TOKEN__INTERSECT || kind == PG_QUERY__TOKEN__EXCEPT ||
+         kind == PG_QUERY__TOKEN__JOIN;
 }
 
 bool is_operand(const Token& token) {
@@ -145,16 +151,17 @@ void check_depth(const std::vector<Token>& tokens, int limit) {
     if (opens(token.kind)) {
       levels.emplace_back();
     } else if (closes(token.kind) && levels.size() > 1) {
-      levels.back().end_item();
-      const int depth = levels.back().deepest + 1;
+      const int depth = levels.back().depth() + 1;
       levels.pop_back();
       levels.back().deepest_item = std::max(levels.back().deepest_item, depth);
     } else if (separates(token.kind)) {
       levels.back().end_item();
+    } else if (chains_queries(token.kind)) {
+      ++levels.back().chained;
     } else if (!is_operand(token)) {
       ++levels.back().operators;
     }
-    if (levels.back().item_depth() > limit || levels.size() > static_cast<size_t>(limit)) {
+    if (levels.back().depth() > limit || levels.size() > static_cast<size_t>(limit)) {
       throw Error(SqlState::statement_too_complex, "the statement is nested too deeply", token.begin,
                   "At most " + std::to_string(limit) + " levels are allowed; a chain of operators is a level each.");
     }
