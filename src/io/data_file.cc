@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "io/csv_file.h"
-#include "io/parquet_file.h"
+#include "io/csv/csv_file.h"
+#include "io/parquet/parquet_file.h"
 
 namespace diptych {
 

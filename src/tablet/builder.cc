@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "tablet/staged_column.h"
+#include "tablet/encoding/staged_column.h"
 
 namespace diptych {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "tablet/bit_packing.h"
+#include "tablet/encoding/bit_packing.h"
 #include "tablet/layout_records.h"
 #include "tablet/validity_bits.h"
 

@@ -5,7 +5,7 @@
 #include <zstd.h>
 
 #include "base/error.h"
-#include "tablet/bit_packing.h"
+#include "tablet/encoding/bit_packing.h"
 #include "tablet/layout.h"
 #include "tablet/layout_records.h"
 

@@ -1,4 +1,4 @@
-#include "io/csv_inspection.h"
+#include "io/csv/csv_inspection.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "io/csv_parser.h"
-#include "io/csv_values.h"
+#include "io/csv/csv_parser.h"
+#include "io/csv/csv_values.h"
 #include "tablet/validity_bits.h"
 
 namespace diptych {

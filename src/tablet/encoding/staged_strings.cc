@@ -1,4 +1,4 @@
-#include "tablet/staged_strings.h"
+#include "tablet/encoding/staged_strings.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "io/parquet_statistics.h"
+#include "io/parquet/parquet_statistics.h"
 
 #include <parquet/schema.h>
 #include <parquet/statistics.h>

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "tablet/frame_of_reference.h"
-#include "tablet/staged_column.h"
-#include "tablet/staged_strings.h"
+#include "tablet/encoding/frame_of_reference.h"
+#include "tablet/encoding/staged_column.h"
+#include "tablet/encoding/staged_strings.h"
 
 namespace diptych {
 namespace {

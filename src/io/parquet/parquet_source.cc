@@ -1,5 +1,5 @@
 #include "base/error.h"
-#include "io/parquet_file.h"
+#include "io/parquet/parquet_file.h"
 #include "tablet/builder.h"
 #include "tablet/dictionary.h"
 

@@ -1,4 +1,4 @@
-#include "io/csv_parser.h"
+#include "io/csv/csv_parser.h"
 
 #include <arrow/memory_pool.h>
 #include <arrow/util/utf8.h>
@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "io/column_cast.h"
-#include "io/csv_values.h"
+#include "io/csv/csv_values.h"
 #include "tablet/validity_bits.h"
 
 namespace diptych {

@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "io/arrow_types.h"
-#include "io/parquet_file.h"
-#include "io/parquet_statistics.h"
+#include "io/parquet/parquet_file.h"
+#include "io/parquet/parquet_statistics.h"
 
 namespace diptych {
 namespace {

@@ -1,4 +1,4 @@
-#include "tablet/string_numbering.h"
+#include "tablet/encoding/string_numbering.h"
 
 #include <algorithm>
 #include <cstring>

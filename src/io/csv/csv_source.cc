@@ -1,6 +1,6 @@
 #include <mutex>
 
-#include "io/csv_file.h"
+#include "io/csv/csv_file.h"
 #include "tablet/builder.h"
 #include "tablet/memory_source.h"
 

@@ -1,4 +1,4 @@
-#include "io/parquet_file.h"
+#include "io/parquet/parquet_file.h"
 
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>

@@ -1,4 +1,4 @@
-#include "io/csv_file.h"
+#include "io/csv/csv_file.h"
 
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
@@ -6,9 +6,9 @@
 #include <atomic>
 #include <utility>
 
-#include "io/csv_blocks.h"
-#include "io/csv_inspection.h"
-#include "io/csv_parser.h"
+#include "io/csv/csv_blocks.h"
+#include "io/csv/csv_inspection.h"
+#include "io/csv/csv_parser.h"
 
 namespace diptych {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tablet/staged_column.h"
-#include "tablet/string_numbering.h"
+#include "tablet/encoding/staged_column.h"
+#include "tablet/encoding/string_numbering.h"
 
 namespace diptych {
 

@@ -1,4 +1,4 @@
-#include "tablet/frame_of_reference.h"
+#include "tablet/encoding/frame_of_reference.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "io/csv_values.h"
+#include "io/csv/csv_values.h"
 
 #include <array>
 

@@ -1,4 +1,4 @@
-#include "tablet/bit_packing.h"
+#include "tablet/encoding/bit_packing.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "io/csv_blocks.h"
+#include "io/csv/csv_blocks.h"
 
 #include <arrow/io/compressed.h>
 #include <arrow/util/compression.h>
