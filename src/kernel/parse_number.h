@@ -144,6 +144,9 @@ DK_FN dk_bool dk_is_special_number(dk_text a) {
 
 // magnitude * 10 + digit; stays at 2^128 - 1 once it has left 38 digits.
 DK_FN dk_u128 dk_append_digit(dk_u128 magnitude, dk_i32 digit) {
+  if (magnitude.hi == 0 && magnitude.lo < dk_powers_of_ten[18]) {
+    return dk_make_u128(0, magnitude.lo * 10 + (dk_u64)digit);
+  }
   if (dk_exceeds_38_digits(magnitude)) return dk_make_u128(~DK_U64(0), ~DK_U64(0));
   dk_u256 product = dk_mul_u128(magnitude, dk_make_u128(0, 10));
   if (!dk_is_zero_u128(product.hi)) return dk_make_u128(~DK_U64(0), ~DK_U64(0));

@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 
 #include "kernel/kernel_text.h"
@@ -28,7 +27,7 @@ extern "C" __global__ void probe(const dk_i64* numbers, const char* bytes, const
 
 // The functions of NVRTC that the test calls; its types are opaque pointers and error numbers.
 struct Nvrtc {
-  std::unique_ptr<void, int (*)(void*)> library{nullptr, dlclose};
+  void* library = nullptr;  // stays loaded: it keeps memory of its own, which would look leaked after a dlclose
   int (*create)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
   int (*compile)(void*, int, const char* const*) = nullptr;
   int (*log_size)(void*, size_t*) = nullptr;
@@ -37,10 +36,10 @@ struct Nvrtc {
 
   bool load() {
     for (const char* name : {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"}) {
-      library.reset(dlopen(name, RTLD_NOW));
-      if (library) break;
+      library = dlopen(name, RTLD_NOW);
+      if (library != nullptr) break;
     }
-    if (!library) return false;
+    if (library == nullptr) return false;
     find(create, "nvrtcCreateProgram");
     find(compile, "nvrtcCompileProgram");
     find(log_size, "nvrtcGetProgramLogSize");
@@ -52,7 +51,7 @@ struct Nvrtc {
  private:
   template <typename Function>
   void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library.get(), name));
+    function = reinterpret_cast<Function>(dlsym(library, name));
   }
 };
 

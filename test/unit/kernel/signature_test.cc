@@ -87,18 +87,28 @@ struct Promised<flags, Result, void(Arguments...)> {
 constexpr int scale_flags = DK_SCALE_COMMON | DK_SCALE_0 | DK_SCALE_3 | DK_SCALE_6 | DK_SCALE_20 | DK_SCALE_DIGITS |
                             DK_SCALE_DIVISION | DK_SCALE_TARGET;
 
-// Numeric results, and no others, say what their scale is; text is new, a piece, or both limited and a piece.
+struct Row {
+  const char* name;
+  const char* documentation;
+  int flags;
+  bool is_numeric, is_text;
+};
+
+constexpr Row rows[] = {
+#define DK_FUNCTION(name, sql_name, result, arguments, flags, documentation) \
+  {#name, documentation, flags, result::result_parameters == 2, std::is_same_v<result::type, dk_text>},
+#include "kernel/functions.def"
+};
+
+// Numeric results, and no others, say what their scale is; text is new or a piece.
 TEST(Functions, FlagsAreConsistent) {
   std::set<std::string> names;
-#define DK_FUNCTION(name, sql_name, result, arguments, flags, documentation)        \
-  {                                                                                 \
-    EXPECT_TRUE(names.insert(#name).second) << #name;                               \
-    EXPECT_EQ(result::result_parameters == 2, ((flags)&scale_flags) != 0) << #name; \
-    bool text = std::is_same_v<result::type, dk_text>;                              \
-    EXPECT_EQ(text, ((flags) & (DK_TEXT_OUT | DK_SLICE)) != 0) << #name;            \
-    EXPECT_GT(std::strlen(documentation), 0U) << #name;                             \
+  for (const Row& row : rows) {
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_EQ(row.is_numeric, (row.flags & scale_flags) != 0) << row.name;
+    EXPECT_EQ(row.is_text, (row.flags & (DK_TEXT_OUT | DK_SLICE)) != 0) << row.name;
+    EXPECT_GT(std::strlen(row.documentation), 0U) << row.name;
   }
-#include "kernel/functions.def"
 }
 
 // An alias names rows that exist.
