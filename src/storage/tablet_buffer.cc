@@ -11,6 +11,13 @@ namespace {
 // Columns at most so far apart are read with one call: reading 64 KiB costs an NVMe disk less than another request.
 constexpr uint64_t coalesce_gap = 64 << 10;
 
+// A protected frame is stale when so many times the cache's size was loaded since its last use: a table of that many
+// times the memory is scanned with the protected part in place.
+constexpr int64_t stale_after = 4;
+
+// Evicted frames that are remembered: 40 bytes each.
+constexpr size_t most_evicted = 65536;
+
 ByteRange aligned(ByteRange range) {
   uint64_t start = range.offset / AlignedBuffer::alignment * AlignedBuffer::alignment;
   return {start, range.end() - start};
@@ -27,6 +34,17 @@ int64_t file_offset(const StoredTablet& tablet) { return tablet.pages().first * 
 
 }  // namespace
 
+// Bytes of neighbouring columns, read at once.
+struct TabletBuffer::Source {
+  ByteRange range;  // in the block
+  PooledBuffer bytes;
+  std::vector<size_t> columns;  // whose views may point into it
+
+  std::span<const std::byte> part(ByteRange wanted) const {
+    return {bytes.data() + (wanted.offset - range.offset), wanted.bytes};
+  }
+};
+
 struct TabletBuffer::Frame {
   enum class State { Absent, Loading, Ready };
   enum class Place { Nowhere, Probation, Protected };
@@ -36,22 +54,18 @@ struct TabletBuffer::Frame {
   Place place = Place::Nowhere;
   int64_t pins = 0;
   bool seen_again = false;
-  int64_t loaded_at = 0;             // the buffer's loaded_bytes_ when it was loaded
+  int64_t used_at = 0;               // the buffer's loaded_bytes_ when it was pinned last
   int64_t bytes = 0;                 // what dropping it gives back, about
   size_t position = 0;               // in probation_
   std::list<Frame*>::iterator link;  // in protected_
   LoadedColumn column;
-  std::shared_ptr<PooledBuffer> fixed_source, variable_source;  // what the view points into; shared with neighbours
-  std::optional<MemoryReservation> reservation;                 // of the column's own buffers
+  std::shared_ptr<Source> fixed_source, variable_source;  // what the view points into; shared with neighbours
+  std::optional<MemoryReservation> reservation;           // of the column's own buffers
 };
 
 TabletBuffer::TabletBuffer(MemoryBudget& budget, std::shared_ptr<DatabaseFile> file)
     : budget_(budget), file_(std::move(file)), pool_(budget) {
-  reclaimer_ = budget_.add_reclaimer([this](int64_t bytes) {
-    int64_t released = 0;
-    evict(bytes, released);
-    return released + (released < bytes ? pool_.trim(bytes - released) : 0);
-  });
+  reclaimer_ = budget_.add_reclaimer([this](int64_t bytes) { return reclaim(bytes); });
 }
 
 TabletBuffer::~TabletBuffer() { budget_.remove_reclaimer(reclaimer_); }
@@ -116,64 +130,72 @@ std::vector<size_t> TabletBuffer::claim_absent(const StoredTablet& tablet, std::
 }
 
 void TabletBuffer::load(const StoredTablet& tablet, std::span<const size_t> missing, const LoadContext& context) {
-  struct Piece {
-    ByteRange range;
-    std::shared_ptr<PooledBuffer> bytes;
-  };
-  std::vector<Piece> pieces;
-  for (ByteRange range : column_extents(tablet.meta(), missing, coalesce_gap)) {
-    range = aligned(range);
-    pieces.push_back({range, read(tablet, range)});
-  }
-  auto find = [&](ByteRange range) -> std::pair<std::shared_ptr<PooledBuffer>, std::span<const std::byte>> {
-    if (range.bytes == 0) return {};
-    auto piece = std::find_if(pieces.begin(), pieces.end(), [&](const Piece& p) {
-      return p.range.offset <= range.offset && range.end() <= p.range.end();
+  std::vector<std::shared_ptr<Source>> sources;
+  for (ByteRange range : column_extents(tablet.meta(), missing, coalesce_gap)) sources.push_back(read(tablet, range));
+  auto find = [&](ByteRange range) -> std::shared_ptr<Source> {
+    if (range.bytes == 0) return nullptr;
+    auto source = std::find_if(sources.begin(), sources.end(), [&](const auto& candidate) {
+      return candidate->range.offset <= range.offset && range.end() <= candidate->range.end();
     });
-    check_invariant(piece != pieces.end(), "the extents of columns cover their areas");
-    return {piece->bytes, {piece->bytes->data() + (range.offset - piece->range.offset), range.bytes}};
+    check_invariant(source != sources.end(), "the extents of columns cover their areas");
+    return *source;
   };
   for (size_t column : missing) {
     const ColumnMeta& meta = tablet.meta().columns[column];
-    auto [fixed_source, fixed] = find(meta.fixed());
-    auto [variable_source, variable] = find(meta.variable());
-    MemoryReservation reservation(budget_, "tablet buffer");
-    reservation.grow(meta.loaded_bytes(tablet.rows()));
-    LoadedColumn loaded;
-    try {
-      loaded = load_column(meta, tablet.rows(), fixed, variable, context.dictionaries[column]);
-    } catch (const Error& error) {
-      if (error.state() != SqlState::data_corrupted) throw;
-      fail_corrupted(*file_, tablet, context, "column " + std::to_string(column), error);
-    }
-    int64_t own = static_cast<int64_t>(loaded.data.capacity() + loaded.validity.capacity() + loaded.offsets.capacity() +
-                                       loaded.heap.capacity());
-    if (own < reservation.bytes()) reservation.shrink(reservation.bytes() - own);
+    Frame loaded;
+    loaded.fixed_source = find(meta.fixed());
+    loaded.variable_source = find(meta.variable());
+    decode(tablet, column, context, loaded);
     std::lock_guard guard(mutex_);
     Frame& frame = *frames_.at({tablet.id(), column});
-    frame.bytes = own;
-    if (loaded.views_source) {
-      frame.fixed_source = fixed_source;
-      frame.variable_source = variable_source;
-      frame.bytes += static_cast<int64_t>(fixed.size() + variable.size());
-    }
-    frame.column = std::move(loaded);
-    frame.reservation.emplace(std::move(reservation));
-    frame.state = Frame::State::Ready;
+    frame.bytes = loaded.bytes;
+    frame.column = std::move(loaded.column);
+    frame.fixed_source = std::move(loaded.fixed_source);
+    frame.variable_source = std::move(loaded.variable_source);
+    frame.reservation.emplace(std::move(*loaded.reservation));
+    if (frame.fixed_source) frame.fixed_source->columns.push_back(column);
     cached_bytes_ += frame.bytes;
     loaded_bytes_ += frame.bytes;
-    frame.loaded_at = loaded_bytes_;
+    frame.used_at = loaded_bytes_;
+    frame.seen_again = was_here_lately(frame.key);
+    frame.state = Frame::State::Ready;
   }
   loaded_.notify_all();
 }
 
-std::shared_ptr<PooledBuffer> TabletBuffer::read(const StoredTablet& tablet, ByteRange range) {
+// Makes the column of a frame out of its sources, and gives up those that its view does not need.
+void TabletBuffer::decode(const StoredTablet& tablet, size_t column, const LoadContext& context, Frame& frame) {
+  const ColumnMeta& meta = tablet.meta().columns[column];
+  std::span<const std::byte> fixed, variable;
+  if (frame.fixed_source) fixed = frame.fixed_source->part(meta.fixed());
+  if (frame.variable_source) variable = frame.variable_source->part(meta.variable());
+  frame.reservation.emplace(budget_, "tablet buffer");
+  frame.reservation->grow(meta.loaded_bytes(tablet.rows()));
+  try {
+    frame.column = load_column(meta, tablet.rows(), fixed, variable, context.dictionaries[column]);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::data_corrupted) throw;
+    fail_corrupted(*file_, tablet, context, "column " + std::to_string(column), error);
+  }
+  const LoadedColumn& loaded = frame.column;
+  frame.bytes = static_cast<int64_t>(loaded.data.capacity() + loaded.validity.capacity() + loaded.offsets.capacity() +
+                                     loaded.heap.capacity());
+  frame.reservation->shrink(std::max<int64_t>(0, frame.reservation->bytes() - frame.bytes));
+  if (loaded.views_source) {
+    frame.bytes += static_cast<int64_t>(fixed.size() + variable.size());
+  } else {
+    frame.fixed_source.reset();
+    frame.variable_source.reset();
+  }
+}
+
+std::shared_ptr<TabletBuffer::Source> TabletBuffer::read(const StoredTablet& tablet, ByteRange range) {
+  range = aligned(range);
   // Vector loads may look up to 64 bytes past the end of a column.
-  size_t padded = range.bytes + AlignedBuffer::alignment;
-  auto buffer = std::make_shared<PooledBuffer>(allocate(padded));
-  file_->read_at(file_offset(tablet) + static_cast<int64_t>(range.offset), {buffer->data(), range.bytes});
-  std::fill_n(buffer->data() + range.bytes, AlignedBuffer::alignment, std::byte{0});
-  return buffer;
+  auto source = std::make_shared<Source>(Source{range, allocate(range.bytes + AlignedBuffer::alignment), {}});
+  file_->read_at(file_offset(tablet) + static_cast<int64_t>(range.offset), {source->bytes.data(), range.bytes});
+  std::fill_n(source->bytes.data() + range.bytes, AlignedBuffer::alignment, std::byte{0});
+  return source;
 }
 
 // When the budget is used up, evicted frames leave blocks of the sizes that a scan goes on asking for: taking those
@@ -202,21 +224,38 @@ void TabletBuffer::unpin(const StoredTablet& tablet, std::span<const size_t> col
 }
 
 void TabletBuffer::make_evictable(Frame& frame) {
-  if (!frame.seen_again) {
+  if (frame.seen_again) frame.seen_again = make_room_in_protected(frame.bytes);
+  if (frame.seen_again) {
+    frame.place = Frame::Place::Protected;
+    frame.link = protected_.insert(protected_.end(), &frame);
+    protected_bytes_ += frame.bytes;
+  } else {
     frame.place = Frame::Place::Probation;
     frame.position = probation_.size();
     probation_.push_back(&frame);
-    return;
   }
-  frame.place = Frame::Place::Protected;
-  frame.link = protected_.insert(protected_.end(), &frame);
-  protected_bytes_ += frame.bytes;
-  while (protected_bytes_ > cached_bytes_ / 4 * 3 && protected_.size() > 1) {
+}
+
+bool TabletBuffer::was_here_lately(const Key& key) {
+  auto entry = evicted_.find(key);
+  if (entry == evicted_.end()) return false;
+  bool is_late = loaded_bytes_ - entry->second <= stale_after * cached_bytes_;
+  evicted_.erase(entry);
+  return is_late;
+}
+
+// Frames that have not been used for long go on probation; those in use stay, even if the newcomer has to wait: in a
+// repeated scan the least recently used frame is the very next to be used.
+bool TabletBuffer::make_room_in_protected(int64_t bytes) {
+  while (protected_bytes_ + bytes > cached_bytes_ / 4 * 3) {
+    if (protected_.empty()) return true;
     Frame& oldest = *protected_.front();
+    if (loaded_bytes_ - oldest.used_at <= stale_after * cached_bytes_) return false;
     make_unevictable(oldest);
     oldest.seen_again = false;
     make_evictable(oldest);
   }
+  return true;
 }
 
 void TabletBuffer::make_unevictable(Frame& frame) {
@@ -230,7 +269,8 @@ void TabletBuffer::make_unevictable(Frame& frame) {
   }
   frame.place = Frame::Place::Nowhere;
   // Several pins in a row are one scan that comes back for the next rows of the tablet, not a second use.
-  if (loaded_bytes_ - frame.loaded_at > cached_bytes_ / 8) frame.seen_again = true;
+  if (loaded_bytes_ - frame.used_at > cached_bytes_ / 8) frame.seen_again = true;
+  frame.used_at = loaded_bytes_;
 }
 
 TabletBuffer::Frame* TabletBuffer::choose_victim() {
@@ -246,27 +286,48 @@ int64_t TabletBuffer::evict(int64_t bytes, int64_t& released) {
   while (dropped_bytes < bytes) {
     Frame* victim = choose_victim();
     if (!victim) break;
-    make_unevictable(*victim);
-    dropped_bytes += victim->bytes;
-    cached_bytes_ -= victim->bytes;
-    released += victim->reservation->bytes();
-    auto entry = frames_.find(victim->key);
-    dropped.push_back(std::move(entry->second));
-    frames_.erase(entry);
+    Key key = victim->key;
+    auto source = victim->fixed_source;
+    dropped_bytes += drop(frames_.find(key), released, dropped);
+    // What was read with it holds the same block: only together do they free it.
+    for (size_t column : source ? std::span<const size_t>(source->columns) : std::span<const size_t>()) {
+      auto entry = frames_.find({key.tablet, column});
+      if (entry == frames_.end() || entry->second->place != Frame::Place::Probation) continue;
+      if (entry->second->fixed_source == source) dropped_bytes += drop(entry, released, dropped);
+    }
   }
   return dropped_bytes;
 }
 
+int64_t TabletBuffer::drop(Frames::iterator entry, int64_t& released, std::vector<std::unique_ptr<Frame>>& dropped) {
+  Frame& frame = *entry->second;
+  make_unevictable(frame);
+  cached_bytes_ -= frame.bytes;
+  released += frame.reservation->bytes();
+  if (evicted_.size() >= most_evicted) evicted_.clear();
+  evicted_[frame.key] = loaded_bytes_;
+  dropped.push_back(std::move(entry->second));
+  frames_.erase(entry);
+  return frame.bytes;
+}
+
+int64_t TabletBuffer::reclaim(int64_t bytes) {
+  int64_t given = 0;
+  while (given < bytes) {
+    int64_t dropped = evict(bytes - given, given);
+    if (given < bytes) given += pool_.trim(bytes - given);
+    if (dropped == 0) break;
+  }
+  return given;
+}
+
 void TabletBuffer::forget(const StoredTablet& tablet) noexcept {
   std::vector<std::unique_ptr<Frame>> dropped;
+  int64_t released = 0;
   std::lock_guard guard(mutex_);
   for (size_t column = 0; column < tablet.column_count(); ++column) {
     auto entry = frames_.find({tablet.id(), column});
-    if (entry == frames_.end()) continue;
-    make_unevictable(*entry->second);
-    cached_bytes_ -= entry->second->bytes;
-    dropped.push_back(std::move(entry->second));
-    frames_.erase(entry);
+    if (entry != frames_.end()) drop(entry, released, dropped);
   }
 }
 

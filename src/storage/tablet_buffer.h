@@ -2,14 +2,15 @@
 //
 //   frame = one column of one tablet, ready for use
 //
-//   absent --pin--> loading --> pinned --last unpin--> on probation --pinned again--> protected
-//                                                          |  ^-- oldest, when protected is too large --'
+//   absent --pin--> loading --> pinned --last unpin--> on probation --pinned again, or evicted and back soon-->
+//   protected
+//                                                          |  ^-- when not used for long and room is needed --'
 //                                                  victims: random frames on probation, then the oldest protected
 //
-// Random victims among the frames seen once mean that a repeated scan of a table larger than memory finds a part of it
-// in memory each time, and that this part is then protected: least-recently-used alone would find nothing. (The two
-// segments are those of segmented LRU: Karedla, Love, Wherry, "Caching strategies to improve disk system performance",
-// IEEE Computer 1994.)
+// As in 2Q (Johnson, Shasha, VLDB 1994), a frame is protected at its second use, even if it was evicted in between. But
+// a protected frame in use is not replaced by another that is used no more often: so of a table larger than memory that
+// is scanned again and again, the part that fits stays, where least-recently-used would always evict what is needed
+// next.
 //
 // Thread safety: all members may be called by many threads at once. No lock is held while the file is read.
 #pragma once
@@ -62,6 +63,7 @@ class TabletBuffer {
   int64_t misses() const;
 
  private:
+  struct Source;
   struct Frame;
   struct Key {
     uint64_t tablet;
@@ -76,14 +78,20 @@ class TabletBuffer {
   // Of the frames that nobody loads, those that the caller is to load now.
   std::vector<size_t> claim_absent(const StoredTablet& tablet, std::span<const size_t> columns);
   void load(const StoredTablet& tablet, std::span<const size_t> missing, const LoadContext& context);
-  std::shared_ptr<PooledBuffer> read(const StoredTablet& tablet, ByteRange range);
+  void decode(const StoredTablet& tablet, size_t column, const LoadContext& context, Frame& frame);
+  std::shared_ptr<Source> read(const StoredTablet& tablet, ByteRange range);
   PooledBuffer allocate(size_t bytes);
   void make_evictable(Frame& frame);
   void make_unevictable(Frame& frame);
+  bool make_room_in_protected(int64_t bytes);
+  bool was_here_lately(const Key& key);
   // Drops frames of at least so many bytes, if there are; their blocks go to the pool, the rest to the budget, which
   // `released` counts.
   int64_t evict(int64_t bytes, int64_t& released);
   Frame* choose_victim();
+  int64_t drop(Frames::iterator entry, int64_t& released, std::vector<std::unique_ptr<Frame>>& dropped);
+  // Gives so many bytes back to the budget, if it can, and says how many.
+  int64_t reclaim(int64_t bytes);
 
   MemoryBudget& budget_;
   std::shared_ptr<DatabaseFile> file_;
@@ -94,8 +102,9 @@ class TabletBuffer {
   std::vector<Frame*> probation_;  // evictable, seen once
   std::list<Frame*> protected_;    // evictable, seen again; oldest first
   int64_t protected_bytes_ = 0;
-  int64_t cached_bytes_ = 0;  // of all frames
-  int64_t loaded_bytes_ = 0;  // ever; the clock of the frames
+  std::unordered_map<Key, int64_t, KeyHash> evicted_;  // -> loaded_bytes_ at that moment
+  int64_t cached_bytes_ = 0;                           // of all frames
+  int64_t loaded_bytes_ = 0;                           // ever; the clock of the frames
   int64_t hits_ = 0, misses_ = 0;
   std::mt19937 random_;
   int64_t reclaimer_ = 0;

@@ -6,12 +6,13 @@
 namespace diptych {
 namespace {
 
-// A member function that throws leaves the transaction unusable; this says so unless passed() is reached.
+// Refuses to go on with a transaction that has failed or ended. A member function that throws leaves the transaction
+// unusable, unless it changes nothing before it throws.
 class UsableGuard {
  public:
-  explicit UsableGuard(bool& is_usable) : is_usable_(is_usable) {
+  explicit UsableGuard(bool& is_usable, bool errors_are_harmless = false) : is_usable_(is_usable) {
     if (!is_usable_) throw Error(SqlState::invalid_transaction_state, "the transaction has failed or ended");
-    is_usable_ = false;
+    is_usable_ = errors_are_harmless;
   }
   void passed() { is_usable_ = true; }
 
@@ -27,7 +28,10 @@ StoredTransaction::StoredTransaction(StoreState& state) : state_(state) {
   tables_ = base_->tables();
 }
 
-StoredTransaction::~StoredTransaction() {
+StoredTransaction::~StoredTransaction() { end(); }
+
+void StoredTransaction::end() noexcept {
+  if (!base_) return;
   working_.clear();  // waits for tasks, frees pages
   tables_.clear();
   base_.reset();
@@ -35,6 +39,7 @@ StoredTransaction::~StoredTransaction() {
 }
 
 void StoredTransaction::create_table(TableDefinition definition) {
+  UsableGuard guard(is_usable_, true);
   if (tables_.count(definition.name) != 0) {
     throw Error(SqlState::duplicate_table, "table \"" + definition.name + "\" already exists");
   }
@@ -45,6 +50,7 @@ void StoredTransaction::create_table(TableDefinition definition) {
 }
 
 void StoredTransaction::drop_table(std::string_view name) {
+  UsableGuard guard(is_usable_, true);
   auto entry = tables_.find(name);
   if (entry == tables_.end()) {
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
@@ -110,6 +116,7 @@ std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
   if (changes_ > 0) state_.commit(collect(true));
+  end();
 }
 
 }  // namespace diptych

@@ -33,12 +33,14 @@ class StoredTransaction final : public WriteTransaction {
     bool is_changed = false;           // rows were appended that the transaction's tables_ do not have
   };
 
+  // Lets the next writer go on.
+  void end() noexcept;
   Working& open_for_append(std::string_view name);
   // The tables as they are now, all rows in their directories. is_final: their blobs go to the file.
   TableMap collect(bool is_final);
 
   StoreState& state_;
-  std::shared_ptr<const CatalogView> base_;
+  std::shared_ptr<const CatalogView> base_;  // nullptr: ended
   TableMap tables_;
   std::map<std::string, Working, std::less<>> working_;
   uint64_t changes_ = 0;

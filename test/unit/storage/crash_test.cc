@@ -91,5 +91,39 @@ TEST_P(CrashTest, EveryOperation) {
   std::cout << "seed " << seed << ": " << crashes << " crashes, " << crashes * images_per_crash << " images\n";
 }
 
+// Power fails again while the store is opened and written to after a crash.
+TEST(CrashAgainTest, EveryOperationAfterEveryThird) {
+  const Workload workload = all_workloads().back();
+  uint64_t seed = base_seed();
+  SCOPED_TRACE("DIPTYCH_TEST_SEED=" + std::to_string(seed));
+  bool ended = false;
+  for (int64_t first = 11; !ended; first += 3) {
+    MemoryFileSystem files(seed);
+    files.set_faults({.kind = FaultPlan::Kind::PowerCut, .at = first});
+    Outcome before = run_until_error(files, workload);
+    ended = before.ended;
+    bool ended_again = false;
+    for (int64_t second = 0; !ended_again; ++second) {
+      SCOPED_TRACE("crash at operation " + std::to_string(first) + " and again at " + std::to_string(second));
+      auto survivor = files.after_crash(seed + static_cast<uint64_t>(first * 100 + second));
+      Outcome outcome = before;
+      survivor->set_faults({.kind = FaultPlan::Kind::PowerCut, .at = second});
+      try {
+        MemoryBudget budget(int64_t{64} << 20);
+        auto store = Store::open_file(*survivor, budget, "db", small_tablets);
+        outcome.committed = read_all(*store->snapshot());
+        Transaction more{{create("more"), append("more", 1, 70)}};
+        outcome.in_flight = contents_after(outcome.committed, more);
+        run(*store, more);
+        outcome.committed = outcome.in_flight;
+        ended_again = true;
+      } catch (const Error&) {
+      }
+      check_image(*survivor->after_crash(seed + static_cast<uint64_t>(second)), outcome);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace diptych::test

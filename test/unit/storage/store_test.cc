@@ -6,6 +6,7 @@
 #include "base/fault_file_system.h"
 #include "base/memory_budget.h"
 #include "storage/test_rows.h"
+#include "tablet/dictionary.h"
 
 namespace diptych::test {
 namespace {
@@ -166,6 +167,94 @@ TEST_P(StoreTest, DefinitionsComeBack) {
     EXPECT_EQ(definition.columns[i].default_sql, expected.columns[i].default_sql);
   }
   EXPECT_EQ(definition.primary_key, expected.primary_key);
+}
+
+TEST_P(StoreTest, NextWriterWaitsOnlyForTheCommit) {
+  open();
+  auto first = store_->begin_write();
+  first->create_table(mixed_table("t"));
+  first->commit();
+  append("t", range(0, 3));  // `first` is still there
+  EXPECT_EQ(state_of([&] { first->drop_table("t"); }), "25000");
+  EXPECT_EQ(read("t"), range(0, 3));
+}
+
+TEST_P(StoreTest, TabletSizeOfNewTables) {
+  open(64);
+  create("small");
+  store_->set_tablet_rows(256);
+  create("large");
+  append("small", range(0, 256));
+  append("large", range(0, 256));
+  EXPECT_EQ(store_->snapshot()->find_table("small")->tablet_count(), 4u);
+  EXPECT_EQ(store_->snapshot()->find_table("large")->tablet_count(), 1u);
+  EXPECT_EQ(state_of([&] { store_->set_tablet_rows(100); }), "22023");
+}
+
+TEST_P(StoreTest, CommonDictionary) {
+  open();
+  create("t");
+  EXPECT_EQ(store_->snapshot()->find_table("t")->common_dictionary(2), nullptr);
+  append("t", range(0, 500));
+  reopen();
+  auto table = store_->snapshot()->find_table("t");
+  ASSERT_NE(table->common_dictionary(2), nullptr);
+  EXPECT_EQ(table->common_dictionary(2)->size(), 37u);
+  EXPECT_EQ(table->common_dictionary(0), nullptr);
+}
+
+TEST(StoreFileTest, OnlyOneMayHaveIt) {
+  MemoryFileSystem files;
+  MemoryBudget budget(int64_t{64} << 20);
+  auto store = Store::open_file(files, budget, "db", {});
+  EXPECT_EQ(state_of([&] { Store::open_file(files, budget, "db", {}); }), "55006");
+  store.reset();
+  Store::open_file(files, budget, "db", {});
+}
+
+TEST(StoreFileTest, SpaceOfDroppedTablesIsUsedAgain) {
+  MemoryFileSystem files;
+  MemoryBudget budget(int64_t{64} << 20);
+  auto store = Store::open_file(files, budget, "db", {.tablet_rows = 64});
+  size_t largest = 0;
+  for (int i = 0; i < 30; ++i) {
+    auto transaction = store->begin_write();
+    if (i > 0) transaction->drop_table("t");
+    transaction->create_table(mixed_table("t"));
+    append_numbers(*transaction, "t", range(i, 2000));
+    transaction->commit();
+    largest = std::max(largest, files.contents("db").size());
+    if (i == 3) largest = files.contents("db").size();
+  }
+  EXPECT_LE(files.contents("db").size(), largest);
+  EXPECT_EQ(read_numbers(*store->snapshot()->find_table("t")), range(29, 2000));
+  auto change = [&](auto call) {
+    auto transaction = store->begin_write();
+    call(*transaction);
+    transaction->commit();
+  };
+  change([](WriteTransaction& t) {
+    t.create_table(mixed_table("large"));
+    append_numbers(t, "large", range(0, 30000));
+  });
+  largest = files.contents("db").size();
+  change([](WriteTransaction& t) { t.drop_table("large"); });
+  change([](WriteTransaction& t) { t.create_table(mixed_table("u")); });
+  EXPECT_LT(files.contents("db").size(), largest / 2);
+}
+
+TEST(StoreFileTest, SnapshotsOutliveTheStore) {
+  MemoryFileSystem files;
+  MemoryBudget budget(int64_t{64} << 20);
+  auto store = Store::open_file(files, budget, "db", {.tablet_rows = 64});
+  auto transaction = store->begin_write();
+  transaction->create_table(mixed_table("t"));
+  append_numbers(*transaction, "t", range(0, 100));
+  transaction->commit();
+  transaction.reset();
+  auto table = store->snapshot()->find_table("t");
+  store.reset();
+  EXPECT_EQ(read_numbers(*table), range(0, 100));
 }
 
 }  // namespace
