@@ -196,12 +196,18 @@ void Frame::arrive(const Step& step) {
   any_active_ = true;
 }
 
+void Frame::drop_invalid() {
+  active_ &= valid_;
+  any_active_ = active_.any();
+}
+
 void Frame::run() {
   const Step* const steps = section_.steps.data();
   const auto count = static_cast<int32_t>(section_.steps.size());
   for (int32_t at = 0; at < count;) {
     const Step& step = steps[at];
     if (step.arrivals >= 0) arrive(step);
+    if (step.drops_invalid) drop_invalid();
     if (any_active_) {
       step.run(*this, step);
       ++at;

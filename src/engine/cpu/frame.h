@@ -125,6 +125,7 @@ class Frame {
   void materialise(Slot& slot);
   void bind_column(Slot& slot);
   void arrive(const Step& step);
+  void drop_invalid();
 
   const Program& program_;
   const Section& section_;

@@ -29,6 +29,7 @@ class Preparation {
     find_targets();
     count_writers();
     for (int32_t address = section_.first; address < end_; ++address) add_step(address);
+    if (section_.tracks_validity) mark_drops();
     return std::move(section_);
   }
 
@@ -90,6 +91,14 @@ class Preparation {
     }
     if (info_of(instruction.opcode).kind == OpcodeKind::Sink) section_.last_sink = address - section_.first;
     resolve(step);
+  }
+
+  // Where the last hope of invalid rows ends, they are forgotten.
+  void mark_drops() {
+    for (int32_t address = section_.first + 1; address < end_; ++address) {
+      Step& step = section_.steps[static_cast<size_t>(address - section_.first)];
+      step.drops_invalid = !can_revive(address) && (step.arrivals >= 0 || can_revive(address - 1));
+    }
   }
 
   void set_jump_effect(Step& step) {

@@ -1,12 +1,10 @@
 #include "engine/cpu/section_run.h"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
+#include "engine/cpu/parallel.h"
 #include "engine/cpu/zone_test.h"
 
 namespace diptych::cpu {
@@ -63,11 +61,7 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {
     if (profile_.threads == 1) {
       work(0, threads[0]);
     } else {
-      tbb::task_arena arena(profile_.threads);
-      arena.execute([&] {
-        tbb::parallel_for(0, profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)]); },
-                          tbb::simple_partitioner());
-      });
+      run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)]); });
     }
   }
   profile_.rows_out = rows_out_;

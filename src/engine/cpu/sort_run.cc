@@ -2,10 +2,11 @@
 
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "engine/cpu/parallel.h"
 
 namespace diptych::cpu {
 namespace {
@@ -141,8 +142,7 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
     std::sort(entries.begin(), entries.end(), before);
     for (size_t i = 0; i < tablets.size(); ++i) fill(i);
   } else {
-    tbb::task_arena arena(threads);
-    arena.execute([&] {
+    in_arena(threads, [&] {
       tbb::parallel_sort(entries.begin(), entries.end(), before);
       tbb::parallel_for(size_t{0}, tablets.size(), fill);
     });

@@ -35,6 +35,7 @@ struct Step {
   int out = -1, a = -1, b = -1;  // registers; a block starts at `a` and has `count`
   int count = 0;
   int arrivals = -1;             // number of this address among the targets, -1: nobody jumps here
+  bool drops_invalid = false;    // rows that arrive here invalid stay so: they are forgotten
   JumpEffect jump;
   bool negated = false;          // of comparisons
   int state = -1;                // number of its CodeComparison in the frame
