@@ -17,8 +17,8 @@ namespace diptych {
 namespace {
 
 constexpr std::array infos = {
-#define DIPTYCH_SETTING(name, kind, initial, low, high, documentation) \
-  SettingInfo{#name, SettingKind::kind, initial, low, high, "", documentation},
+#define DIPTYCH_SETTING(name, value_kind, initial, low, high, documentation) \
+  SettingInfo{#name, SettingKind::value_kind, initial, low, high, "", documentation},
 #define DIPTYCH_CHOICE(name, choices, documentation) SettingInfo{#name, SettingKind::Choice, 0, 0, 0, choices, documentation},
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
@@ -119,7 +119,7 @@ void Settings::set(std::string_view name, const std::string* value) {
       refuse(info, *value, "It must be from " + std::to_string(info.low) + " to " + std::to_string(info.high) + ".");
     if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number))) refuse(info, *value, "It must be a power of two.");
   }
-#define DIPTYCH_SETTING(setting, kind, initial, low, high, documentation) \
+#define DIPTYCH_SETTING(setting, value_kind, initial, low, high, documentation) \
   if (name == #setting) setting = number;
 #define DIPTYCH_CHOICE(setting, choices, documentation) \
   if (name == #setting) setting = choice;
@@ -130,7 +130,7 @@ void Settings::set(std::string_view name, const std::string* value) {
 
 std::string Settings::text_of(std::string_view name) const {
   const SettingInfo& info = info_named(name);
-#define DIPTYCH_SETTING(setting, kind, initial, low, high, documentation) \
+#define DIPTYCH_SETTING(setting, value_kind, initial, low, high, documentation) \
   if (name == #setting) return info.kind == SettingKind::Bytes ? bytes_text(setting) : std::to_string(setting);
 #define DIPTYCH_CHOICE(setting, choices, documentation) \
   if (name == #setting) return setting;

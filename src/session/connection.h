@@ -18,7 +18,7 @@ class Statement;
 // Thread safety: for one thread at a time, but for interrupt() and progress(), which any thread may call.
 class Connection {
  public:
-  explicit Connection(Database& database) : database_(database) {}
+  explicit Connection(Database& database);
 
   Database& database() { return database_; }
   Settings& settings() { return settings_; }

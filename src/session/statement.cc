@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "bind/binder.h"
+#include "io/data_file.h"
 #include "plan/optimizer.h"
 #include "plan/planner.h"
 #include "program/compiler.h"
@@ -27,6 +28,12 @@ class StageTimer {
   int64_t& nanoseconds_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
+
+// Since 2000-01-01, as SQL's timestamps count.
+int64_t now_in_microseconds() {
+  constexpr std::chrono::sys_days epoch = std::chrono::year{2000} / 1 / 1;
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
+}
 
 std::vector<ColumnDefinition> output_columns(const BoundSelect& query) {
   std::vector<ColumnDefinition> columns;
@@ -67,8 +74,10 @@ const BoundStatement& Statement::bound() {
     const syntax::Statement& tree = syntax_tree();
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
     const auto snapshot = connection_.database().store().snapshot();
-    SessionEvaluator evaluator(connection_);
-    bound_ = std::make_unique<BoundStatement>(bind_statement(tree, *snapshot, connection_.database().files()));
+    const auto open_file = [this](const std::string& path, const FileOptions& options) {
+      return open_file_source(connection_.database().files(), path, options);
+    };
+    bound_ = std::make_unique<BoundStatement>(bind(tree, BindContext{*snapshot, open_file, now_in_microseconds()}));
     bound_is_used_ = false;
     parameter_types_ = bound_->parameters;
     parameter_values_.resize(parameter_types_.size());

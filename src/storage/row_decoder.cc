@@ -7,42 +7,6 @@
 #include "tablet/dictionary.h"
 
 namespace diptych {
-namespace {
-
-template <typename T>
-T load(const std::byte* data, int64_t index) {
-  T value;
-  std::memcpy(&value, data + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
-  return value;
-}
-
-}  // namespace
-
-uint64_t code_at(const ColumnView& view, int64_t row) {
-  switch (view.width) {
-    case 0: return 0;
-    case 1: return load<uint8_t>(view.data, row);
-    case 2: return load<uint16_t>(view.data, row);
-    case 4: return load<uint32_t>(view.data, row);
-    default: return load<uint64_t>(view.data, row);
-  }
-}
-
-int64_t integer_at(const ColumnView& view, int64_t row) {
-  // Unsigned: the range of a tablet may exceed what int64 holds, the value does not.
-  return static_cast<int64_t>(static_cast<uint64_t>(view.base) +
-                              static_cast<uint64_t>(view.factor) * code_at(view, row));
-}
-
-bool is_null_at(const ColumnView& view, int64_t row) {
-  return view.validity && !(view.validity[row / 8] >> (row % 8) & 1);
-}
-
-std::string_view string_at(const ColumnView& view, int64_t row) {
-  if (view.encoding == Encoding::Dictionary) return (*view.dictionary)[static_cast<uint32_t>(code_at(view, row))];
-  return {view.heap + view.offsets[row], view.offsets[row + 1] - view.offsets[row]};
-}
-
 DecodedRows::DecodedRows(std::span<const ColumnView> views, int64_t rows) : rows_(rows) {
   for (const ColumnView& view : views) columns_.push_back(decode(view));
 }

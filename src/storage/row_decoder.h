@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tablet/column_view.h"
+#include "tablet/cells.h"
 #include "tablet/row_batch.h"
 
 namespace diptych {
@@ -29,13 +29,5 @@ class DecodedRows {
   std::vector<BatchColumn> columns_;
   std::vector<std::unique_ptr<std::byte[]>> memory_;
 };
-
-// The code of one row: 0 when the width is 0.
-uint64_t code_at(const ColumnView& view, int64_t row);
-// Row `row` of a column of integers that fit 64 bits.
-int64_t integer_at(const ColumnView& view, int64_t row);
-bool is_null_at(const ColumnView& view, int64_t row);
-// Row `row` of a string column.
-std::string_view string_at(const ColumnView& view, int64_t row);
 
 }  // namespace diptych

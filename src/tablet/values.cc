@@ -4,46 +4,20 @@
 
 #include "base/error.h"
 #include "tablet/builder.h"
-#include "tablet/dictionary.h"
+#include "tablet/cells.h"
 
 namespace diptych {
 
 namespace {
 
-template <typename T>
-T load(const std::byte* data, int64_t index) {
-  T value;
-  std::memcpy(&value, data + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
-  return value;
-}
-
-uint64_t code_at(const ColumnView& view, int64_t row) {
-  switch (view.width) {
-    case 0: return 0;
-    case 1: return load<uint8_t>(view.data, row);
-    case 2: return load<uint16_t>(view.data, row);
-    case 4: return load<uint32_t>(view.data, row);
-    default: return load<uint64_t>(view.data, row);
-  }
-}
-
-std::string_view string_at(const ColumnView& view, int64_t row) {
-  if (view.encoding == Encoding::Dictionary) return (*view.dictionary)[static_cast<uint32_t>(code_at(view, row))];
-  return {view.heap + view.offsets[row], view.offsets[row + 1] - view.offsets[row]};
-}
-
 Value plain_value_at(const ColumnView& view, const Type& type, int64_t row) {
   switch (view.physical) {
-    case PhysicalType::Bool: return Value::boolean(load<uint8_t>(view.data, row) != 0);
-    case PhysicalType::Int32: return Value::integral(type, load<int32_t>(view.data, row));
-    case PhysicalType::Int64: return Value::integral(type, load<int64_t>(view.data, row));
-    case PhysicalType::Int128: return Value::integral(type, load<int128_t>(view.data, row));
-    case PhysicalType::Float32: return Value::floating(type, load<float>(view.data, row));
-    case PhysicalType::Float64: return Value::floating(type, load<double>(view.data, row));
-    case PhysicalType::Interval: return Value::interval(load<Interval>(view.data, row));
-    case PhysicalType::Text: break;
+    case PhysicalType::Bool: return Value::boolean(integer_at(view, row) != 0);
+    case PhysicalType::Float32: return Value::floating(type, plain_at<float>(view, row));
+    case PhysicalType::Float64: return Value::floating(type, plain_at<double>(view, row));
+    case PhysicalType::Interval: return Value::interval(plain_at<Interval>(view, row));
+    default: return Value::integral(type, integer_at(view, row));
   }
-  throw Error(SqlState::internal_error, "invariant broken: text columns are not plain");
 }
 
 template <typename T>
@@ -110,15 +84,14 @@ std::vector<std::byte> register_form(const Value& value, PhysicalType physical) 
 }
 
 Value value_at(const ColumnView& view, const Type& type, int64_t row) {
-  if (view.validity && !(view.validity[row / 8] >> (row % 8) & 1)) return Value::null(type);
+  if (is_null_at(view, row)) return Value::null(type);
   switch (view.encoding) {
     case Encoding::Plain: return plain_value_at(view, type, row);
     case Encoding::Dictionary:
     case Encoding::Heap: return Value::string(type, std::string(string_at(view, row)));
     case Encoding::FrameOfReference: break;
   }
-  const auto value = static_cast<int64_t>(static_cast<uint64_t>(view.base) +
-                                          static_cast<uint64_t>(view.factor) * code_at(view, row));
+  const int128_t value = integer_at(view, row);
   return type.id == TypeId::Boolean ? Value::boolean(value != 0) : Value::integral(type, value);
 }
 

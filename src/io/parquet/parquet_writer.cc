@@ -89,7 +89,7 @@ template <typename T>
 std::shared_ptr<arrow::Buffer> ParquetWriter::integers_of(const ColumnView& view, int64_t rows, int128_t shift) {
   std::shared_ptr<arrow::Buffer> buffer = allocate(rows * static_cast<int64_t>(sizeof(T)));
   T* values = reinterpret_cast<T*>(buffer->mutable_data());
-  for (int64_t i = 0; i < rows; ++i) values[i] = static_cast<T>(cell_integer(view, i) + shift);
+  for (int64_t i = 0; i < rows; ++i) values[i] = static_cast<T>(integer_at(view, i) + shift);
   return buffer;
 }
 
@@ -98,7 +98,7 @@ std::shared_ptr<arrow::Buffer> ParquetWriter::bits_of(const ColumnView& view, in
   uint8_t* bits = buffer->mutable_data();
   std::memset(bits, 0, static_cast<size_t>(buffer->size()));
   for (int64_t i = 0; i < rows; ++i) {
-    if (cell_integer(view, i) != 0) bits[i >> 3] |= static_cast<uint8_t>(1U << (i & 7));
+    if (integer_at(view, i) != 0) bits[i >> 3] |= static_cast<uint8_t>(1U << (i & 7));
   }
   return buffer;
 }
@@ -107,7 +107,7 @@ void ParquetWriter::check_finite(const ColumnView& view, size_t column, int64_t 
   bool date = columns_[column].type.id == TypeId::Date;
   int64_t low = date ? INT32_MIN : INT64_MIN, high = date ? INT32_MAX : INT64_MAX - microseconds_from_1970_to_2000;
   for (int64_t i = 0; i < rows; ++i) {
-    if (!is_valid(view.validity, i) || (cell_integer(view, i) != low && cell_integer(view, i) < high)) continue;
+    if (!is_valid(view.validity, i) || (integer_at(view, i) != low && integer_at(view, i) < high)) continue;
     throw Error(SqlState::datetime_field_overflow,
                 "column \"" + columns_[column].name + "\": infinity can't be written to Parquet");
   }
@@ -142,7 +142,7 @@ std::shared_ptr<arrow::Array> ParquetWriter::strings_of(const ColumnView& view, 
   std::string bytes;
   for (int64_t i = 0; i < rows; ++i) {
     ends[i] = static_cast<int32_t>(bytes.size());
-    if (is_valid(view.validity, i)) bytes += cell_string(view, i);
+    if (is_valid(view.validity, i)) bytes += string_at(view, i);
     if (bytes.size() > INT32_MAX)
       throw Error(SqlState::program_limit_exceeded, "the strings of a tablet are longer than 2 GiB");
   }
