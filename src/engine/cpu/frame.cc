@@ -141,11 +141,12 @@ Slot& Frame::write(int number) {
 }
 
 void Frame::combine_nulls(Slot& out, const Slot& a, const Slot& b) const {
-  out.valid = nullptr;
-  if (a.valid == nullptr && b.valid == nullptr) return;
-  // Copied even where one pointer would do: a Move may change the operand's bits later in the block.
+  // Read before `out` changes: it may be one of the operands.
   const uint64_t* x = a.valid != nullptr ? a.valid : b.valid;
   const uint64_t* y = b.valid != nullptr ? b.valid : x;
+  out.valid = nullptr;
+  if (x == nullptr) return;
+  // Copied even where one pointer would do: a Move may change the operand's bits later in the block.
   for (int w = 0; w < words_; ++w) out.valid_storage[w] = x[w] & y[w];
   out.valid = out.valid_storage;
 }
