@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "storage/row_decoder.h"
+#include "tablet/validity_bits.h"
 
 namespace diptych {
 namespace {
@@ -43,12 +44,9 @@ void TableAppender::check_not_null(const RowBatch& batch) const {
   for (size_t i = 0; i < columns_.size(); ++i) {
     const BatchColumn& column = batch.columns[i];
     if (!state_.definition.columns[i].not_null || !column.validity) continue;
-    for (int64_t row = 0; row < batch.rows; ++row) {
-      int64_t bit = column.validity_offset + row;
-      if (column.validity[bit / 8] >> (bit % 8) & 1) continue;
-      throw Error(SqlState::not_null_violation, "null value in column \"" + columns_[i].name + "\" of table \"" +
-                                                    state_.definition.name + "\" violates its NOT NULL constraint");
-    }
+    if (count_ones(column.validity, column.validity_offset, batch.rows) == batch.rows) continue;
+    throw Error(SqlState::not_null_violation, "null value in column \"" + columns_[i].name + "\" of table \"" +
+                                                  state_.definition.name + "\" violates its NOT NULL constraint");
   }
 }
 
@@ -56,7 +54,7 @@ void TableAppender::stage(const RowBatch& batch) {
   for (int64_t at = 0; at < batch.rows;) {
     if (!current_) current_ = make_staging();
     at += current_->builder.append(batch, at, batch.rows - at);
-    reserve(current_->memory, current_->builder.staged_bytes() - current_->memory.bytes());
+    reserve(current_->memory, current_->builder.staged_bytes());
     if (current_->builder.full()) flush_full();
   }
 }
@@ -74,17 +72,17 @@ std::unique_ptr<TableAppender::Staging> TableAppender::make_staging() {
                                            MemoryReservation(storage_.budget, "rows being written")});
 }
 
+// Makes the reservation at least so large.
 void TableAppender::reserve(MemoryReservation& memory, int64_t bytes) {
-  if (bytes <= 0) {
-    memory.shrink(-bytes);
+  int64_t more = bytes - memory.bytes();
+  if (more <= 0) return;
+  if (storage_.budget.try_reserve(more)) {
+    memory.adopt(more);
     return;
   }
-  if (storage_.budget.try_reserve(bytes)) {
-    memory.adopt(bytes);
-    return;
-  }
-  wait();  // tablets in flight give their memory back
-  memory.grow(bytes);
+  wait();  // tablets in flight give their memory back, and so do builders that wait for work
+  idle_.clear();
+  memory.grow(more);
 }
 
 void TableAppender::flush_full() {
@@ -129,11 +127,13 @@ void TableAppender::put_behind_fragments(size_t fragments) {
 void TableAppender::dispatch() {
   std::shared_ptr<Staging> staging = std::move(current_);
   Slot& slot = slots_.emplace_back();
-  // The encoded tablet and its block are at most about as large as the rows.
-  reserve(staging->memory, 2 * staging->memory.bytes());
-  auto work = [this, staging, &slot] {
+  // The encoded tablet and its block are at most about as large as the rows. The builder keeps its buffers for the next
+  // rows.
+  int64_t staged_bytes = staging->memory.bytes();
+  reserve(staging->memory, 3 * staged_bytes);
+  auto work = [this, staging, staged_bytes, &slot] {
     encode(*staging, slot);
-    staging->memory.shrink(staging->memory.bytes());
+    staging->memory.shrink(staging->memory.bytes() - staged_bytes);
     --in_flight_;
     std::lock_guard guard(idle_mutex_);
     idle_.push_back(std::make_unique<Staging>(std::move(*staging)));

@@ -44,7 +44,7 @@ class TableAppender {
   void finish();
 
  private:
-  // A builder with the memory that its rows hold.
+  // A builder with the memory that its buffers hold.
   struct Staging {
     TabletBuilder builder;
     MemoryReservation memory;
