@@ -100,9 +100,11 @@ class Planner {
 
   LogicalOperatorPtr project(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Project, std::move(input));
+    const std::vector<std::string> names = op->input().names();
     op->columns.clear();
     for (BoundOutput& output : query_.outputs) {
-      op->columns.push_back({output.name, output.expression->type});
+      // What only ORDER BY needs has no name of its own.
+      op->columns.push_back({output.name.empty() ? output.expression->to_text(names) : output.name, output.expression->type});
       op->expressions.push_back(std::move(output.expression));
     }
     return op;

@@ -101,7 +101,9 @@ int32_t ExpressionCompiler::finish_wide(const RegisterInfo& form, Check check, i
 
 // The value in the register form of its type, checked to fit.
 int32_t ExpressionCompiler::narrow(int32_t number, RegisterInfo form, Check check, int32_t target) {
-  if (target < 0 && info(number).type == form.type && check == Check::None) return number;
+  // What fits is what it was: only the precision that the type states differs.
+  const bool same_scale = scale_of(info(number).type) == scale_of(form.type);
+  if (target < 0 && check == Check::None && same_scale && info(number).physical <= form.type.physical()) return number;
   form.physical = std::min(form.physical, form.type.physical());
   auto& types = builder_.program().types;
   types.push_back(form.type);

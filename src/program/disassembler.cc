@@ -80,8 +80,14 @@ class Disassembler {
   // The effect from the opcode table with this instruction's operands put in.
   std::string comment(const Instruction& instruction) const {
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code) return column_comment(instruction);
+    if (instruction.opcode == Opcode::Cast)
+      return fmt::format("r{} = r{} as {}", instruction.p3, instruction.p2, program_.types[instruction.p1].name());
     if (instruction.opcode == Opcode::Parallel) return fmt::format("for every row of {}", cursor_->name);
+    if (instruction.opcode == Opcode::Cast)
+      return fmt::format("r{} = r{} as {}", instruction.p3, instruction.p2, program_.types[instruction.p1].name());
+    // The main clause; what follows the semicolon is for the manual.
     std::string text = info_of(instruction.opcode).effect;
+    text.resize(std::min(text.size(), text.find(';')));
     if (text.starts_with("(V) ")) text.erase(0, 4);
     for (int number = 0; number < 3; ++number)
       replace_all(text, fmt::format("p{}", number + 1), operand_text(instruction, number));

@@ -94,7 +94,7 @@ TEST_F(VerifierTest, RefusesColumnsThatAreNotThere) {
 
 TEST_F(VerifierTest, RefusesRowOpcodesOutsideASection) {
   end_section();
-  builder_.program().instructions.insert(builder_.program().instructions.begin(), {Opcode::Null, integer_register()});
+  builder_.program().instructions.insert(builder_.program().instructions.begin(), Instruction{Opcode::Null, integer_register(), 0, 0, {}, -1});
   builder_.program().instructions[parallel_ + 1].p3 += 1;
   expect_refused("inside a parallel section");
 }
