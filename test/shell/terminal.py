@@ -167,7 +167,7 @@ class Completing(unittest.TestCase):
         with Terminal() as terminal:
             terminal.expect(PROMPT)
             terminal.type("select de\t")
-            terminal.expect("default  desc  describe")
+            terminal.expect("default  delimiter  desc  describe")
             terminal.type("\x03")
             terminal.expect(PROMPT)
 
