@@ -83,8 +83,6 @@ class Disassembler {
     if (instruction.opcode == Opcode::Cast)
       return fmt::format("r{} = r{} as {}", instruction.p3, instruction.p2, program_.types[instruction.p1].name());
     if (instruction.opcode == Opcode::Parallel) return fmt::format("for every row of {}", cursor_->name);
-    if (instruction.opcode == Opcode::Cast)
-      return fmt::format("r{} = r{} as {}", instruction.p3, instruction.p2, program_.types[instruction.p1].name());
     // The main clause; what follows the semicolon is for the manual.
     std::string text = info_of(instruction.opcode).effect;
     text.resize(std::min(text.size(), text.find(';')));
