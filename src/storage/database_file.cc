@@ -83,6 +83,7 @@ void DatabaseFile::write_header(size_t slot, size_t copy) {
 }
 
 void DatabaseFile::settle() {
+  std::lock_guard guard(header_mutex_);
   if (settled_) return;
   // One copy of a slot at a time, so that the other one survives a crash. The sync is needed also when nothing is
   // written: a process that was killed may have left a header that is not on the disk yet.
@@ -98,6 +99,7 @@ void DatabaseFile::settle() {
 void DatabaseFile::publish(const BlobReference& root) {
   check_invariant(settled_, "a state is published over headers that are settled");
   file_->sync();
+  std::lock_guard guard(header_mutex_);
   size_t slot = 1 - current_;
   FileHeader old = slots_[slot];
   slots_[slot] = {.sequence = header().sequence + 1, .root = root, .file_pages = allocator_->end()};
@@ -180,6 +182,7 @@ std::shared_ptr<const StoredBlob> DatabaseFile::write_blob(std::span<const std::
 }
 
 void DatabaseFile::verify_headers() const {
+  std::lock_guard guard(header_mutex_);
   for (size_t slot : {0, 1}) {
     for (size_t copy : {0, 1}) {
       HeaderPage page;

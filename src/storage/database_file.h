@@ -8,12 +8,14 @@
 //
 // When step 3 fails, the disk may hold either state. So no page is written before settle() has put the old header back.
 //
-// Thread safety: reading and allocating from many threads at once; settle() and publish() by the one writer.
+// Thread safety: reading, allocating and verifying from many threads at once; settle(), publish() and shrink() by the
+// one writer.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +76,7 @@ class DatabaseFile {
 
   std::unique_ptr<File> file_;
   std::shared_ptr<ExtentAllocator> allocator_ = std::make_shared<ExtentAllocator>(header_pages);
+  mutable std::mutex header_mutex_;                  // for verify_headers() beside a writer
   std::array<FileHeader, 2> slots_;                  // what the slots hold or should hold
   std::array<std::array<bool, 2>, 2> known_good_{};  // [slot][copy]: the disk holds slots_[slot] there
   size_t current_ = 0;

@@ -25,6 +25,7 @@ struct StoreOptions {
 class WriteTransaction {
  public:
   virtual ~WriteTransaction() = default;  // without commit(): nothing has happened
+  // After an error of append(), preview() or commit() the transaction can only be given up: every call is 25000.
   // Errors: 42P07 duplicate_table.
   virtual void create_table(TableDefinition definition) = 0;
   // Errors: 42P01 undefined_table.
@@ -36,7 +37,7 @@ class WriteTransaction {
   virtual void append(std::string_view table, const RowBatch& batch) = 0;
   // What this transaction would make current: for statements that read their own writes.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
-  // Makes everything durable and current, or throws and leaves everything as it was.
+  // Makes everything durable and current, or throws and leaves everything as it was. The next writer may then begin.
   virtual void commit() = 0;
 };
 

@@ -1,0 +1,93 @@
+#include "storage/tablet_directory.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace diptych {
+namespace {
+
+constexpr int64_t tablet_rows = 64;
+
+class TabletDirectoryTest : public testing::Test {
+ protected:
+  TabletHandle tablet(int64_t rows) {
+    EncodedTablet encoded;
+    encoded.rows = rows;
+    return std::make_shared<StoredTablet>(std::move(encoded), MemoryReservation(budget_, "test"));
+  }
+
+  // Compares with the same list kept plainly.
+  void expect_equal(const TabletDirectory& directory, const std::vector<TabletHandle>& expected) {
+    ASSERT_EQ(directory.size(), expected.size());
+    int64_t row = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      EXPECT_EQ(directory[i].tablet, expected[i]);
+      EXPECT_EQ(directory[i].first_row, row);
+      row += expected[i]->rows();
+    }
+    EXPECT_EQ(directory.rows(), row);
+  }
+
+  MemoryBudget budget_{1000};
+};
+
+TEST_F(TabletDirectoryTest, RandomTails) {
+  for (uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    TabletDirectory directory;
+    std::vector<TabletHandle> expected;
+    for (int i = 0; i < 300; ++i) {
+      size_t cut = std::min<size_t>(expected.size(), random() % 4);
+      std::vector<TabletHandle> added;
+      for (size_t full = random() % 5; full > 0; --full) added.push_back(tablet(tablet_rows));
+      if (random() % 2) added.push_back(tablet(1 + static_cast<int64_t>(random() % 63)));
+      expected.resize(expected.size() - cut);
+      expected.insert(expected.end(), added.begin(), added.end());
+      TabletDirectory before = directory;
+      directory.replace_tail(directory.size() - cut, added, tablet_rows);
+      expect_equal(directory, expected);
+      EXPECT_LE(before.size(), expected.size() + cut);
+    }
+  }
+}
+
+TEST_F(TabletDirectoryTest, OneByOneRewritesLittle) {
+  TabletDirectory directory;
+  size_t rewritten = 0;
+  constexpr size_t count = 2000;
+  for (size_t i = 0; i < count; ++i) {
+    directory.replace_tail(directory.size(), {tablet(tablet_rows)}, tablet_rows);
+    rewritten += directory.parts().back().chunk->tablets.size();
+    EXPECT_LE(directory.parts().size(), i / DirectoryChunk::most_tablets * 2 + 10);
+  }
+  EXPECT_LE(rewritten, count * 8);  // entries of 256 tablets are rewritten about log2(256) times
+}
+
+TEST_F(TabletDirectoryTest, FullTabletsAndFragmentsStayApart) {
+  TabletDirectory directory;
+  for (int i = 0; i < 20; ++i) directory.replace_tail(directory.size(), {tablet(tablet_rows)}, tablet_rows);
+  size_t full_parts = directory.parts().size();
+  auto first = directory.parts()[0].chunk;
+  directory.replace_tail(20, {tablet(9)}, tablet_rows);
+  directory.replace_tail(21, {tablet(3)}, tablet_rows);
+  directory.replace_tail(20, {tablet(13)}, tablet_rows);
+  EXPECT_EQ(directory.parts().size(), full_parts + 1);
+  EXPECT_EQ(directory.parts()[0].chunk, first);
+}
+
+TEST_F(TabletDirectoryTest, CopiesShareWhatDidNotChange) {
+  TabletDirectory directory;
+  std::vector<TabletHandle> many;
+  for (int i = 0; i < 600; ++i) many.push_back(tablet(tablet_rows));
+  directory.replace_tail(0, many, tablet_rows);
+  TabletDirectory copy = directory;
+  copy.replace_tail(600, {tablet(5)}, tablet_rows);
+  ASSERT_EQ(directory.parts().size(), 3u);
+  for (size_t part : {0, 1, 2}) EXPECT_EQ(copy.parts()[part].chunk, directory.parts()[part].chunk);
+  expect_equal(directory, many);
+}
+
+}  // namespace
+}  // namespace diptych
