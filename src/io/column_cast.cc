@@ -99,19 +99,21 @@ bool cast_to_float(OwnedColumn& column, int64_t rows, const Type& from) {
 }
 
 template <typename From, typename To>
-bool cast_from_float(OwnedColumn& column, int64_t rows, const Type& to) {
-  constexpr bool to_float = std::is_floating_point_v<To>;
-  double limit = static_cast<double>(greatest_of(to.is_float() ? Type{TypeId::BigInt, 0, 0, 0} : to)) + 1;
+bool cast_float(OwnedColumn& column, int64_t rows) {
+  return convert_rows<From, To>(column, rows, [](From value, To& result) {
+    result = static_cast<To>(value);
+    return !(std::isinf(result) && std::isfinite(value));
+  });
+}
+
+template <typename From, typename To>
+bool cast_float_to_integer(OwnedColumn& column, int64_t rows, const Type& to) {
+  double limit = static_cast<double>(greatest_of(to)) + 1;
   return convert_rows<From, To>(column, rows, [limit](From value, To& result) {
-    if constexpr (to_float) {
-      result = static_cast<To>(value);
-      return !(std::isinf(result) && std::isfinite(value));
-    } else {
-      double rounded = std::nearbyint(static_cast<double>(value));
-      if (!(rounded >= -limit && rounded < limit)) return false;
-      result = static_cast<To>(rounded);
-      return true;
-    }
+    double rounded = std::nearbyint(static_cast<double>(value));
+    if (!(rounded >= -limit && rounded < limit)) return false;
+    result = static_cast<To>(rounded);
+    return true;
   });
 }
 
@@ -119,10 +121,10 @@ template <typename From>
 bool cast_number_from(OwnedColumn& column, int64_t rows, const Type& from, const Type& to) {
   if constexpr (std::is_floating_point_v<From>) {
     switch (to.physical()) {
-      case PhysicalType::Float32: return cast_from_float<From, float>(column, rows, to);
-      case PhysicalType::Float64: return cast_from_float<From, double>(column, rows, to);
-      case PhysicalType::Int32: return cast_from_float<From, int32_t>(column, rows, to);
-      default: return cast_from_float<From, int64_t>(column, rows, to);
+      case PhysicalType::Float32: return cast_float<From, float>(column, rows);
+      case PhysicalType::Float64: return cast_float<From, double>(column, rows);
+      case PhysicalType::Int32: return cast_float_to_integer<From, int32_t>(column, rows, to);
+      default: return cast_float_to_integer<From, int64_t>(column, rows, to);
     }
   } else {
     switch (to.physical()) {

@@ -159,6 +159,19 @@ TEST_F(CsvTest, LongFilesComeInOrder) {
   EXPECT_EQ(error(text, two_)->message().substr(0, 25), "file 'x.csv', line 120001");
 }
 
+// gzip of "1,x\n2,y\n".
+TEST_F(CsvTest, CompressedFilesAreRead) {
+  constexpr std::string_view zipped(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\xd4\xa9\xe0\x32\xd2\xa9\xe4\x02\x00\x60\xec\xc4\xfc\x08\x00\x00"
+      "\x00",
+      28);
+  put_file(files_, "x.csv.gz", zipped);
+  EXPECT_EQ(rows_of(*open_data_file(files_, "x.csv.gz", options_, two_)), (Rows{"1|x", "2|y"}));
+  put_file(files_, "x.csv.gz", zipped.substr(0, 15));
+  EXPECT_EQ(error_of([&] { open_data_file(files_, "x.csv.gz", options_, two_); })->state(),
+            SqlState::bad_copy_file_format);
+}
+
 TEST_F(CsvTest, EveryFailingReadIsAnError) {
   put_file(files_, "x.csv", "1,x\n2,y\n");
   auto read_all = [&] { rows_of(*open_data_file(files_, "x.csv", options_, two_)); };
