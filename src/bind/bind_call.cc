@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggestion.h"
 #include "bind/expression_binder.h"
 #include "bind/function_resolution.h"
-#include "bind/suggestion.h"
 
 namespace diptych {
 
@@ -17,21 +17,65 @@ struct AggregateName {
 };
 
 constexpr AggregateName aggregate_names[] = {
-    {"count", AggregateFunction::Count},           {"sum", AggregateFunction::Sum},
-    {"min", AggregateFunction::Min},               {"max", AggregateFunction::Max},
-    {"avg", AggregateFunction::Avg},               {"stddev", AggregateFunction::StddevSamp},
-    {"stddev_samp", AggregateFunction::StddevSamp}, {"stddev_pop", AggregateFunction::StddevPop},
-    {"variance", AggregateFunction::VarSamp},      {"var_samp", AggregateFunction::VarSamp},
-    {"var_pop", AggregateFunction::VarPop},        {"bool_and", AggregateFunction::BoolAnd},
-    {"every", AggregateFunction::BoolAnd},         {"bool_or", AggregateFunction::BoolOr},
+    {"count", AggregateFunction::Count},
+    {"sum", AggregateFunction::Sum},
+    {"min", AggregateFunction::Min},
+    {"max", AggregateFunction::Max},
+    {"avg", AggregateFunction::Avg},
+    {"stddev", AggregateFunction::StddevSamp},
+    {"stddev_samp", AggregateFunction::StddevSamp},
+    {"stddev_pop", AggregateFunction::StddevPop},
+    {"variance", AggregateFunction::VarSamp},
+    {"var_samp", AggregateFunction::VarSamp},
+    {"var_pop", AggregateFunction::VarPop},
+    {"bool_and", AggregateFunction::BoolAnd},
+    {"every", AggregateFunction::BoolAnd},
+    {"bool_or", AggregateFunction::BoolOr},
 };
 
 constexpr const char* functions_not_there[] = {
-    "string_agg", "array_agg", "json_agg", "jsonb_agg", "json_object_agg", "bit_and", "bit_or", "bit_xor", "corr", "covar_pop",
-    "covar_samp", "regr_slope", "regr_intercept", "regr_r2", "regr_count", "regr_avgx", "regr_avgy", "percentile_cont", "percentile_disc",
-    "mode", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value",
-    "nth_value", "overlay", "regexp_replace", "regexp_match", "regexp_matches", "to_char", "to_date", "to_timestamp", "to_number",
-    "random", "unnest", "xmlagg",
+    "string_agg",
+    "array_agg",
+    "json_agg",
+    "jsonb_agg",
+    "json_object_agg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "corr",
+    "covar_pop",
+    "covar_samp",
+    "regr_slope",
+    "regr_intercept",
+    "regr_r2",
+    "regr_count",
+    "regr_avgx",
+    "regr_avgy",
+    "percentile_cont",
+    "percentile_disc",
+    "mode",
+    "row_number",
+    "rank",
+    "dense_rank",
+    "percent_rank",
+    "cume_dist",
+    "ntile",
+    "lag",
+    "lead",
+    "first_value",
+    "last_value",
+    "nth_value",
+    "overlay",
+    "regexp_replace",
+    "regexp_match",
+    "regexp_matches",
+    "to_char",
+    "to_date",
+    "to_timestamp",
+    "to_number",
+    "random",
+    "unnest",
+    "xmlagg",
 };
 
 constexpr const char* table_functions[] = {"generate_series", "read_csv", "read_parquet"};
@@ -54,7 +98,8 @@ std::optional<AggregateFunction> find_aggregate(const std::string& name) {
   for (const std::string_view known : function_names()) names.emplace_back(known);
   for (const AggregateName& row : aggregate_names) names.emplace_back(row.name);
   const bool known = std::find(names.begin(), names.end(), name) != names.end();
-  throw Error(SqlState::undefined_function, "function " + call_signature(name, args, false) + " does not exist", position,
+  throw Error(SqlState::undefined_function, "function " + call_signature(name, args, false) + " does not exist",
+              position,
               known ? "No function of this name takes these argument types. You might need to add explicit type casts."
                     : suggest(name, names));
 }
@@ -83,7 +128,8 @@ std::optional<Type> aggregate_type(AggregateFunction function, const Type& argum
       if (exact) return Type::numeric(max_precision, std::max<int>(argument.scale, division_scale));
       return std::nullopt;
     case AggregateFunction::BoolAnd:
-    case AggregateFunction::BoolOr: return argument.id == TypeId::Boolean ? std::optional(Type{TypeId::Boolean}) : std::nullopt;
+    case AggregateFunction::BoolOr:
+      return argument.id == TypeId::Boolean ? std::optional(Type{TypeId::Boolean}) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -91,7 +137,8 @@ std::optional<Type> aggregate_type(AggregateFunction function, const Type& argum
 bool same(const ExpressionPtr& a, const ExpressionPtr& b) { return a && b ? a->equals(*b) : !a && !b; }
 
 bool same_call(const BoundAggregate& a, const BoundAggregate& b) {
-  return a.function == b.function && a.distinct == b.distinct && a.type == b.type && same(a.argument, b.argument) && same(a.filter, b.filter);
+  return a.function == b.function && a.distinct == b.distinct && a.type == b.type && same(a.argument, b.argument) &&
+         same(a.filter, b.filter);
 }
 
 // Averages and deviations of real are computed in double precision; min and max of varchar are text.
@@ -100,13 +147,16 @@ Type argument_type(AggregateFunction function, const Type& type) {
   return is_moment && type.id == TypeId::Real ? Type{TypeId::Double} : type;
 }
 
-const char* const fields_of_dates[] = {"year", "month", "day", "hour", "minute", "second", "quarter", "week", "dow", "doy", "isodow", "isoyear",
-                                       "epoch", "decade", "century", "millennium", "milliseconds", "microseconds", "julian"};
+const char* const fields_of_dates[] = {
+    "year",   "month",   "day",   "hour",   "minute",  "second",     "quarter",      "week",         "dow",   "doy",
+    "isodow", "isoyear", "epoch", "decade", "century", "millennium", "milliseconds", "microseconds", "julian"};
 
 // years -> year, as PostgreSQL takes them.
 std::string field_name(std::string name) {
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  const bool known = std::find(std::begin(fields_of_dates), std::end(fields_of_dates), name) != std::end(fields_of_dates);
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const bool known =
+      std::find(std::begin(fields_of_dates), std::end(fields_of_dates), name) != std::end(fields_of_dates);
   if (!known && name.size() > 1 && name.back() == 's') name.pop_back();
   return name;
 }
@@ -114,21 +164,28 @@ std::string field_name(std::string name) {
 }  // namespace
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Call& node, int position) {
-  if (const std::optional<AggregateFunction> function = find_aggregate(node.name)) return aggregate(node, *function, position);
+  if (const std::optional<AggregateFunction> function = find_aggregate(node.name))
+    return aggregate(node, *function, position);
   if (node.distinct || node.filter || node.star) {
     throw Error(SqlState::undefined_function,
-                std::string(node.distinct ? "DISTINCT" : node.filter ? "FILTER" : "*") + " specified, but " + node.name + " is not an aggregate function",
+                std::string(node.distinct ? "DISTINCT"
+                            : node.filter ? "FILTER"
+                                          : "*") +
+                    " specified, but " + node.name + " is not an aggregate function",
                 position);
   }
-  if (std::any_of(node.argument_names.begin(), node.argument_names.end(), [](const std::string& name) { return !name.empty(); })) {
-    throw Error(SqlState::feature_not_supported, "named arguments are only supported in read_csv and read_parquet", position);
+  if (std::any_of(node.argument_names.begin(), node.argument_names.end(),
+                  [](const std::string& name) { return !name.empty(); })) {
+    throw Error(SqlState::feature_not_supported, "named arguments are only supported in read_csv and read_parquet",
+                position);
   }
   return scalar_call(node, bind_all(node.args), position);
 }
 
 ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFunction function, int position) {
   if (inside_aggregate_) throw Error(SqlState::grouping_error, "aggregate function calls cannot be nested", position);
-  if (!aggregates_) throw Error(SqlState::grouping_error, "aggregate functions are not allowed in " + std::string(clause_), position);
+  if (!aggregates_)
+    throw Error(SqlState::grouping_error, "aggregate functions are not allowed in " + std::string(clause_), position);
   BoundAggregate call;
   call.position = position;
   call.distinct = node.distinct;
@@ -148,7 +205,8 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
     call.type = *type;
     call.argument = coerced(std::move(call.argument), argument_type(function, call.argument->type));
   }
-  auto known = std::find_if(aggregates_->begin(), aggregates_->end(), [&](const BoundAggregate& other) { return same_call(call, other); });
+  auto known = std::find_if(aggregates_->begin(), aggregates_->end(),
+                            [&](const BoundAggregate& other) { return same_call(call, other); });
   if (known == aggregates_->end()) known = aggregates_->insert(known, std::move(call));
   auto slot = make_expression(ExpressionKind::Column, known->type, position);
   slot->index = aggregate_slot(static_cast<size_t>(known - aggregates_->begin()));
@@ -156,22 +214,28 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
 }
 
 ExpressionPtr ExpressionBinder::scalar_call(const syntax::Call& node, std::vector<ExpressionPtr> args, int position) {
-  if ((node.name == "extract" || node.name == "date_part") && args.size() == 2) return date_field(node.name, std::move(args), position);
+  if ((node.name == "extract" || node.name == "date_part") && args.size() == 2)
+    return date_field(node.name, std::move(args), position);
   if (node.name == "date_trunc" && args.size() == 2) return truncate_date(std::move(args), position);
   if (node.name == "concat") return concat_function(std::move(args), position);
-  if (node.name == "now" && args.empty()) return bind_node(syntax::CurrentTime{syntax::CurrentTime::Kind::Timestamp, node.name}, position);
+  if (node.name == "now" && args.empty())
+    return bind_node(syntax::CurrentTime{syntax::CurrentTime::Kind::Timestamp, node.name}, position);
   // Names with a blank or symbol in them are operators of the table, extract_year and the like its own.
-  const bool is_internal = node.name == "cast" || node.name == "assign" || node.name == "like" || node.name == "ilike" || node.name.starts_with("extract_") || node.name.starts_with("date_trunc_");
+  const bool is_internal = node.name == "cast" || node.name == "assign" || node.name == "like" ||
+                           node.name == "ilike" || node.name.starts_with("extract_") ||
+                           node.name.starts_with("date_trunc_");
   if (!is_internal) {
     if (ExpressionPtr call = resolve_call(node.name, args, position, state_.parameters)) return call;
   }
   undefined_function(node.name, args, position);
 }
 
-// EXTRACT gives numeric, date_part double precision; the functions below them give whole numbers where that is all there is.
+// EXTRACT gives numeric, date_part double precision; the functions below them give whole numbers where that is all
+// there is.
 ExpressionPtr ExpressionBinder::date_field(const std::string& name, std::vector<ExpressionPtr> args, int position) {
   if (!is_constant(*args[0]) || args[0]->value.is_null() || !(is_unknown(*args[0]) || args[0]->type.is_string())) {
-    throw Error(SqlState::feature_not_supported, name + " with a field that is not a literal is not supported yet", position);
+    throw Error(SqlState::feature_not_supported, name + " with a field that is not a literal is not supported yet",
+                position);
   }
   const std::string field = field_name(args[0]->value.as_string());
   const int place = args[0]->position;
@@ -179,28 +243,37 @@ ExpressionPtr ExpressionBinder::date_field(const std::string& name, std::vector<
   const Type source = args[1]->type;
   args.erase(args.begin());
   if (!source.is_temporal() && source.id != TypeId::Interval) undefined_function(name, args, position);
-  ExpressionPtr call = resolve_call("extract_" + field, args, position, state_.parameters);
+  // A date has no hour, even though it could be cast to a timestamp.
+  ExpressionPtr call;
+  if (has_overload("extract_" + field, {source.id}))
+    call = resolve_call("extract_" + field, args, position, state_.parameters);
   if (!call) {
-    const bool known = std::find(std::begin(fields_of_dates), std::end(fields_of_dates), field) != std::end(fields_of_dates);
-    if (known) throw Error(SqlState::feature_not_supported, "unit \"" + field + "\" is not supported for type " + source.name(), place);
+    const bool known =
+        std::find(std::begin(fields_of_dates), std::end(fields_of_dates), field) != std::end(fields_of_dates);
+    if (known)
+      throw Error(SqlState::feature_not_supported, "unit \"" + field + "\" is not supported for type " + source.name(),
+                  place);
     std::vector<std::string> fields(std::begin(fields_of_dates), std::end(fields_of_dates));
-    throw Error(SqlState::invalid_parameter_value, "unit \"" + field + "\" is not recognized for type " + source.name(), place,
-                suggest(field, fields));
+    throw Error(SqlState::invalid_parameter_value, "unit \"" + field + "\" is not recognized for type " + source.name(),
+                place, suggest(field, fields));
   }
   if (name == "date_part") return coerced(std::move(call), {TypeId::Double});
-  return call->type.id == TypeId::Numeric ? std::move(call) : coerced(std::move(call), Type::numeric(max_int64_precision, 0));
+  return call->type.id == TypeId::Numeric ? std::move(call)
+                                          : coerced(std::move(call), Type::numeric(max_int64_precision, 0));
 }
 
 ExpressionPtr ExpressionBinder::truncate_date(std::vector<ExpressionPtr> args, int position) {
   if (is_unknown(*args[1])) args[1] = coerced(std::move(args[1]), {TypeId::Timestamp});
   if (args[1]->type.id == TypeId::Date) args[1] = coerced(std::move(args[1]), {TypeId::Timestamp});
-  const bool literal = is_constant(*args[0]) && !args[0]->value.is_null() && (is_unknown(*args[0]) || args[0]->type.is_string());
+  const bool literal =
+      is_constant(*args[0]) && !args[0]->value.is_null() && (is_unknown(*args[0]) || args[0]->type.is_string());
   if (literal && args[1]->type.id == TypeId::Timestamp) {
     const std::string field = field_name(args[0]->value.as_string());
     std::vector<ExpressionPtr> source;
     source.push_back(args[1]->clone());
     if (ExpressionPtr call = resolve_call("date_trunc_" + field, source, position, state_.parameters)) return call;
-    throw Error(SqlState::invalid_parameter_value, "unit \"" + field + "\" is not recognized for type " + args[1]->type.name(), args[0]->position);
+    throw Error(SqlState::invalid_parameter_value,
+                "unit \"" + field + "\" is not recognized for type " + args[1]->type.name(), args[0]->position);
   }
   if (ExpressionPtr call = resolve_call("date_trunc", args, position, state_.parameters)) return call;
   undefined_function("date_trunc", args, position);

@@ -13,9 +13,10 @@ namespace {
 Value default_value(const TableColumn& column, StatementState& state) {
   const ExpressionPtr e = bind_default(column, state);
   if (is_constant(*e)) return e->value;
-  throw Error(SqlState::feature_not_supported, "COPY into a table whose column \"" + column.name +
-                                                   "\" has a default that is not a literal is not supported yet",
-              -1, "Name all the other columns in COPY, or give the column in the file.");
+  throw Error(
+      SqlState::feature_not_supported,
+      "COPY into a table whose column \"" + column.name + "\" has a default that is not a literal is not supported yet",
+      -1, "Name all the other columns in COPY, or give the column in the file.");
 }
 
 // SELECT of a table's columns, for COPY t TO.
@@ -59,7 +60,8 @@ BoundCopyTo bind_copy_to(const syntax::Copy& node, StatementState& state) {
   BoundCopyTo result;
   result.path = node.path;
   result.options = file_options(node.path, node.options);
-  result.query = std::make_unique<BoundSelect>(node.query ? bind_select(*node.query, state) : bind_select(whole_table(node), state));
+  result.query = std::make_unique<BoundSelect>(node.query ? bind_select(*node.query, state)
+                                                          : bind_select(whole_table(node), state));
   return result;
 }
 

@@ -29,8 +29,8 @@ bool is_plain_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.+- ") == std::string::npos;
 }
 
-// interval '90' day: the number takes the unit that comes after it. Other texts (interval '1-2' year to month) tell their units
-// themselves, but for minutes and seconds, which read as hours and minutes.
+// interval '90' day: the number takes the unit that comes after it. Other texts (interval '1-2' year to month) tell
+// their units themselves, but for minutes and seconds, which read as hours and minutes.
 void add_interval_unit(Expression& literal, const syntax::TypeName& type) {
   constexpr int all_fields = 0x7FFF;
   if (type.modifiers.empty() || type.modifiers[0] == all_fields) return;
@@ -49,11 +49,13 @@ Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterT
   Type common;
   for (ExpressionPtr* e : list) {
     Type type = (*e)->type;
-    if (is_constant(**e) && type.is_integer() && common.id == TypeId::Numeric && !(*e)->value.is_null()) type = least_numeric((*e)->value);
+    if (is_constant(**e) && type.is_integer() && common.id == TypeId::Numeric && !(*e)->value.is_null())
+      type = least_numeric((*e)->value);
     const std::optional<Type> both = common_type(common, type);
     if (!both) {
       throw Error(SqlState::datatype_mismatch,
-                  std::string(what) + " types " + common.name() + " and " + (*e)->type.name() + " cannot be matched", (*e)->position);
+                  std::string(what) + " types " + common.name() + " and " + (*e)->type.name() + " cannot be matched",
+                  (*e)->position);
     }
     common = *both;
   }
@@ -98,7 +100,9 @@ ExpressionPtr ExpressionBinder::condition(ExpressionPtr e, const char* where) {
   return coerced(std::move(e), {TypeId::Boolean});
 }
 
-ExpressionPtr ExpressionBinder::bind_node(const syntax::NullLiteral&, int position) { return make_constant(Value(), position); }
+ExpressionPtr ExpressionBinder::bind_node(const syntax::NullLiteral&, int position) {
+  return make_constant(Value(), position);
+}
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::BooleanLiteral& node, int position) {
   return make_constant(Value::boolean(node.value), position);
@@ -116,9 +120,13 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::NumberLiteral& node, int
   }
 }
 
-ExpressionPtr ExpressionBinder::bind_node(const syntax::StringLiteral& node, int position) { return make_unknown(node.text, position); }
+ExpressionPtr ExpressionBinder::bind_node(const syntax::StringLiteral& node, int position) {
+  return make_unknown(node.text, position);
+}
 
-ExpressionPtr ExpressionBinder::bind_node(const syntax::ColumnName& node, int position) { return scope_.resolve(node, position); }
+ExpressionPtr ExpressionBinder::bind_node(const syntax::ColumnName& node, int position) {
+  return scope_.resolve(node, position);
+}
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Star&, int position) {
   throw Error(SqlState::syntax_error, "* is only allowed as an item of SELECT and in count(*)", position);
@@ -186,28 +194,29 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Coalesce& node, int posi
   return result;
 }
 
-// The result is the left side as it was; for the comparison both become one type.
+// The result is the left side as it is compared, so of a type that holds both; only a numeric keeps the scale it had.
 ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int position) {
   ExpressionPtr left = settled(bind(*node.left));
   ExpressionPtr compared = left->clone();
   ExpressionPtr right = bind(*node.right);
-  std::vector<ExpressionPtr> args;
   if (!unify_for_comparison(compared, right)) {
-    throw Error(SqlState::undefined_function, "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
+    throw Error(SqlState::undefined_function,
+                "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
                 "You might need to add explicit type casts.");
   }
-  if (compared->equals(*left)) {
-    auto result = make_expression(ExpressionKind::NullIf, left->type, position);
-    result->args.push_back(std::move(left));
+  const Type type = left->type.id == compared->type.id ? left->type : compared->type;
+  if (type == compared->type) {
+    auto result = make_expression(ExpressionKind::NullIf, type, position);
+    result->args.push_back(std::move(compared));
     result->args.push_back(std::move(right));
     return result;
   }
-  auto result = make_expression(ExpressionKind::Case, left->type, position);
   auto equal = make_expression(ExpressionKind::Eq, {TypeId::Boolean}, position);
   equal->args.push_back(std::move(compared));
   equal->args.push_back(std::move(right));
+  auto result = make_expression(ExpressionKind::Case, type, position);
   result->args.push_back(std::move(equal));
-  result->args.push_back(make_constant(Value::null(left->type), position));
+  result->args.push_back(make_constant(Value::null(type), position));
   result->args.push_back(std::move(left));
   return result;
 }
@@ -234,7 +243,8 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::CurrentTime& node, int position) {
   const int64_t now = state_.context.now;
-  if (node.kind == syntax::CurrentTime::Kind::Timestamp) return make_constant(Value::integral({TypeId::Timestamp}, now), position);
+  if (node.kind == syntax::CurrentTime::Kind::Timestamp)
+    return make_constant(Value::integral({TypeId::Timestamp}, now), position);
   const int64_t days = now / microseconds_per_day - (now % microseconds_per_day < 0 ? 1 : 0);
   return make_constant(Value::integral({TypeId::Date}, days), position);
 }

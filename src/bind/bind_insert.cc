@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "bind/suggestion.h"
+#include "base/suggestion.h"
 #include "bind/table_binder.h"
 
 namespace diptych {
@@ -18,14 +18,20 @@ ExpressionPtr column_of(size_t index, const Type& type) {
 class InsertBinder {
  public:
   InsertBinder(const syntax::Insert& node, StatementState& state)
-      : node_(node), state_(state), table_(find_table(node.table, state)), targets_(columns_named(node.columns, table_->definition())) {}
+      : node_(node),
+        state_(state),
+        table_(find_table(node.table, state)),
+        targets_(columns_named(node.columns, table_->definition())) {}
 
   BoundInsert run() {
     BoundInsert result;
     result.table = node_.table.name;
-    if (!node_.query) query_.visible_outputs = 0;
-    else if (!node_.query->rows.empty() && is_plain_values()) bind_rows();
-    else bind_query();
+    if (!node_.query)
+      query_.visible_outputs = 0;
+    else if (!node_.query->rows.empty() && is_plain_values())
+      bind_rows();
+    else
+      bind_query();
     fill_defaults();
     result.query = std::make_unique<BoundSelect>(std::move(query_));
     return result;
@@ -37,9 +43,11 @@ class InsertBinder {
   bool is_plain_values() const { return node_.query->order.empty() && !node_.query->limit && !node_.query->offset; }
 
   void check_count(size_t count, int position) const {
-    if (count > targets_.size()) throw Error(SqlState::syntax_error, "INSERT has more expressions than target columns", position);
+    if (count > targets_.size())
+      throw Error(SqlState::syntax_error, "INSERT has more expressions than target columns", position);
     if (count < targets_.size() && !node_.columns.empty()) {
-      throw Error(SqlState::syntax_error, "INSERT has more target columns than expressions", node_.columns[count].position);
+      throw Error(SqlState::syntax_error, "INSERT has more target columns than expressions",
+                  node_.columns[count].position);
     }
   }
 
@@ -58,12 +66,14 @@ class InsertBinder {
       query_.outputs.push_back({target(i).name, column_of(i, target(i).type)});
     }
     for (const syntax::Expressions& row : rows) {
-      if (row.size() != width) throw Error(SqlState::syntax_error, "VALUES lists must all be the same length", row.front()->position);
+      if (row.size() != width)
+        throw Error(SqlState::syntax_error, "VALUES lists must all be the same length", row.front()->position);
       std::vector<ExpressionPtr> cells;
       cells.reserve(width);
       for (size_t i = 0; i < width; ++i) {
         const bool is_default = std::holds_alternative<syntax::Default>(row[i]->node);
-        cells.push_back(is_default ? bind_default(target(i), state_) : assign(binder.bind(*row[i]), target(i), state_.parameters));
+        cells.push_back(is_default ? bind_default(target(i), state_)
+                                   : assign(binder.bind(*row[i]), target(i), state_.parameters));
       }
       source.values.push_back(std::move(cells));
     }
@@ -84,7 +94,8 @@ class InsertBinder {
     if (query_.grouped) {
       const bool unchanged = targets_.size() == table_->definition().columns.size() && is_identity();
       if (unchanged) return;
-      throw Error(SqlState::feature_not_supported, "INSERT of a grouped SELECT DISTINCT with casts or defaults is not supported yet",
+      throw Error(SqlState::feature_not_supported,
+                  "INSERT of a grouped SELECT DISTINCT with casts or defaults is not supported yet",
                   node_.query->position);
     }
     for (size_t i = 0; i < query_.visible_outputs; ++i) {
@@ -111,7 +122,8 @@ class InsertBinder {
   }
 
   void keep_order_key(size_t output) {
-    const bool is_key = std::any_of(query_.order.begin(), query_.order.end(), [&](const BoundOrderKey& key) { return key.output == output; });
+    const bool is_key = std::any_of(query_.order.begin(), query_.order.end(),
+                                    [&](const BoundOrderKey& key) { return key.output == output; });
     if (!is_key) return;
     query_.outputs.push_back({"", query_.outputs[output].expression->clone()});
     for (BoundOrderKey& key : query_.order)
@@ -161,7 +173,8 @@ std::vector<size_t> columns_named(const std::vector<syntax::NamedColumn>& names,
     if (!column) {
       std::vector<std::string> known;
       for (const TableColumn& other : table.columns) known.push_back(other.name);
-      throw Error(SqlState::undefined_column, "column \"" + name.name + "\" of relation \"" + table.name + "\" does not exist", name.position,
+      throw Error(SqlState::undefined_column,
+                  "column \"" + name.name + "\" of relation \"" + table.name + "\" does not exist", name.position,
                   suggest(name.name, known));
     }
     if (std::find(result.begin(), result.end(), *column) != result.end()) {

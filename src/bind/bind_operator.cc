@@ -18,8 +18,8 @@ struct OperatorKind {
 };
 
 constexpr OperatorKind comparisons[] = {
-    {"=", ExpressionKind::Eq}, {"<>", ExpressionKind::Neq}, {"<", ExpressionKind::Lt},
-    {"<=", ExpressionKind::Le}, {">", ExpressionKind::Gt}, {">=", ExpressionKind::Ge},
+    {"=", ExpressionKind::Eq},  {"<>", ExpressionKind::Neq}, {"<", ExpressionKind::Lt},
+    {"<=", ExpressionKind::Le}, {">", ExpressionKind::Gt},   {">=", ExpressionKind::Ge},
 };
 
 struct ArithmeticKind {
@@ -36,12 +36,14 @@ constexpr ArithmeticKind arithmetics[] = {
 
 template <typename Table>
 const auto* find_symbol(const Table& table, const std::string& symbol) {
-  const auto found = std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return row.symbol == symbol; });
+  const auto found =
+      std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return row.symbol == symbol; });
   return found == std::end(table) ? nullptr : &*found;
 }
 
 ArithmeticOperator arithmetic_of(ExpressionKind kind) {
-  const auto found = std::find_if(std::begin(arithmetics), std::end(arithmetics), [&](const auto& row) { return row.kind == kind; });
+  const auto found =
+      std::find_if(std::begin(arithmetics), std::end(arithmetics), [&](const auto& row) { return row.kind == kind; });
   check_invariant(found != std::end(arithmetics), "the operation is arithmetic");
   return found->op;
 }
@@ -60,7 +62,8 @@ ExpressionPtr negated_if(bool negated, ExpressionPtr e) {
   return result;
 }
 
-[[noreturn]] void no_operator(const std::string& symbol, const ExpressionPtr& left, const ExpressionPtr& right, int position) {
+[[noreturn]] void no_operator(const std::string& symbol, const ExpressionPtr& left, const ExpressionPtr& right,
+                              int position) {
   const std::string shown = left ? Type{left->type.id}.name() + " " + symbol + " " + Type{right->type.id}.name()
                                  : symbol + " " + Type{right->type.id}.name();
   throw Error(SqlState::undefined_function, "operator does not exist: " + shown, position,
@@ -77,7 +80,9 @@ ExpressionPtr fit_numeric(ExpressionPtr e, const Type& to, ParameterTypes& param
 
 // The literal as a constant of the other side's type, when it loses nothing: the column then needs no cast.
 bool convert_literal(ExpressionPtr& literal, const Type& type) {
-  if (!is_constant(*literal) || literal->value.is_null() || !literal->type.is_number() || literal->type.is_float() || !type.is_number() || type.is_float()) return false;
+  if (!is_constant(*literal) || literal->value.is_null() || !literal->type.is_number() || literal->type.is_float() ||
+      !type.is_number() || type.is_float())
+    return false;
   std::optional<Value> value = convert_number(literal->value, type);
   if (value) literal = make_constant(std::move(*value), literal->position);
   return value.has_value();
@@ -117,7 +122,8 @@ ExpressionPtr ExpressionBinder::unary(const std::string& symbol, ExpressionPtr a
   no_operator(symbol, nullptr, args[0], position);
 }
 
-ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr left, ExpressionPtr right,
+                                       int position) {
   if (const auto* comparison = find_symbol(comparisons, symbol)) {
     return compare(comparison->kind, symbol, std::move(left), std::move(right), position);
   }
@@ -126,8 +132,11 @@ ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr 
   if (find_symbol(arithmetics, symbol) && any_number && is_number_or_unknown(*left) && is_number_or_unknown(*right)) {
     return arithmetic(symbol, std::move(left), std::move(right), position);
   }
-  if (std::find(std::begin(regular_expression_symbols), std::end(regular_expression_symbols), symbol) != std::end(regular_expression_symbols)) {
-    if (left->type.is_string() || is_unknown(*left)) throw Error(SqlState::feature_not_supported, "regular expressions (" + symbol + ") are not supported yet", position);
+  if (std::find(std::begin(regular_expression_symbols), std::end(regular_expression_symbols), symbol) !=
+      std::end(regular_expression_symbols)) {
+    if (left->type.is_string() || is_unknown(*left))
+      throw Error(SqlState::feature_not_supported, "regular expressions (" + symbol + ") are not supported yet",
+                  position);
   }
   // A literal beside something typed is of its type, if there is such an operator.
   if (is_unknown(*left) != is_unknown(*right)) {
@@ -147,7 +156,8 @@ ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr 
   no_operator(symbol, args[0], args[1], position);
 }
 
-ExpressionPtr ExpressionBinder::arithmetic(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+ExpressionPtr ExpressionBinder::arithmetic(const std::string& symbol, ExpressionPtr left, ExpressionPtr right,
+                                           int position) {
   const ExpressionKind kind = find_symbol(arithmetics, symbol)->kind;
   if (is_unknown(*left)) left = coerced(std::move(left), type_beside(right->type));
   if (is_unknown(*right)) right = coerced(std::move(right), type_beside(left->type));
@@ -157,12 +167,14 @@ ExpressionPtr ExpressionBinder::arithmetic(const std::string& symbol, Expression
     if (kind == ExpressionKind::Mod) no_operator(symbol, left, right, position);
     return make_binary(kind, type, coerced(std::move(left), type), coerced(std::move(right), type), position);
   }
-  if (l.id == TypeId::Numeric || r.id == TypeId::Numeric) return numeric_arithmetic(kind, std::move(left), std::move(right), position);
+  if (l.id == TypeId::Numeric || r.id == TypeId::Numeric)
+    return numeric_arithmetic(kind, std::move(left), std::move(right), position);
   const Type type{std::max(l.id, r.id)};
   return make_binary(kind, type, coerced(std::move(left), type), coerced(std::move(right), type), position);
 }
 
-ExpressionPtr ExpressionBinder::numeric_arithmetic(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position) {
+ExpressionPtr ExpressionBinder::numeric_arithmetic(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right,
+                                                   int position) {
   ParameterTypes& parameters = state_.parameters;
   left = as_numeric(std::move(left), parameters);
   right = as_numeric(std::move(right), parameters);
@@ -217,14 +229,16 @@ bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& 
   return true;
 }
 
-ExpressionPtr ExpressionBinder::compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position) {
+ExpressionPtr ExpressionBinder::compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left,
+                                        ExpressionPtr right, int position) {
   if (!unify_for_comparison(left, right)) no_operator(symbol, left, right, position);
   return make_binary(kind, {TypeId::Boolean}, std::move(left), std::move(right), position);
 }
 
 // At least one side is a string; anything else becomes text. Chains become one node.
 ExpressionPtr ExpressionBinder::concatenate(ExpressionPtr left, ExpressionPtr right, int position) {
-  const bool any_string = left->type.is_string() || right->type.is_string() || (is_unknown(*left) && is_unknown(*right));
+  const bool any_string =
+      left->type.is_string() || right->type.is_string() || (is_unknown(*left) && is_unknown(*right));
   const bool literal_beside_other = is_unknown(*left) != is_unknown(*right);
   if (!any_string && !literal_beside_other) no_operator("||", left, right, position);
   auto result = make_expression(ExpressionKind::Concat, {TypeId::Text}, position);
@@ -234,7 +248,8 @@ ExpressionPtr ExpressionBinder::concatenate(ExpressionPtr left, ExpressionPtr ri
       std::move(e->args.begin(), e->args.end(), std::back_inserter(result->args));
     } else {
       const bool is_string = e->type.is_string();
-      result->args.push_back(is_string ? std::move(e) : coerce(std::move(e), {TypeId::Text}, CastContext::Assignment, state_.parameters));
+      result->args.push_back(
+          is_string ? std::move(e) : coerce(std::move(e), {TypeId::Text}, CastContext::Assignment, state_.parameters));
     }
   }
   return result;
@@ -252,11 +267,13 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Between& node, int posit
   const ExpressionPtr low = bind(*node.low);
   const ExpressionPtr high = bind(*node.high);
   const auto within = [&](const ExpressionPtr& from, const ExpressionPtr& to) {
-    return make_binary(ExpressionKind::And, {TypeId::Boolean}, compare(ExpressionKind::Ge, ">=", value->clone(), from->clone(), position),
+    return make_binary(ExpressionKind::And, {TypeId::Boolean},
+                       compare(ExpressionKind::Ge, ">=", value->clone(), from->clone(), position),
                        compare(ExpressionKind::Le, "<=", value->clone(), to->clone(), position), position);
   };
   ExpressionPtr result = within(low, high);
-  if (node.symmetric) result = make_binary(ExpressionKind::Or, {TypeId::Boolean}, std::move(result), within(high, low), position);
+  if (node.symmetric)
+    result = make_binary(ExpressionKind::Or, {TypeId::Boolean}, std::move(result), within(high, low), position);
   return negated_if(node.negated, std::move(result));
 }
 
@@ -284,8 +301,11 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
   auto in = make_expression(ExpressionKind::In, {TypeId::Boolean}, position);
   auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
   for (ExpressionPtr& item : items) {
-    if (is_constant(*item) || item->kind == ExpressionKind::Parameter) in->args.push_back(std::move(item));
-    else result->args.push_back(make_binary(ExpressionKind::Eq, {TypeId::Boolean}, value->clone(), std::move(item), position));
+    if (is_constant(*item) || item->kind == ExpressionKind::Parameter)
+      in->args.push_back(std::move(item));
+    else
+      result->args.push_back(
+          make_binary(ExpressionKind::Eq, {TypeId::Boolean}, value->clone(), std::move(item), position));
   }
   if (!in->args.empty()) {
     in->args.insert(in->args.begin(), std::move(value));

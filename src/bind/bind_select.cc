@@ -14,7 +14,8 @@ bool has_aggregate(const Expression& e) {
 }
 
 bool is_literal(const syntax::Expression& e) {
-  return std::holds_alternative<syntax::NumberLiteral>(e.node) || std::holds_alternative<syntax::StringLiteral>(e.node) ||
+  return std::holds_alternative<syntax::NumberLiteral>(e.node) ||
+         std::holds_alternative<syntax::StringLiteral>(e.node) ||
          std::holds_alternative<syntax::BooleanLiteral>(e.node);
 }
 
@@ -24,7 +25,8 @@ class SelectBinder {
 
   BoundSelect run() {
     bind_from();
-    if (select_.where) result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
+    if (select_.where)
+      result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
     bind_outputs();
     for (const syntax::ExpressionPtr& group : select_.groups) add_group(*group);
     if (select_.having) {
@@ -94,7 +96,8 @@ class SelectBinder {
     size_t found = result_.visible_outputs;
     for (size_t i = 0; i < result_.visible_outputs; ++i) {
       if (result_.outputs[i].name != name) continue;
-      if (found < result_.visible_outputs && !result_.outputs[found].expression->equals(*result_.outputs[i].expression)) {
+      if (found < result_.visible_outputs &&
+          !result_.outputs[found].expression->equals(*result_.outputs[i].expression)) {
         throw Error(SqlState::ambiguous_column, std::string(clause) + " \"" + name + "\" is ambiguous", position);
       }
       if (found == result_.visible_outputs) found = i;
@@ -104,8 +107,10 @@ class SelectBinder {
 
   // What a number or a bare name in GROUP BY or ORDER BY means as an output, or result_.visible_outputs.
   size_t output_meant(const syntax::Expression& e, const char* clause) const {
-    if (const auto* number = std::get_if<syntax::IntegerLiteral>(&e.node)) return output_at(number->value, clause, e.position);
-    if (is_literal(e)) throw Error(SqlState::syntax_error, std::string("non-integer constant in ") + clause, e.position);
+    if (const auto* number = std::get_if<syntax::IntegerLiteral>(&e.node))
+      return output_at(number->value, clause, e.position);
+    if (is_literal(e))
+      throw Error(SqlState::syntax_error, std::string("non-integer constant in ") + clause, e.position);
     const auto* name = std::get_if<syntax::ColumnName>(&e.node);
     if (!name || name->parts.size() != 1) return result_.visible_outputs;
     return output_named(name->parts[0], clause, e.position);
@@ -125,7 +130,8 @@ class SelectBinder {
     } else {
       group = settle(ExpressionBinder(state_, scope_, "GROUP BY", nullptr).bind(e), state_.parameters);
     }
-    const bool known = std::any_of(result_.groups.begin(), result_.groups.end(), [&](const ExpressionPtr& other) { return other->equals(*group); });
+    const bool known = std::any_of(result_.groups.begin(), result_.groups.end(),
+                                   [&](const ExpressionPtr& other) { return other->equals(*group); });
     if (!known) result_.groups.push_back(std::move(group));
   }
 
@@ -141,11 +147,13 @@ class SelectBinder {
 
   // The output that has this expression, a hidden one when none of the visible ones has.
   size_t output_of(const syntax::Expression& e) {
-    ExpressionPtr bound = settle(ExpressionBinder(state_, scope_, "ORDER BY", &result_.aggregates).bind(e), state_.parameters);
+    ExpressionPtr bound =
+        settle(ExpressionBinder(state_, scope_, "ORDER BY", &result_.aggregates).bind(e), state_.parameters);
     for (size_t i = 0; i < result_.outputs.size(); ++i)
       if (result_.outputs[i].expression->equals(*bound)) return i;
     if (select_.distinct) {
-      throw Error(SqlState::invalid_column_reference, "for SELECT DISTINCT, ORDER BY expressions must appear in select list", e.position);
+      throw Error(SqlState::invalid_column_reference,
+                  "for SELECT DISTINCT, ORDER BY expressions must appear in select list", e.position);
     }
     result_.outputs.push_back({"", std::move(bound)});
     return result_.outputs.size() - 1;
@@ -157,7 +165,8 @@ class SelectBinder {
     ExpressionPtr bound = ExpressionBinder(state_, nothing, clause, nullptr).bind(*e);
     if (!is_castable(bound->type.id, TypeId::BigInt, CastContext::Assignment)) {
       throw Error(SqlState::datatype_mismatch,
-                  std::string("argument of ") + clause + " must be type bigint, not type " + bound->type.name(), bound->position);
+                  std::string("argument of ") + clause + " must be type bigint, not type " + bound->type.name(),
+                  bound->position);
     }
     return coerce(std::move(bound), {TypeId::BigInt}, CastContext::Assignment, state_.parameters);
   }
@@ -172,6 +181,8 @@ class SelectBinder {
 
 }  // namespace
 
-BoundSelect bind_select(const syntax::Select& select, StatementState& state) { return SelectBinder(select, state).run(); }
+BoundSelect bind_select(const syntax::Select& select, StatementState& state) {
+  return SelectBinder(select, state).run();
+}
 
 }  // namespace diptych

@@ -2,9 +2,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggestion.h"
 #include "bind/file_options.h"
 #include "bind/select_binder.h"
-#include "bind/suggestion.h"
 
 namespace diptych {
 
@@ -49,8 +49,8 @@ class SourceBinder {
       open(file.path, file.options);
       result_.name = call.name;
     } else {
-      throw Error(SqlState::undefined_function, "function " + call.name + " does not exist in FROM", reference_.position,
-                  suggest(call.name, {"generate_series", "read_csv", "read_parquet"}));
+      throw Error(SqlState::undefined_function, "function " + call.name + " does not exist in FROM",
+                  reference_.position, suggest(call.name, {"generate_series", "read_csv", "read_parquet"}));
     }
   }
 
@@ -67,10 +67,12 @@ class SourceBinder {
       const Type& given = args.back()->type;
       if (given.id == TypeId::BigInt) type = {TypeId::BigInt};
       if (given.id != TypeId::Null && !given.is_integer()) {
-        throw Error(SqlState::feature_not_supported, "generate_series over " + given.name() + " is not supported yet", args.back()->position);
+        throw Error(SqlState::feature_not_supported, "generate_series over " + given.name() + " is not supported yet",
+                    args.back()->position);
       }
     }
-    for (ExpressionPtr& arg : args) arg = coerce(std::move(arg), {TypeId::BigInt}, CastContext::Implicit, state_.parameters);
+    for (ExpressionPtr& arg : args)
+      arg = coerce(std::move(arg), {TypeId::BigInt}, CastContext::Implicit, state_.parameters);
     BoundSource& source = result_.source;
     source.kind = BoundSource::Kind::Series;
     source.name = result_.name = "generate_series";
@@ -150,6 +152,8 @@ BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementS
   return source;
 }
 
-NamedSource bind_source(const syntax::TableReference& reference, StatementState& state) { return SourceBinder(reference, state).run(); }
+NamedSource bind_source(const syntax::TableReference& reference, StatementState& state) {
+  return SourceBinder(reference, state).run();
+}
 
 }  // namespace diptych

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggestion.h"
 #include "bind/table_binder.h"
-#include "bind/suggestion.h"
 #include "sql/parser.h"
 
 namespace diptych {
@@ -19,7 +19,8 @@ void check_unique_names(const std::vector<TableColumn>& columns, const std::vect
   for (size_t i = 0; i < columns.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (columns[i].name == columns[j].name) {
-        throw Error(SqlState::duplicate_column, "column \"" + columns[i].name + "\" specified more than once", positions[i]);
+        throw Error(SqlState::duplicate_column, "column \"" + columns[i].name + "\" specified more than once",
+                    positions[i]);
       }
     }
   }
@@ -40,13 +41,16 @@ class TableBinder {
     result_.if_not_exists = node_.if_not_exists;
     if (state_.context.catalog.find_table(node_.table.name)) {
       if (!node_.if_not_exists) {
-        throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists", node_.table.position);
+        throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists",
+                    node_.table.position);
       }
       result_.exists = true;
       return std::move(result_);
     }
-    if (node_.query) define_by_query();
-    else define_by_columns();
+    if (node_.query)
+      define_by_query();
+    else
+      define_by_columns();
     return std::move(result_);
   }
 
@@ -55,10 +59,12 @@ class TableBinder {
     std::vector<int> positions;
     for (const syntax::ColumnDefinition& column : node_.columns) {
       positions.push_back(column.position);
-      result_.definition.columns.push_back({column.name, column_type(type_of(column.type)), column.not_null, column.default_sql});
+      result_.definition.columns.push_back(
+          {column.name, column_type(type_of(column.type)), column.not_null, column.default_sql});
     }
     if (positions.empty()) {
-      throw Error(SqlState::feature_not_supported, "a table without columns is not supported yet", node_.table.position);
+      throw Error(SqlState::feature_not_supported, "a table without columns is not supported yet",
+                  node_.table.position);
     }
     check_unique_names(result_.definition.columns, positions);
     set_primary_key();
@@ -84,7 +90,8 @@ class TableBinder {
     for (size_t i = 0; i < node_.columns.size(); ++i) {
       if (!node_.columns[i].primary_key) continue;
       if (!table.primary_key.empty() || !node_.primary_key.empty()) {
-        throw Error(SqlState::invalid_table_definition, "multiple primary keys for table \"" + table.name + "\" are not allowed",
+        throw Error(SqlState::invalid_table_definition,
+                    "multiple primary keys for table \"" + table.name + "\" are not allowed",
                     node_.columns[i].position);
       }
       table.primary_key.push_back(i);
@@ -92,11 +99,12 @@ class TableBinder {
     for (const std::string& name : node_.primary_key) {
       const std::optional<size_t> column = table.find_column(name);
       if (!column) {
-        throw Error(SqlState::undefined_column, "column \"" + name + "\" named in key does not exist", node_.primary_key_position,
-                    suggest(name, column_names()));
+        throw Error(SqlState::undefined_column, "column \"" + name + "\" named in key does not exist",
+                    node_.primary_key_position, suggest(name, column_names()));
       }
       if (std::find(table.primary_key.begin(), table.primary_key.end(), *column) != table.primary_key.end()) {
-        throw Error(SqlState::duplicate_column, "column \"" + name + "\" appears twice in primary key constraint", node_.primary_key_position);
+        throw Error(SqlState::duplicate_column, "column \"" + name + "\" appears twice in primary key constraint",
+                    node_.primary_key_position);
       }
       table.primary_key.push_back(*column);
     }
@@ -128,12 +136,15 @@ class TableBinder {
 
 }  // namespace
 
-BoundCreateTable bind_create_table(const syntax::CreateTable& node, StatementState& state) { return TableBinder(node, state).run(); }
+BoundCreateTable bind_create_table(const syntax::CreateTable& node, StatementState& state) {
+  return TableBinder(node, state).run();
+}
 
 ExpressionPtr assign(ExpressionPtr e, const TableColumn& column, ParameterTypes& parameters) {
   if (!is_castable(e->type.id, column.type.id, CastContext::Assignment)) {
     throw Error(SqlState::datatype_mismatch,
-                "column \"" + column.name + "\" is of type " + column.type.name() + " but expression is of type " + e->type.name(),
+                "column \"" + column.name + "\" is of type " + column.type.name() + " but expression is of type " +
+                    e->type.name(),
                 e->position, "You will need to rewrite or cast the expression.");
   }
   return coerce(std::move(e), column.type, CastContext::Assignment, parameters);

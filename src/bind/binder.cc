@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggestion.h"
 #include "bind/file_options.h"
 #include "bind/select_binder.h"
-#include "bind/suggestion.h"
 #include "bind/table_binder.h"
 
 namespace diptych {
@@ -42,7 +42,8 @@ class StatementBinder {
     BoundDropTable result;
     for (const syntax::TableName& table : node.tables) {
       if (state_.context.catalog.find_table(table.name)) {
-        if (std::find(result.names.begin(), result.names.end(), table.name) == result.names.end()) result.names.push_back(table.name);
+        if (std::find(result.names.begin(), result.names.end(), table.name) == result.names.end())
+          result.names.push_back(table.name);
       } else if (!node.if_exists) {
         throw Error(SqlState::undefined_table, "table \"" + table.name + "\" does not exist", table.position,
                     suggest(table.name, state_.context.catalog.table_names()));
@@ -91,6 +92,8 @@ class StatementBinder {
 
 }  // namespace
 
-BoundStatement bind(const syntax::Statement& statement, const BindContext& context) { return StatementBinder(context).run(statement); }
+BoundStatement bind(const syntax::Statement& statement, const BindContext& context) {
+  return StatementBinder(context).run(statement);
+}
 
 }  // namespace diptych

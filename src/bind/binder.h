@@ -1,4 +1,5 @@
-// From syntax tree to bound statement: names become columns, every expression gets its type, implicit casts are written out.
+// From syntax tree to bound statement: names become columns, every expression gets its type, implicit casts are written
+// out.
 //
 //   SELECT a + 1.5 AS b FROM t WHERE a > '3'       with t(a integer)
 //   source:  t (a integer)
@@ -26,8 +27,8 @@ struct BindContext {
   int64_t now = 0;
 };
 
-// Errors carry the byte offset of the offending token in the text that was parsed: 42P01, 42703, 42883, 42804, 42803 and their kin
-// for what the names and types forbid; 0A000 for what is not there yet. May be called from any thread.
+// Errors carry the byte offset of the offending token in the text that was parsed: 42P01, 42703, 42883, 42804, 42803
+// and their kin for what the names and types forbid; 0A000 for what is not there yet. May be called from any thread.
 BoundStatement bind(const syntax::Statement& statement, const BindContext& context);
 
 }  // namespace diptych

@@ -1,4 +1,5 @@
-// The bound tree: what a statement means, with names and types settled. The planner turns a BoundSelect into logical operators.
+// The bound tree: what a statement means, with names and types settled. The planner turns a BoundSelect into logical
+// operators.
 #pragma once
 
 #include <memory>
@@ -20,8 +21,9 @@ struct BoundSource {
   Kind kind = Kind::OneRow;  // OneRow: no FROM; one row without columns
   std::string name;          // table or file name, for EXPLAIN
   std::vector<ColumnDefinition> columns;
-  std::shared_ptr<const TabletSource> tablets;       // Tablets: a table's snapshot or an opened file
-  std::vector<std::vector<ExpressionPtr>> values;    // Values: rows of cells, each already cast to its column's type, over no input
+  std::shared_ptr<const TabletSource> tablets;  // Tablets: a table's snapshot or an opened file
+  std::vector<std::vector<ExpressionPtr>>
+      values;  // Values: rows of cells, each already cast to its column's type, over no input
   ExpressionPtr series_start, series_stop, series_step;  // Series: generate_series over bigint, over no input
 };
 
@@ -36,8 +38,8 @@ struct BoundOrderKey {
   bool nulls_first = false;
 };
 
-// SELECT. When `grouped`, having, outputs see the columns [groups..., aggregates...]; else the source's columns. where, groups,
-// aggregate arguments and filters always see the source's columns.
+// SELECT. When `grouped`, having, outputs see the columns [groups..., aggregates...]; else the source's columns. where,
+// groups, aggregate arguments and filters always see the source's columns.
 struct BoundSelect {
   BoundSource source;
   ExpressionPtr where;  // null: all rows
@@ -47,16 +49,16 @@ struct BoundSelect {
   ExpressionPtr having;
   std::vector<BoundOutput> outputs;  // the visible ones first, then those only ORDER BY needs
   size_t visible_outputs = 0;
-  bool distinct = false;             // then there are no hidden outputs
+  bool distinct = false;  // then there are no hidden outputs
   std::vector<BoundOrderKey> order;
-  ExpressionPtr limit, offset;       // bigint over no input; null: none
+  ExpressionPtr limit, offset;  // bigint over no input; null: none
 };
 
 struct BoundCreateTable {
   TableDefinition definition;
   bool if_not_exists = false;
-  bool exists = false;                  // IF NOT EXISTS and it does
-  std::unique_ptr<BoundSelect> query;   // CREATE TABLE AS; null otherwise
+  bool exists = false;                 // IF NOT EXISTS and it does
+  std::unique_ptr<BoundSelect> query;  // CREATE TABLE AS; null otherwise
 };
 
 struct BoundDropTable {
@@ -72,8 +74,9 @@ struct BoundInsert {
 struct BoundCopyFrom {
   std::string table;
   std::string path;
-  FileOptions options;          // io/file_format.h
-  std::vector<size_t> columns;  // columns[i] = the table column that field i of the file fills; the others get their defaults
+  FileOptions options;  // io/file_format.h
+  std::vector<size_t>
+      columns;  // columns[i] = the table column that field i of the file fills; the others get their defaults
   std::vector<Value> defaults;  // for each table column
 };
 
@@ -104,8 +107,8 @@ struct BoundDescribe {
 };
 
 struct BoundStatement {
-  std::variant<BoundSelect, BoundCreateTable, BoundDropTable, BoundInsert, BoundCopyFrom, BoundCopyTo, BoundExplain, BoundSet,
-               BoundShow, BoundDescribe>
+  std::variant<BoundSelect, BoundCreateTable, BoundDropTable, BoundInsert, BoundCopyFrom, BoundCopyTo, BoundExplain,
+               BoundSet, BoundShow, BoundDescribe>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
 };

@@ -37,9 +37,11 @@ ExpressionPtr make_call(FunctionId function, ExpressionPtr arg, Type type) {
 
 // Storing into varchar(n) or char(n) raises where a cast cuts.
 ExpressionPtr cast_string(ExpressionPtr e, Type to, CastContext context) {
-  const bool always_fits = to.length == 0 || (e->type.id == to.id && e->type.length != 0 && e->type.length <= to.length);
+  const bool always_fits =
+      to.length == 0 || (e->type.id == to.id && e->type.length != 0 && e->type.length <= to.length);
   if (context != CastContext::Assignment || always_fits) return make_cast(std::move(e), to);
-  return make_call(to.id == TypeId::Char ? FunctionId::assign_text_char : FunctionId::assign_text_varchar, std::move(e), to);
+  return make_call(to.id == TypeId::Char ? FunctionId::assign_text_char : FunctionId::assign_text_varchar, std::move(e),
+                   to);
 }
 
 ExpressionPtr cast_typed(ExpressionPtr e, Type to, CastContext context) {
@@ -51,9 +53,10 @@ ExpressionPtr cast_typed(ExpressionPtr e, Type to, CastContext context) {
     if (std::optional<Value> value = convert_number(e->value, to)) return make_constant(std::move(*value), e->position);
   }
   // integer to numeric(10,0) to numeric(11,1) is one cast when neither can fail.
-  const bool is_widened_integer = e->kind == ExpressionKind::Cast && e->type.id == TypeId::Numeric && e->args[0]->type.is_integer() &&
-                                  e->type == numeric_form(e->args[0]->type);
-  if (is_widened_integer && to.id == TypeId::Numeric && to.precision - to.scale >= e->type.precision) e = std::move(e->args[0]);
+  const bool is_widened_integer = e->kind == ExpressionKind::Cast && e->type.id == TypeId::Numeric &&
+                                  e->args[0]->type.is_integer() && e->type == numeric_form(e->args[0]->type);
+  if (is_widened_integer && to.id == TypeId::Numeric && to.precision - to.scale >= e->type.precision)
+    e = std::move(e->args[0]);
   return make_cast(std::move(e), to);
 }
 
@@ -61,7 +64,9 @@ ExpressionPtr literal_as(ExpressionPtr e, Type to, CastContext context) {
   std::string text = e->value.as_string();
   if (to.id == TypeId::Varchar || to.id == TypeId::Char) {
     if (to.length == 0) {
-      return make_constant(Value::string(to, to.id == TypeId::Char ? without_trailing_blanks(std::move(text)) : std::move(text)), e->position);
+      return make_constant(
+          Value::string(to, to.id == TypeId::Char ? without_trailing_blanks(std::move(text)) : std::move(text)),
+          e->position);
     }
     return cast_typed(make_constant(Value::text(std::move(text)), e->position), to, context);
   }
@@ -103,7 +108,8 @@ ExpressionPtr make_unknown(std::string text, int position) {
 
 ExpressionPtr coerce(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters) {
   if (e->type == to) return e;
-  if (is_unknown(*e) && e->kind == ExpressionKind::Parameter) return parameter_as(std::move(e), to, context, parameters);
+  if (is_unknown(*e) && e->kind == ExpressionKind::Parameter)
+    return parameter_as(std::move(e), to, context, parameters);
   if (is_null_constant(*e)) return make_constant(Value::null(constrained(e->type, to)), e->position);
   if (is_unknown(*e)) {
     check_invariant(is_constant(*e), "only literals and parameters have no type");

@@ -142,7 +142,8 @@ std::unique_ptr<Expression> Expression::clone() const {
 bool Expression::equals(const Expression& other) const {
   if (kind != other.kind || type != other.type || index != other.index || function != other.function) return false;
   if (args.size() != other.args.size() || !(value == other.value)) return false;
-  return std::equal(args.begin(), args.end(), other.args.begin(), [](const auto& a, const auto& b) { return a->equals(*b); });
+  return std::equal(args.begin(), args.end(), other.args.begin(),
+                    [](const auto& a, const auto& b) { return a->equals(*b); });
 }
 
 std::string Expression::to_text(const std::vector<std::string>& names) const { return TextWriter(names).text(*this); }

@@ -1,7 +1,11 @@
 // Bound expressions: every name resolved, every node typed, every implicit cast written out.
 //
-// One node type for all kinds: rules of the optimiser and the compiler switch over `kind`, and walk `args` without casting.
-// Columns are positions in the input of the operator that evaluates the expression, never names.
+// One node type for all kinds: rules of the optimiser and the compiler switch over `kind`, and walk `args` without
+// casting. Columns are positions in the input of the operator that evaluates the expression, never names.
+//
+// "Of one type" below means of one register form: strings of any kind stand beside each other without a cast (char is
+// kept without its trailing blanks, and compared as text), and numerics of the same scale and width may differ in
+// precision. Everything else is cast: i < 2.5 is Lt(Cast(i to numeric(11,1)), 2.5).
 #pragma once
 
 #include <cstdint>
@@ -19,28 +23,49 @@ enum class ExpressionKind : uint8_t {
   Constant,   // value
   Column,     // index: position in the input
   Parameter,  // index: 0-based number of the parameter
-  Add, Sub, Mul, Div, Mod, Negate,  // on numbers of one type (numeric: scales as type.h and the binder's rules say)
-  Eq, Neq, Lt, Le, Gt, Ge,          // args of one type; boolean
-  IsDistinct, IsNotDistinct,        // as Neq and Eq, but NULL is a value like any other; never NULL
-  And, Or,                          // two or more args
-  Not,                              //
-  IsNull, IsNotNull, IsTrue, IsNotTrue, IsFalse, IsNotFalse,  // one arg; never NULL
-  In,         // args[0] equals one of args[1..], which are constants or parameters of its type; NULL as SQL has it
-  Case,       // args: condition, value, condition, value, ..., else value; conditions are boolean
-  Coalesce,   // args of the type; evaluated from the left up to the first that is not NULL
-  NullIf,     // args[0], unless args[0] = args[1] (args[1] comes already cast to the common type)
-  Greatest, Least,  // NULL args are skipped
-  Cast,       // args[0] to `type`
-  Call,       // function(args...)
-  Concat,     // args of type text joined (||): NULL when one is NULL
+  // On numbers of one type, which is that of the result. Numeric: registers are as wide as the result's; the args of
+  // Add, Sub and Mod have its scale, those of Mul and Div their own (result: the sum of them; max(both,
+  // division_scale)).
+  Add,
+  Sub,
+  Mul,
+  Div,
+  Mod,
+  Negate,
+  Eq,
+  Neq,
+  Lt,
+  Le,
+  Gt,
+  Ge,  // args of one type; boolean
+  IsDistinct,
+  IsNotDistinct,  // as Neq and Eq, but NULL is a value like any other; never NULL
+  And,
+  Or,   // two or more args
+  Not,  //
+  IsNull,
+  IsNotNull,
+  IsTrue,
+  IsNotTrue,
+  IsFalse,
+  IsNotFalse,  // one arg; never NULL
+  In,          // args[0] equals one of args[1..], which are constants or parameters of its type; NULL as SQL has it
+  Case,        // args: condition, value, condition, value, ..., else value; conditions are boolean
+  Coalesce,    // args of the type; evaluated from the left up to the first that is not NULL
+  NullIf,      // args[0], unless args[0] = args[1], which is of its type
+  Greatest,
+  Least,   // NULL args are skipped
+  Cast,    // args[0] to `type`; to varchar(n) and char(n) it cuts (storing calls assign_text_varchar, which raises)
+  Call,    // function(args...)
+  Concat,  // args of type text joined (||): NULL when one is NULL
 };
 
 struct Expression {
   ExpressionKind kind = ExpressionKind::Constant;
   Type type;
-  int position = -1;  // byte offset in the statement's text, -1 unknown
-  Value value;        // Constant
-  int32_t index = 0;  // Column, Parameter
+  int position = -1;      // byte offset in the statement's text, -1 unknown
+  Value value;            // Constant
+  int32_t index = 0;      // Column, Parameter
   FunctionId function{};  // Call: the row of kernel/functions.def
   std::vector<std::unique_ptr<Expression>> args;
 
@@ -54,16 +79,28 @@ struct Expression {
 using ExpressionPtr = std::unique_ptr<Expression>;
 
 enum class AggregateFunction : uint8_t {
-  CountStar, Count, Sum, Min, Max, Avg, StddevSamp, StddevPop, VarSamp, VarPop, BoolAnd, BoolOr,
+  CountStar,
+  Count,
+  Sum,
+  Min,
+  Max,
+  Avg,
+  StddevSamp,
+  StddevPop,
+  VarSamp,
+  VarPop,
+  BoolAnd,
+  BoolOr,
 };
 const char* name_of(AggregateFunction function);
 
-// One aggregate call. Result types: type.h and docs (sum(int4) is bigint, sum(bigint) numeric(38,0), avg of exact numbers numeric).
+// One aggregate call. Result types: type.h and docs (sum(int4) is bigint, sum(bigint) numeric(38,0), avg of exact
+// numbers numeric).
 struct BoundAggregate {
   AggregateFunction function = AggregateFunction::CountStar;
   ExpressionPtr argument;  // null for CountStar
   bool distinct = false;
-  ExpressionPtr filter;    // FILTER (WHERE ...); null when absent
+  ExpressionPtr filter;  // FILTER (WHERE ...); null when absent
   Type type;
   int position = -1;
 };

@@ -27,7 +27,8 @@ inline size_t aggregate_number(const Expression& slot) { return static_cast<size
 class ExpressionBinder {
  public:
   // `clause` names it for messages: "WHERE". Aggregates go to `aggregates`; nullptr where none are allowed.
-  ExpressionBinder(StatementState& state, const Scope& scope, const char* clause, std::vector<BoundAggregate>* aggregates)
+  ExpressionBinder(StatementState& state, const Scope& scope, const char* clause,
+                   std::vector<BoundAggregate>* aggregates)
       : state_(state), scope_(scope), clause_(clause), aggregates_(aggregates) {}
 
   // The result may still have no type (TypeId::Null): settle() or coerce() gives it one.
@@ -40,7 +41,9 @@ class ExpressionBinder {
  private:
   std::vector<ExpressionPtr> bind_all(const syntax::Expressions& list);
   ExpressionPtr condition(ExpressionPtr e, const char* where);
-  ExpressionPtr coerced(ExpressionPtr e, Type to) { return coerce(std::move(e), to, CastContext::Implicit, state_.parameters); }
+  ExpressionPtr coerced(ExpressionPtr e, Type to) {
+    return coerce(std::move(e), to, CastContext::Implicit, state_.parameters);
+  }
   ExpressionPtr settled(ExpressionPtr e) { return settle(std::move(e), state_.parameters); }
 
   // bind_expression.cc
@@ -72,7 +75,8 @@ class ExpressionBinder {
   ExpressionPtr unary(const std::string& symbol, ExpressionPtr arg, int position);
   ExpressionPtr arithmetic(const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position);
   ExpressionPtr numeric_arithmetic(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);
-  ExpressionPtr compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right,
+                        int position);
   ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
   // Casts both to the type in which they are compared; false when there is none.
   bool unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right);

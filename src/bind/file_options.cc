@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "bind/suggestion.h"
+#include "base/suggestion.h"
 
 namespace diptych {
 
@@ -26,7 +26,8 @@ constexpr OptionSpelling option_spellings[] = {
 constexpr const char* options_not_there[] = {"freeze", "force_quote", "force_not_null", "force_null", "oids"};
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
@@ -52,11 +53,14 @@ void apply(FileOptions& options, const syntax::Option& option) {
                                   [&](const OptionSpelling& spelling) { return lower(option.name) == spelling.name; });
   if (found == std::end(option_spellings)) {
     for (const char* name : options_not_there) {
-      if (option.name == name) throw Error(SqlState::feature_not_supported, "option " + option.name + " is not supported yet", option.position);
+      if (option.name == name)
+        throw Error(SqlState::feature_not_supported, "option " + option.name + " is not supported yet",
+                    option.position);
     }
     std::vector<std::string> names;
     for (const OptionSpelling& spelling : option_spellings) names.emplace_back(spelling.name);
-    throw Error(SqlState::syntax_error, "option \"" + option.name + "\" not recognized", option.position, suggest(option.name, names));
+    throw Error(SqlState::syntax_error, "option \"" + option.name + "\" not recognized", option.position,
+                suggest(option.name, names));
   }
   switch (found->what) {
     case OptionSpelling::What::Format: {
@@ -81,7 +85,8 @@ void apply(FileOptions& options, const syntax::Option& option) {
 // A quote that is given counts as escape, too, unless that is given.
 void derive_escape(FileOptions& options, const std::vector<syntax::Option>& given) {
   const auto names = [&](const char* name) {
-    return std::any_of(given.begin(), given.end(), [&](const syntax::Option& option) { return lower(option.name) == name; });
+    return std::any_of(given.begin(), given.end(),
+                       [&](const syntax::Option& option) { return lower(option.name) == name; });
   };
   if (names("quote") && !names("escape")) options.escape = options.quote;
 }
@@ -122,11 +127,14 @@ FileOptions file_options(const std::string& path, const std::vector<syntax::Opti
 
 FileCall read_file_call(const syntax::Call& call, int position) {
   const auto* path = call.args.empty() ? nullptr : std::get_if<syntax::StringLiteral>(&call.args[0]->node);
-  if (!path) throw Error(SqlState::undefined_function, call.name + " takes the path of a file as a string literal", position);
+  if (!path)
+    throw Error(SqlState::undefined_function, call.name + " takes the path of a file as a string literal", position);
   std::vector<syntax::Option> options;
   for (size_t i = 1; i < call.args.size(); ++i) {
     const std::optional<syntax::Option> option = named_argument(call, i);
-    if (!option) throw Error(SqlState::undefined_function, call.name + " takes one path, then options by name", call.args[i]->position);
+    if (!option)
+      throw Error(SqlState::undefined_function, call.name + " takes one path, then options by name",
+                  call.args[i]->position);
     options.push_back(*option);
   }
   FileCall result{path->text, file_options(path->text, options)};

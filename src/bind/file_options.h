@@ -9,8 +9,8 @@
 
 namespace diptych {
 
-// FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, on top of what the path's ending says. Errors: 42601 an option that isn't there,
-// 22023 a value that it can't have, 0A000 for PostgreSQL's others.
+// FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, on top of what the path's ending says. Errors: 42601 an option that
+// isn't there, 22023 a value that it can't have, 0A000 for PostgreSQL's others.
 FileOptions file_options(const std::string& path, const std::vector<syntax::Option>& options);
 
 struct FileCall {

@@ -30,7 +30,8 @@ std::vector<Candidate> candidates_of(const std::string& sql_name, size_t argumen
     if (info.argument_count != argument_count) continue;
     std::vector<TypeId> arguments;
     for (const FunctionType type : info.argument_types()) arguments.push_back(type_id_of(type));
-    auto found = std::find_if(result.begin(), result.end(), [&](const Candidate& c) { return c.arguments == arguments; });
+    auto found =
+        std::find_if(result.begin(), result.end(), [&](const Candidate& c) { return c.arguments == arguments; });
     if (found == result.end()) found = result.insert(result.end(), {arguments, {}, {}});
     (uses(info, FunctionType::NUMERIC128) ? found->wide : found->narrow) = id;
   }
@@ -68,8 +69,8 @@ void keep_best(std::vector<Candidate>& candidates, Score score) {
   std::erase_if(candidates, [&](const Candidate& candidate) { return score(candidate) < best; });
 }
 
-// What the unknown arguments at a place are taken for: strings when some candidate takes one there, else the one category that all
-// candidates have there.
+// What the unknown arguments at a place are taken for: strings when some candidate takes one there, else the one
+// category that all candidates have there.
 void resolve_unknowns(std::vector<Candidate>& candidates, const std::vector<TypeId>& types) {
   for (size_t i = 0; i < types.size(); ++i) {
     if (types[i] != TypeId::Null) continue;
@@ -79,7 +80,8 @@ void resolve_unknowns(std::vector<Candidate>& candidates, const std::vector<Type
       continue;
     }
     const Category category = category_of(candidates.front().arguments[i]);
-    const bool one_category = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return category_of(c.arguments[i]) == category; });
+    const bool one_category = std::all_of(candidates.begin(), candidates.end(),
+                                          [&](const Candidate& c) { return category_of(c.arguments[i]) == category; });
     const auto preferred = [&](const Candidate& c) { return is_preferred(c.arguments[i]); };
     if (one_category && std::any_of(candidates.begin(), candidates.end(), preferred)) {
       std::erase_if(candidates, [&](const Candidate& c) { return !preferred(c); });
@@ -92,9 +94,12 @@ std::optional<TypeId> type_of_all_known(const std::vector<TypeId>& types) {
   std::optional<TypeId> known;
   bool any_unknown = false;
   for (const TypeId id : types) {
-    if (id == TypeId::Null) any_unknown = true;
-    else if (!known) known = id;
-    else if (*known != id) return std::nullopt;
+    if (id == TypeId::Null)
+      any_unknown = true;
+    else if (!known)
+      known = id;
+    else if (*known != id)
+      return std::nullopt;
   }
   return any_unknown ? known : std::nullopt;
 }
@@ -119,13 +124,15 @@ std::optional<Candidate> choose(std::vector<Candidate> candidates, const std::ve
   if (candidates.size() > 1) resolve_unknowns(candidates, types);
   if (candidates.size() > 1) {
     if (const std::optional<TypeId> all = type_of_all_known(types)) {
-      keep_best(candidates, [&](const Candidate& c) { return accepts(c, std::vector<TypeId>(types.size(), *all)) ? 1 : 0; });
+      keep_best(candidates,
+                [&](const Candidate& c) { return accepts(c, std::vector<TypeId>(types.size(), *all)) ? 1 : 0; });
     }
   }
   return candidates.size() == 1 ? std::optional(candidates.front()) : std::nullopt;
 }
 
-// Precision and scale of a numeric result from the flags of functions.def; `scale` is the largest of the numeric arguments.
+// Precision and scale of a numeric result from the flags of functions.def; `scale` is the largest of the numeric
+// arguments.
 Type numeric_result(const FunctionInfo& info, const std::vector<ExpressionPtr>& args) {
   int integer_digits = 0;
   int scale = 0;
@@ -135,7 +142,9 @@ Type numeric_result(const FunctionInfo& info, const std::vector<ExpressionPtr>& 
     scale = std::max<int>(scale, arg->type.scale);
   }
   const int rounded_digits = integer_digits + 1;  // 9.5 has one digit before the point, round(9.5) two
-  const int widest = info.result == FunctionType::NUMERIC64 && args.size() == 1 && integer_digits == 0 ? max_int64_precision : max_precision;
+  const int widest = info.result == FunctionType::NUMERIC64 && args.size() == 1 && integer_digits == 0
+                         ? max_int64_precision
+                         : max_precision;
   if (info.has_flag(DK_SCALE_0)) return numeric_of_digits(rounded_digits, 0);
   if (info.has_flag(DK_SCALE_3)) return Type::numeric(widest, 3);
   if (info.has_flag(DK_SCALE_6)) return Type::numeric(widest, 6);
@@ -160,13 +169,16 @@ void fit_numerics(const FunctionInfo& info, std::vector<ExpressionPtr>& args, Pa
     if (args[i]->type.id != TypeId::Numeric) continue;
     Type to = args[i]->type;
     if (info.has_flag(DK_SCALE_COMMON)) to = numeric_of_digits(to.precision - to.scale, scale);
-    if (info.arguments[i] == FunctionType::NUMERIC128 && to.precision <= max_int64_precision) to.precision = max_int64_precision + 1;
+    if (info.arguments[i] == FunctionType::NUMERIC128 && to.precision <= max_int64_precision)
+      to.precision = max_int64_precision + 1;
     args[i] = coerce(std::move(args[i]), to, CastContext::Explicit, parameters);
   }
 }
 
 bool fits_narrow(const FunctionInfo& info, const std::vector<ExpressionPtr>& args) {
-  const auto is_wide = [](const Type& type) { return type.id == TypeId::Numeric && type.precision > max_int64_precision; };
+  const auto is_wide = [](const Type& type) {
+    return type.id == TypeId::Numeric && type.precision > max_int64_precision;
+  };
   if (std::any_of(args.begin(), args.end(), [&](const ExpressionPtr& arg) { return is_wide(arg->type); })) return false;
   return type_id_of(info.result) != TypeId::Numeric || !is_wide(numeric_result(info, args));
 }
@@ -175,18 +187,21 @@ Type result_type(const FunctionInfo& info, const std::vector<ExpressionPtr>& arg
   const TypeId id = type_id_of(info.result);
   if (id != TypeId::Numeric) return {id};
   Type result = numeric_result(info, args);
-  if (info.result == FunctionType::NUMERIC128 && result.precision <= max_int64_precision) result.precision = max_int64_precision + 1;
+  if (info.result == FunctionType::NUMERIC128 && result.precision <= max_int64_precision)
+    result.precision = max_int64_precision + 1;
   return result;
 }
 
 }  // namespace
 
-ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPtr>& args, int position, ParameterTypes& parameters) {
+ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPtr>& args, int position,
+                           ParameterTypes& parameters) {
   std::vector<Candidate> candidates = candidates_of(sql_name, args.size());
   if (candidates.empty()) return nullptr;
   std::vector<TypeId> types;
   for (const ExpressionPtr& arg : args) types.push_back(string_as_text(arg->type.id));
-  const bool any_fits = std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return accepts(c, types); });
+  const bool any_fits =
+      std::any_of(candidates.begin(), candidates.end(), [&](const Candidate& c) { return accepts(c, types); });
   if (!any_fits) return nullptr;
   const std::optional<Candidate> chosen = choose(std::move(candidates), types);
   if (!chosen) {
@@ -196,8 +211,11 @@ ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPt
   for (size_t i = 0; i < args.size(); ++i) {
     const TypeId wanted = chosen->arguments[i];
     if (wanted == TypeId::Text && args[i]->type.is_string()) continue;
-    if (wanted == TypeId::Numeric && !is_unknown(*args[i])) args[i] = as_numeric(std::move(args[i]), parameters);
-    else args[i] = coerce(std::move(args[i]), wanted == TypeId::Numeric ? unconstrained_numeric : Type{wanted}, CastContext::Implicit, parameters);
+    if (wanted == TypeId::Numeric && !is_unknown(*args[i]))
+      args[i] = as_numeric(std::move(args[i]), parameters);
+    else
+      args[i] = coerce(std::move(args[i]), wanted == TypeId::Numeric ? unconstrained_numeric : Type{wanted},
+                       CastContext::Implicit, parameters);
   }
   const bool narrow = chosen->narrow && (!chosen->wide || fits_narrow(info_of(*chosen->narrow), args));
   const FunctionId id = narrow ? *chosen->narrow : *chosen->wide;

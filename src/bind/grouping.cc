@@ -56,7 +56,8 @@ class GroupedColumns {
   [[noreturn]] void refuse(const Expression& column) const {
     const std::string& name = select_.source.columns[static_cast<size_t>(column.index)].name;
     throw Error(SqlState::grouping_error,
-                "column \"" + source_name_ + "." + name + "\" must appear in the GROUP BY clause or be used in an aggregate function",
+                "column \"" + source_name_ + "." + name +
+                    "\" must appear in the GROUP BY clause or be used in an aggregate function",
                 column.position);
   }
 
@@ -72,7 +73,8 @@ class GroupedColumns {
 
 }  // namespace
 
-void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name) {
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key,
+                                  const std::string& source_name) {
   GroupedColumns(select, primary_key, source_name).run();
 }
 

@@ -58,7 +58,8 @@ std::optional<Decimal> read_decimal(std::string_view text) {
     result.scale -= exponent;
   }
   if (at != text.size()) return std::nullopt;
-  if (result.scale < 0 && !result.digits.empty() && result.digits.size() - static_cast<size_t>(result.scale) <= max_precision) {
+  if (result.scale < 0 && !result.digits.empty() &&
+      result.digits.size() - static_cast<size_t>(result.scale) <= max_precision) {
     result.digits.append(static_cast<size_t>(-result.scale), '0');
     result.scale = 0;
   }
@@ -84,7 +85,8 @@ int128_t power_of_ten(int exponent) {
   const std::string name = type.id == TypeId::Numeric ? type.name() : Type{type.id}.name();
   switch (error) {
     case DK_INVALID_TEXT:
-      throw Error(SqlState::invalid_text_representation, "invalid input syntax for type " + Type{type.id}.name() + ": " + quoted);
+      throw Error(SqlState::invalid_text_representation,
+                  "invalid input syntax for type " + Type{type.id}.name() + ": " + quoted);
     case DK_INVALID_DATETIME:
       throw Error(SqlState::invalid_datetime_format, "invalid input syntax for type " + name + ": " + quoted);
     case DK_DATETIME_OVERFLOW:
@@ -97,8 +99,10 @@ int128_t power_of_ten(int exponent) {
 
 bool fits(int128_t value, TypeId id) {
   switch (id) {
-    case TypeId::SmallInt: return value >= std::numeric_limits<int16_t>::min() && value <= std::numeric_limits<int16_t>::max();
-    case TypeId::Integer: return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+    case TypeId::SmallInt:
+      return value >= std::numeric_limits<int16_t>::min() && value <= std::numeric_limits<int16_t>::max();
+    case TypeId::Integer:
+      return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
     default: return value >= std::numeric_limits<int64_t>::min() && value <= std::numeric_limits<int64_t>::max();
   }
 }
@@ -125,14 +129,16 @@ Value read_by_cast(dk_text text, const Type& type, int32_t& error) {
     case TypeId::BigInt: return Value::integral(type, dk_cast_text_i64(text, &error));
     case TypeId::Real: return Value::floating(type, dk_cast_text_f32(text, &error));
     case TypeId::Double: return Value::floating(type, dk_cast_text_f64(text, &error));
-    case TypeId::Numeric: return Value::integral(type, joined(dk_cast_text_n128(text, type.precision, type.scale, &error)));
+    case TypeId::Numeric:
+      return Value::integral(type, joined(dk_cast_text_n128(text, type.precision, type.scale, &error)));
     case TypeId::Date: return Value::integral(type, dk_cast_text_date(text, &error));
     case TypeId::Timestamp: return Value::integral(type, dk_cast_text_timestamp(text, &error));
     case TypeId::Interval: {
       const dk_interval read = dk_cast_text_interval(text, &error);
       return Value::interval({read.months, read.days, read.microseconds});
     }
-    default: throw Error(SqlState::internal_error, "invariant broken: a literal is read as a type that has a cast from text");
+    default:
+      throw Error(SqlState::internal_error, "invariant broken: a literal is read as a type that has a cast from text");
   }
 }
 
@@ -143,7 +149,8 @@ Value read_number(std::string_view text) {
   if (!decimal) refuse(DK_INVALID_TEXT, text, {TypeId::Numeric});
   const bool has_point = text.find_first_of(".eE") != text.npos;
   const int digits = static_cast<int>(decimal->digits.size());
-  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) return read_literal(text, {TypeId::Double});
+  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision)
+    return read_literal(text, {TypeId::Double});
   const int128_t value = integer_of(*decimal);
   if (!has_point && fits(value, TypeId::Integer)) return Value::integer(static_cast<int32_t>(value));
   if (!has_point && fits(value, TypeId::BigInt)) return Value::bigint(static_cast<int64_t>(value));
@@ -162,12 +169,14 @@ Value read_literal(std::string_view text, const Type& type) {
 std::optional<Value> convert_number(const Value& value, const Type& to) {
   if (value.is_null()) return Value::null(to);
   const Type& from = value.type();
-  if (from.is_float()) return to.id == TypeId::Double ? std::optional(Value::floating(to, value.as_double())) : std::nullopt;
+  if (from.is_float())
+    return to.id == TypeId::Double ? std::optional(Value::floating(to, value.as_double())) : std::nullopt;
   const int128_t integral = value.as_integral();
   if (to.is_float()) return read_literal(value.to_text(), to);
   if (to.is_integer()) {
-    if (from.scale != 0 || !fits(integral, to.id)) return std::nullopt;
-    return Value::integral(to, integral);
+    const int128_t unit = power_of_ten(from.scale);
+    if (integral % unit != 0 || !fits(integral / unit, to.id)) return std::nullopt;
+    return Value::integral(to, integral / unit);
   }
   const int digits = least_numeric(value).precision - from.scale;
   if (to.scale < from.scale || digits > to.precision - to.scale) return std::nullopt;

@@ -1,5 +1,5 @@
-// Constants from the text of literals, and constants as values of other types. Where SQL has a cast from text, the cast's own function
-// reads the literal, so that both mean the same value.
+// Constants from the text of literals, and constants as values of other types. Where SQL has a cast from text, the
+// cast's own function reads the literal, so that both mean the same value.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace diptych {
 
-// A number as the grammar passes it: 2147483648, -1.50, 1e10. As PostgreSQL types it: integer, bigint or numeric with just the
-// digits it needs; beyond 38 digits double precision. Errors: 22003 beyond double precision.
+// A number as the grammar passes it: 2147483648, -1.50, 1e10. As PostgreSQL types it: integer, bigint or numeric with
+// just the digits it needs; beyond 38 digits double precision. Errors: 22003 beyond double precision.
 Value read_number(std::string_view text);
 
 // The text as a value of the type; a numeric of precision 0 takes the digits it needs. Strings are taken as they are.
 // Errors: 22P02, 22003, 22007, 22008, 22015.
 Value read_literal(std::string_view text, const Type& type);
 
-// The value as one of another type, when that is a number's change of form that needs no function: integers and numerics among each
-// other without a loss, and to floats. Nothing: leave it to a Cast.
+// The value as one of another type, when that is a number's change of form that needs no function: integers and
+// numerics among each other without a loss, and to floats. Nothing: leave it to a Cast.
 std::optional<Value> convert_number(const Value& value, const Type& to);
 
 // Digits that the value needs: numeric(3,0) for 123.

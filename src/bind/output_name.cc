@@ -13,7 +13,9 @@ struct Name {
 
 class OutputName {
  public:
-  static Name of(const syntax::Expression& e) { return std::visit([](const auto& node) { return name(node); }, e.node); }
+  static Name of(const syntax::Expression& e) {
+    return std::visit([](const auto& node) { return name(node); }, e.node);
+  }
 
  private:
   static Name name(const syntax::ColumnName& node) { return {node.parts.back(), 2}; }

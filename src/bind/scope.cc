@@ -1,8 +1,8 @@
 #include "bind/scope.h"
 
 #include "base/error.h"
+#include "base/suggestion.h"
 #include "bind/coercion.h"
-#include "bind/suggestion.h"
 
 namespace diptych {
 
@@ -14,7 +14,8 @@ ExpressionPtr Scope::column_expression(size_t index, int position) const {
 
 // The first `parts` of the name must name the source.
 void Scope::check_qualifier(const std::vector<std::string>& qualifier, size_t parts, int position) const {
-  if (parts > 1) throw Error(SqlState::feature_not_supported, "a schema name before a column is not supported yet", position);
+  if (parts > 1)
+    throw Error(SqlState::feature_not_supported, "a schema name before a column is not supported yet", position);
   if (parts == 1 && (!columns_ || qualifier[0] != name_)) {
     throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + qualifier[0] + "\"", position,
                 columns_ ? suggest(qualifier[0], {name_}) : "");

@@ -1,4 +1,5 @@
-// Binds a query: FROM, then WHERE, the outputs, GROUP BY, HAVING, ORDER BY, LIMIT; last the grouped columns are put in place.
+// Binds a query: FROM, then WHERE, the outputs, GROUP BY, HAVING, ORDER BY, LIMIT; last the grouped columns are put in
+// place.
 #pragma once
 
 #include <string>
@@ -27,8 +28,10 @@ BoundSelect bind_select(const syntax::Select& select, StatementState& state);
 // output_name.cc. The name that PostgreSQL gives an output without AS.
 std::string output_name(const syntax::Expression& e);
 
-// grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups..., aggregates...].
-// Columns that a grouped primary key determines become groups of their own. Errors: 42803 at a column that is not grouped.
-void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name);
+// grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups...,
+// aggregates...]. Columns that a grouped primary key determines become groups of their own. Errors: 42803 at a column
+// that is not grouped.
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key,
+                                  const std::string& source_name);
 
 }  // namespace diptych

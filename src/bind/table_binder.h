@@ -8,7 +8,8 @@ namespace diptych {
 // bind_table.cc. Errors: 42P07 the table exists, 42701 and 42P16 in its definition, 42704 and 0A000 types.
 BoundCreateTable bind_create_table(const syntax::CreateTable& node, StatementState& state);
 
-// bind_insert.cc. Errors: 42703 and 42701 in the column list, 42601 too many or too few values, 42804 a value of the wrong type.
+// bind_insert.cc. Errors: 42703 and 42701 in the column list, 42601 too many or too few values, 42804 a value of the
+// wrong type.
 BoundInsert bind_insert(const syntax::Insert& node, StatementState& state);
 
 // bind_copy.cc. Errors: as bind_insert, and those of file_options().
@@ -18,7 +19,8 @@ BoundCopyTo bind_copy_to(const syntax::Copy& node, StatementState& state);
 // The positions of the named columns in the table; all columns when none are named.
 std::vector<size_t> columns_named(const std::vector<syntax::NamedColumn>& names, const TableDefinition& table);
 
-// The expression as a value to be stored in the column: what a string is cut to, an error where it would be. Errors: 42804.
+// The expression as a value to be stored in the column: what a string is cut to, an error where it would be. Errors:
+// 42804.
 ExpressionPtr assign(ExpressionPtr e, const TableColumn& column, ParameterTypes& parameters);
 
 // The default of a column as an expression over no input; NULL when it has none.

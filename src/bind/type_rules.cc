@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "bind/suggestion.h"
+#include "base/suggestion.h"
 
 namespace diptych {
 
@@ -17,19 +17,19 @@ struct TypeSpelling {
 };
 
 constexpr TypeSpelling type_spellings[] = {
-    {"bool", TypeId::Boolean},       {"boolean", TypeId::Boolean},   {"int2", TypeId::SmallInt},
-    {"smallint", TypeId::SmallInt},  {"int4", TypeId::Integer},      {"int", TypeId::Integer},
-    {"integer", TypeId::Integer},    {"int8", TypeId::BigInt},       {"bigint", TypeId::BigInt},
-    {"float4", TypeId::Real},        {"real", TypeId::Real},         {"float8", TypeId::Double},
-    {"float", TypeId::Double},       {"double", TypeId::Double},     {"numeric", TypeId::Numeric},
-    {"decimal", TypeId::Numeric},    {"date", TypeId::Date},         {"timestamp", TypeId::Timestamp},
-    {"interval", TypeId::Interval},  {"text", TypeId::Text},         {"varchar", TypeId::Varchar},
+    {"bool", TypeId::Boolean},      {"boolean", TypeId::Boolean}, {"int2", TypeId::SmallInt},
+    {"smallint", TypeId::SmallInt}, {"int4", TypeId::Integer},    {"int", TypeId::Integer},
+    {"integer", TypeId::Integer},   {"int8", TypeId::BigInt},     {"bigint", TypeId::BigInt},
+    {"float4", TypeId::Real},       {"real", TypeId::Real},       {"float8", TypeId::Double},
+    {"float", TypeId::Double},      {"double", TypeId::Double},   {"numeric", TypeId::Numeric},
+    {"decimal", TypeId::Numeric},   {"date", TypeId::Date},       {"timestamp", TypeId::Timestamp},
+    {"interval", TypeId::Interval}, {"text", TypeId::Text},       {"varchar", TypeId::Varchar},
     {"bpchar", TypeId::Char},
 };
 
 constexpr std::string_view types_not_there[] = {
-    "time", "timetz", "timestamptz", "bytea", "uuid", "json", "jsonb", "xml", "bit", "varbit", "money", "inet", "cidr", "oid",
-    "name", "point", "tsvector", "int4range", "regclass", "char", "macaddr",
+    "time", "timetz", "timestamptz", "bytea", "uuid",  "json",     "jsonb",     "xml",      "bit",  "varbit",  "money",
+    "inet", "cidr",   "oid",         "name",  "point", "tsvector", "int4range", "regclass", "char", "macaddr",
 };
 
 constexpr int32_t max_string_length = 10'485'760;  // PostgreSQL's limit
@@ -56,23 +56,27 @@ int number_rank(TypeId id) {
   std::vector<std::string> names;
   for (const TypeSpelling& spelling : type_spellings) names.emplace_back(spelling.name);
   names.emplace_back("char");
-  throw Error(SqlState::undefined_object, "type \"" + name.name + "\" does not exist", name.position, suggest(name.name, names));
+  throw Error(SqlState::undefined_object, "type \"" + name.name + "\" does not exist", name.position,
+              suggest(name.name, names));
 }
 
 Type numeric_with(const syntax::TypeName& name) {
   if (name.modifiers.empty()) return unconstrained_numeric;
   const int precision = name.modifiers[0];
   const int scale = name.modifiers.size() > 1 ? name.modifiers[1] : 0;
-  if (name.modifiers.size() > 2) throw Error(SqlState::invalid_parameter_value, "invalid NUMERIC type modifier", name.position);
+  if (name.modifiers.size() > 2)
+    throw Error(SqlState::invalid_parameter_value, "invalid NUMERIC type modifier", name.position);
   if (precision < 1 || precision > max_precision) {
-    throw Error(SqlState::invalid_parameter_value,
-                "NUMERIC precision " + std::to_string(precision) + " must be between 1 and " + std::to_string(max_precision),
-                name.position);
+    throw Error(
+        SqlState::invalid_parameter_value,
+        "NUMERIC precision " + std::to_string(precision) + " must be between 1 and " + std::to_string(max_precision),
+        name.position);
   }
   if (scale < 0 || scale > precision) {
-    throw Error(SqlState::invalid_parameter_value,
-                "NUMERIC scale " + std::to_string(scale) + " must be between 0 and precision " + std::to_string(precision),
-                name.position);
+    throw Error(
+        SqlState::invalid_parameter_value,
+        "NUMERIC scale " + std::to_string(scale) + " must be between 0 and precision " + std::to_string(precision),
+        name.position);
   }
   return Type::numeric(precision, scale);
 }
@@ -82,7 +86,8 @@ Type string_with(TypeId id, const syntax::TypeName& name) {
   if (name.modifiers.size() > 1) throw Error(SqlState::invalid_parameter_value, "invalid type modifier", name.position);
   const int32_t length = name.modifiers[0];
   if (length < 1 || length > max_string_length) {
-    throw Error(SqlState::invalid_parameter_value, "the length of a string type must be between 1 and " + std::to_string(max_string_length),
+    throw Error(SqlState::invalid_parameter_value,
+                "the length of a string type must be between 1 and " + std::to_string(max_string_length),
                 name.position);
   }
   return {id, 0, 0, static_cast<uint32_t>(length)};
@@ -106,7 +111,8 @@ Type type_of(const syntax::TypeName& name) {
     case TypeId::Interval: return {found->id};
     default:
       if (!name.modifiers.empty()) {
-        throw Error(SqlState::syntax_error, "type modifier is not allowed for type \"" + name.name + "\"", name.position);
+        throw Error(SqlState::syntax_error, "type modifier is not allowed for type \"" + name.name + "\"",
+                    name.position);
       }
       return {found->id};
   }
@@ -133,7 +139,8 @@ std::optional<Type> common_type(const Type& a, const Type& b) {
     }
     return number_rank(a.id) >= number_rank(b.id) ? a : b;
   }
-  if (a.is_string() && b.is_string()) return a.id == TypeId::Varchar && b.id == TypeId::Varchar ? Type{TypeId::Varchar} : Type{TypeId::Text};
+  if (a.is_string() && b.is_string())
+    return a.id == TypeId::Varchar && b.id == TypeId::Varchar ? Type{TypeId::Varchar} : Type{TypeId::Text};
   if (a.is_temporal() && b.is_temporal()) return Type{TypeId::Timestamp};
   return std::nullopt;
 }

@@ -1,10 +1,9 @@
-// The rules of PostgreSQL's type system that binding needs: which type a name means, which casts there are and when they happen
-// by themselves, what two types have in common, what type arithmetic gives.
+// The rules of PostgreSQL's type system that binding needs: which type a name means, which casts there are and when
+// they happen by themselves, what two types have in common, what type arithmetic gives.
 //
-//   smallint -> integer -> bigint -> numeric -> real -> double precision      implicit in this direction, on assignment back
-//   date -> timestamp                                                         the same
-//   text, varchar, char                                                       implicit among each other
-//   anything -> text on assignment; text -> anything only when written out
+//   smallint -> integer -> bigint -> numeric -> real -> double precision      implicit in this direction, on assignment
+//   back date -> timestamp                                                         the same text, varchar, char
+//   implicit among each other anything -> text on assignment; text -> anything only when written out
 #pragma once
 
 #include <optional>
@@ -27,7 +26,8 @@ Type type_of(const syntax::TypeName& name);
 
 bool is_castable(TypeId from, TypeId to, CastContext context);
 
-// The one type for the results of CASE, the rows of VALUES and the like; nothing when there is none. TypeId::Null gives way.
+// The one type for the results of CASE, the rows of VALUES and the like; nothing when there is none. TypeId::Null gives
+// way.
 std::optional<Type> common_type(const Type& a, const Type& b);
 
 // An exact number as numeric: integer is numeric(10,0).

@@ -47,17 +47,20 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
   switch (node.node_case) {
     case PG_QUERY__NODE__NODE_A_CONST: return constant(*node.a_const);
     case PG_QUERY__NODE__NODE_COLUMN_REF: return column_reference(*node.column_ref);
-    case PG_QUERY__NODE__NODE_PARAM_REF: return make(syntax::Parameter{node.param_ref->number}, node.param_ref->location);
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+      return make(syntax::Parameter{node.param_ref->number}, node.param_ref->location);
     case PG_QUERY__NODE__NODE_A_EXPR: return operation(*node.a_expr);
     case PG_QUERY__NODE__NODE_BOOL_EXPR: return logical(*node.bool_expr);
     case PG_QUERY__NODE__NODE_NULL_TEST:
-      return make(syntax::IsTest{syntax::IsTest::Kind::Null, node.null_test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NOT_NULL,
+      return make(syntax::IsTest{syntax::IsTest::Kind::Null,
+                                 node.null_test->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NOT_NULL,
                                  expression(*node.null_test->arg)},
                   node.null_test->location);
     case PG_QUERY__NODE__NODE_BOOLEAN_TEST: return truth_test(*node.boolean_test);
     case PG_QUERY__NODE__NODE_CASE_EXPR: return case_expression(*node.case_expr);
     case PG_QUERY__NODE__NODE_COALESCE_EXPR:
-      return make(syntax::Coalesce{expressions(node.coalesce_expr->n_args, node.coalesce_expr->args)}, node.coalesce_expr->location);
+      return make(syntax::Coalesce{expressions(node.coalesce_expr->n_args, node.coalesce_expr->args)},
+                  node.coalesce_expr->location);
     case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
       return make(syntax::MinMax{node.min_max_expr->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST,
                                  expressions(node.min_max_expr->n_args, node.min_max_expr->args)},
@@ -68,13 +71,15 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_SET_TO_DEFAULT: return make(syntax::Default{}, node.set_to_default->location);
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE: {
       const std::string name = last_name(node.collate_clause->n_collname, node.collate_clause->collname);
-      if (name != "C" && name != "POSIX" && name != "default") refuse("COLLATE other than \"C\"", node.collate_clause->location);
+      if (name != "C" && name != "POSIX" && name != "default")
+        refuse("COLLATE other than \"C\"", node.collate_clause->location);
       return expression(*node.collate_clause->arg);
     }
     case PG_QUERY__NODE__NODE_SUB_LINK: refuse("a subquery", node.sub_link->location);
     case PG_QUERY__NODE__NODE_ROW_EXPR: refuse("a row value", node.row_expr->location);
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: refuse("ARRAY", node.a_array_expr->location);
-    case PG_QUERY__NODE__NODE_A_INDIRECTION: refuse("a subscript or field selection", start_of(*node.a_indirection->arg));
+    case PG_QUERY__NODE__NODE_A_INDIRECTION:
+      refuse("a subscript or field selection", start_of(*node.a_indirection->arg));
     case PG_QUERY__NODE__NODE_GROUPING_FUNC: refuse("GROUPING", node.grouping_func->location);
     case PG_QUERY__NODE__NODE_XML_EXPR: refuse("XML", node.xml_expr->location);
     default: refuse("this expression", -1);
@@ -97,7 +102,8 @@ syntax::ExpressionPtr TreeBuilder::constant(const PgQuery__AConst& node) {
 syntax::ExpressionPtr TreeBuilder::column_reference(const PgQuery__ColumnRef& node) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < node.n_fields; ++i) {
-    if (node.fields[i]->node_case == PG_QUERY__NODE__NODE_A_STAR) return make(syntax::Star{std::move(parts)}, node.location);
+    if (node.fields[i]->node_case == PG_QUERY__NODE__NODE_A_STAR)
+      return make(syntax::Star{std::move(parts)}, node.location);
     parts.emplace_back(node.fields[i]->string->sval);
   }
   return make(syntax::ColumnName{std::move(parts)}, node.location);
@@ -110,8 +116,8 @@ syntax::ExpressionPtr TreeBuilder::operation(const PgQuery__AExpr& node) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL: refuse("ALL", node.location);
     case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
-      return make(syntax::DistinctTest{node.kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT, expression(*node.lexpr),
-                                       expression(*node.rexpr)},
+      return make(syntax::DistinctTest{node.kind == PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT,
+                                       expression(*node.lexpr), expression(*node.rexpr)},
                   node.location);
     case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
       return make(syntax::NullIf{expression(*node.lexpr), expression(*node.rexpr)}, node.location);
@@ -150,17 +156,20 @@ syntax::ExpressionPtr TreeBuilder::like(const PgQuery__AExpr& node, bool ignore_
 }
 
 syntax::ExpressionPtr TreeBuilder::between(const PgQuery__AExpr& node, bool negated, bool symmetric) {
-  check_invariant(node.rexpr->node_case == PG_QUERY__NODE__NODE_LIST && node.rexpr->list->n_items == 2, "BETWEEN has two bounds");
+  check_invariant(node.rexpr->node_case == PG_QUERY__NODE__NODE_LIST && node.rexpr->list->n_items == 2,
+                  "BETWEEN has two bounds");
   PgQuery__Node* const* bounds = node.rexpr->list->items;
-  return make(syntax::Between{negated, symmetric, expression(*node.lexpr), expression(*bounds[0]), expression(*bounds[1])},
-              node.location);
+  return make(
+      syntax::Between{negated, symmetric, expression(*node.lexpr), expression(*bounds[0]), expression(*bounds[1])},
+      node.location);
 }
 
 syntax::ExpressionPtr TreeBuilder::in_list(const PgQuery__AExpr& node) {
   check_invariant(node.rexpr->node_case == PG_QUERY__NODE__NODE_LIST, "IN has a list");
   const bool negated = last_name(node.n_name, node.name) == "<>";
-  return make(syntax::InList{negated, expression(*node.lexpr), expressions(node.rexpr->list->n_items, node.rexpr->list->items)},
-              node.location);
+  return make(
+      syntax::InList{negated, expression(*node.lexpr), expressions(node.rexpr->list->n_items, node.rexpr->list->items)},
+      node.location);
 }
 
 syntax::ExpressionPtr TreeBuilder::logical(const PgQuery__BoolExpr& node) {
@@ -200,7 +209,8 @@ syntax::ExpressionPtr TreeBuilder::case_expression(const PgQuery__CaseExpr& node
 syntax::ExpressionPtr TreeBuilder::current_time(const PgQuery__SQLValueFunction& node) {
   using Kind = syntax::CurrentTime::Kind;
   switch (node.op) {
-    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE: return make(syntax::CurrentTime{Kind::Date, "current_date"}, node.location);
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
+      return make(syntax::CurrentTime{Kind::Date, "current_date"}, node.location);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
       return make(syntax::CurrentTime{Kind::Timestamp, "current_timestamp"}, node.location);
     case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
@@ -239,7 +249,8 @@ syntax::TypeName TreeBuilder::type_name(const PgQuery__TypeName& node) {
   result.position = node.location;
   for (size_t i = 0; i < node.n_typmods; ++i) {
     const PgQuery__Node& modifier = *node.typmods[i];
-    if (modifier.node_case != PG_QUERY__NODE__NODE_A_CONST || modifier.a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL) {
+    if (modifier.node_case != PG_QUERY__NODE__NODE_A_CONST ||
+        modifier.a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL) {
       throw Error(SqlState::invalid_parameter_value, "type modifiers must be integers", node.location);
     }
     result.modifiers.push_back(modifier.a_const->ival->ival);

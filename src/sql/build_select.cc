@@ -10,16 +10,19 @@ syntax::SelectPtr TreeBuilder::select_of(const PgQuery__Node& node) {
   return std::make_unique<syntax::Select>(select(*node.select_stmt));
 }
 
-// What of SELECT is not there yet. The nodes of set operations and joins don't tell their place; the first such word is it.
+// What of SELECT is not there yet. The nodes of set operations and joins don't tell their place; the first such word is
+// it.
 void TreeBuilder::refuse_clauses(const PgQuery__SelectStmt& node) {
   if (node.with_clause) refuse("WITH", node.with_clause->location);
   if (node.op == PG_QUERY__SET_OPERATION__SETOP_UNION) refuse("UNION", find_token({PG_QUERY__TOKEN__UNION}));
-  if (node.op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT) refuse("INTERSECT", find_token({PG_QUERY__TOKEN__INTERSECT}));
+  if (node.op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT)
+    refuse("INTERSECT", find_token({PG_QUERY__TOKEN__INTERSECT}));
   if (node.op == PG_QUERY__SET_OPERATION__SETOP_EXCEPT) refuse("EXCEPT", find_token({PG_QUERY__TOKEN__EXCEPT}));
   if (node.into_clause) refuse("SELECT INTO", find_token({PG_QUERY__TOKEN__INTO}));
   if (node.n_window_clause > 0) refuse("WINDOW", find_token({PG_QUERY__TOKEN__WINDOW}));
   if (node.n_locking_clause > 0) refuse("FOR UPDATE", find_token({PG_QUERY__TOKEN__FOR}));
-  if (node.limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES) refuse("WITH TIES", find_token({PG_QUERY__TOKEN__TIES}));
+  if (node.limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
+    refuse("WITH TIES", find_token({PG_QUERY__TOKEN__TIES}));
   if (node.n_distinct_clause > 0 && node.distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
     refuse("DISTINCT ON", find_token({PG_QUERY__TOKEN__DISTINCT}));
   }
@@ -105,7 +108,8 @@ syntax::TableReference TreeBuilder::function_table(const PgQuery__RangeFunction&
 void TreeBuilder::set_alias(syntax::TableReference& reference, const PgQuery__Alias* alias) {
   if (!alias) return;
   reference.alias = alias->aliasname;
-  for (size_t i = 0; i < alias->n_colnames; ++i) reference.column_aliases.emplace_back(alias->colnames[i]->string->sval);
+  for (size_t i = 0; i < alias->n_colnames; ++i)
+    reference.column_aliases.emplace_back(alias->colnames[i]->string->sval);
 }
 
 syntax::SelectItem TreeBuilder::select_item(const PgQuery__ResTarget& node) {

@@ -8,8 +8,8 @@ namespace diptych {
 
 namespace {
 
-// Where a DEFAULT expression can end: what may come after it in a column definition. Its own operators are none of these at
-// its top level (grammar: b_expr).
+// Where a DEFAULT expression can end: what may come after it in a column definition. Its own operators are none of
+// these at its top level (grammar: b_expr).
 bool ends_default(PgQuery__Token kind) {
   switch (kind) {
     case PG_QUERY__TOKEN__ASCII_44:
@@ -23,10 +23,8 @@ bool ends_default(PgQuery__Token kind) {
     case PG_QUERY__TOKEN__GENERATED:
     case PG_QUERY__TOKEN__DEFERRABLE:
     case PG_QUERY__TOKEN__INITIALLY:
-    case PG_QUERY__TOKEN__DEFAULT:
-      return true;
-    default:
-      return false;
+    case PG_QUERY__TOKEN__DEFAULT: return true;
+    default: return false;
   }
 }
 
@@ -75,7 +73,8 @@ int TreeBuilder::find_name(std::string_view name, int from) const {
     if (word.front() == '"') {
       word = word.substr(1, word.size() - 2);
     } else {
-      std::transform(word.begin(), word.end(), word.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+      std::transform(word.begin(), word.end(), word.begin(),
+                     [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     }
     if (word == name) return token.begin;
   }
@@ -103,8 +102,10 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT: result.node = set(*node.variable_set_stmt); break;
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: result.node = syntax::Show{node.variable_show_stmt->name}; break;
     default: {
-      std::string word = statement_.text.substr(static_cast<size_t>(first.begin), static_cast<size_t>(first.end - first.begin));
-      std::transform(word.begin(), word.end(), word.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+      std::string word =
+          statement_.text.substr(static_cast<size_t>(first.begin), static_cast<size_t>(first.end - first.begin));
+      std::transform(word.begin(), word.end(), word.begin(),
+                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
       const bool names_object = word == "CREATE" || word == "DROP" || word == "ALTER";
       refuse(names_object ? "this form of " + word : word, first.begin);
     }
@@ -126,7 +127,9 @@ syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
   syntax::CreateTable result;
   result.table = table_name(*node.relation);
   result.if_not_exists = node.if_not_exists;
-  if (std::string_view(node.relation->relpersistence) != "p") refuse("TEMPORARY or UNLOGGED", find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
+  if (std::string_view(node.relation->relpersistence) != "p")
+    refuse("TEMPORARY or UNLOGGED",
+           find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
   if (node.n_inh_relations > 0) refuse("INHERITS", find_token({PG_QUERY__TOKEN__INHERITS}));
   if (node.partbound || node.partspec) refuse("PARTITION", find_token({PG_QUERY__TOKEN__PARTITION}));
   if (node.of_typename) refuse("OF", find_token({PG_QUERY__TOKEN__OF}));
@@ -150,8 +153,8 @@ void TreeBuilder::add_table_constraint(syntax::CreateTable& table, const PgQuery
   if (node.contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN) refuse("FOREIGN KEY", node.location);
   if (node.contype != PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) refuse("this constraint", node.location);
   if (!table.primary_key.empty()) {
-    throw Error(SqlState::invalid_table_definition, "multiple primary keys for table \"" + table.table.name + "\" are not allowed",
-                node.location);
+    throw Error(SqlState::invalid_table_definition,
+                "multiple primary keys for table \"" + table.table.name + "\" are not allowed", node.location);
   }
   table.primary_key_position = node.location;
   for (size_t i = 0; i < node.n_keys; ++i) table.primary_key.emplace_back(node.keys[i]->string->sval);
@@ -173,8 +176,10 @@ void TreeBuilder::add_column_constraint(syntax::ColumnDefinition& column, const 
     case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL: column.not_null = true; break;
     case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY: column.primary_key = true; break;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT: {
-      const auto keyword = std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& token) { return token.begin == node.location; });
-      check_invariant(keyword != tokens_.end() && keyword + 1 != tokens_.end(), "DEFAULT is followed by its expression");
+      const auto keyword = std::find_if(tokens_.begin(), tokens_.end(),
+                                        [&](const Token& token) { return token.begin == node.location; });
+      check_invariant(keyword != tokens_.end() && keyword + 1 != tokens_.end(),
+                      "DEFAULT is followed by its expression");
       const size_t first = static_cast<size_t>(keyword - tokens_.begin()) + 1;
       const size_t end = end_of_default(tokens_, first);
       column.default_position = tokens_[first].begin;
@@ -194,17 +199,21 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
   if (node.is_select_into) refuse("SELECT INTO", find_token({PG_QUERY__TOKEN__INTO}));
   syntax::CreateTable result;
   result.table = table_name(*node.into->rel);
-  if (std::string_view(node.into->rel->relpersistence) != "p") refuse("TEMPORARY or UNLOGGED", find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
+  if (std::string_view(node.into->rel->relpersistence) != "p")
+    refuse("TEMPORARY or UNLOGGED",
+           find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
   if (node.into->n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}));
   if (node.into->skip_data) refuse("WITH NO DATA", find_token({PG_QUERY__TOKEN__DATA_P}));
   result.if_not_exists = node.if_not_exists;
-  for (size_t i = 0; i < node.into->n_col_names; ++i) result.column_names.emplace_back(node.into->col_names[i]->string->sval);
+  for (size_t i = 0; i < node.into->n_col_names; ++i)
+    result.column_names.emplace_back(node.into->col_names[i]->string->sval);
   result.query = select_of(*node.query);
   return result;
 }
 
 syntax::DropTable TreeBuilder::drop_table(const PgQuery__DropStmt& node) {
-  if (node.remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE) refuse("DROP of anything but a table", tokens_.front().begin);
+  if (node.remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+    refuse("DROP of anything but a table", tokens_.front().begin);
   syntax::DropTable result;
   result.if_exists = node.missing_ok;
   int from = find_token({PG_QUERY__TOKEN__TABLE});
@@ -220,7 +229,8 @@ syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
   if (node.with_clause) refuse("WITH", node.with_clause->location);
   if (node.on_conflict_clause) refuse("ON CONFLICT", node.on_conflict_clause->location);
   if (node.n_returning_list > 0) refuse("RETURNING", find_token({PG_QUERY__TOKEN__RETURNING}));
-  if (node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE || node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE) {
+  if (node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE ||
+      node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE) {
     refuse("OVERRIDING", find_token({PG_QUERY__TOKEN__OVERRIDING}));
   }
   syntax::Insert result;
@@ -245,7 +255,9 @@ syntax::Option TreeBuilder::option(const PgQuery__DefElem& node) {
     case PG_QUERY__NODE__NODE_INTEGER: result.value = std::to_string(node.arg->integer->ival); break;
     case PG_QUERY__NODE__NODE_FLOAT: result.value = node.arg->float_->fval; break;
     case PG_QUERY__NODE__NODE_BOOLEAN: result.value = node.arg->boolean->boolval ? "true" : "false"; break;
-    case PG_QUERY__NODE__NODE_TYPE_NAME: result.value = last_name(node.arg->type_name->n_names, node.arg->type_name->names); break;
+    case PG_QUERY__NODE__NODE_TYPE_NAME:
+      result.value = last_name(node.arg->type_name->n_names, node.arg->type_name->names);
+      break;
     default: refuse("option " + result.name, node.location);
   }
   return result;
@@ -254,7 +266,8 @@ syntax::Option TreeBuilder::option(const PgQuery__DefElem& node) {
 syntax::Copy TreeBuilder::copy(const PgQuery__CopyStmt& node) {
   if (node.is_program) refuse("PROGRAM", find_token({PG_QUERY__TOKEN__PROGRAM}));
   if (node.where_clause) refuse("WHERE in COPY", find_token({PG_QUERY__TOKEN__WHERE}));
-  if (!node.filename || !*node.filename) refuse("COPY from STDIN or to STDOUT", find_token({PG_QUERY__TOKEN__STDIN, PG_QUERY__TOKEN__STDOUT}));
+  if (!node.filename || !*node.filename)
+    refuse("COPY from STDIN or to STDOUT", find_token({PG_QUERY__TOKEN__STDIN, PG_QUERY__TOKEN__STDOUT}));
   syntax::Copy result;
   result.is_from = node.is_from;
   result.path = node.filename;
@@ -298,7 +311,8 @@ syntax::Set TreeBuilder::set(const PgQuery__VariableSetStmt& node) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: result.name = "all"; return result;
     default: refuse("this form of SET", tokens_.front().begin);
   }
-  if (node.n_args != 1) throw Error(SqlState::invalid_parameter_value, "SET " + result.name + " takes only one argument");
+  if (node.n_args != 1)
+    throw Error(SqlState::invalid_parameter_value, "SET " + result.name + " takes only one argument");
   const syntax::ExpressionPtr value = expression(*node.args[0]);
   if (const auto* text = std::get_if<syntax::StringLiteral>(&value->node)) {
     result.value = text->text;

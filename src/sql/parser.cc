@@ -25,7 +25,8 @@ class ParsedText {
       pg_query_free_protobuf_parse_result(raw_);
       throw error;
     }
-    tree_ = pg_query__parse_result__unpack(nullptr, raw_.parse_tree.len, reinterpret_cast<const uint8_t*>(raw_.parse_tree.data));
+    tree_ = pg_query__parse_result__unpack(nullptr, raw_.parse_tree.len,
+                                           reinterpret_cast<const uint8_t*>(raw_.parse_tree.data));
   }
   ParsedText(const ParsedText&) = delete;
   ParsedText& operator=(const ParsedText&) = delete;

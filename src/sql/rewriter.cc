@@ -29,7 +29,8 @@ class Rewriter {
 
  private:
   std::string_view text_of(const Token& token) const {
-    return std::string_view(result_.text).substr(static_cast<size_t>(token.begin), static_cast<size_t>(token.end - token.begin));
+    return std::string_view(result_.text)
+        .substr(static_cast<size_t>(token.begin), static_cast<size_t>(token.end - token.begin));
   }
 
   void rewrite_describe() {
@@ -37,8 +38,9 @@ class Rewriter {
     const std::string_view word = text_of(tokens_[0]);
     if (word.size() != 8 || strncasecmp(word.data(), "describe", 8) != 0) return;
     const PgQuery__Token next = tokens_[1].kind;
-    const bool is_query = next == PG_QUERY__TOKEN__SELECT || next == PG_QUERY__TOKEN__VALUES || next == PG_QUERY__TOKEN__TABLE ||
-                          next == PG_QUERY__TOKEN__WITH || next == PG_QUERY__TOKEN__ASCII_40;
+    const bool is_query = next == PG_QUERY__TOKEN__SELECT || next == PG_QUERY__TOKEN__VALUES ||
+                          next == PG_QUERY__TOKEN__TABLE || next == PG_QUERY__TOKEN__WITH ||
+                          next == PG_QUERY__TOKEN__ASCII_40;
     if (next == PG_QUERY__TOKEN__SCONST) replace_file(tokens_[1]);
     result_.text.replace(static_cast<size_t>(tokens_[0].begin), 8, is_query ? "        " : "TABLE   ");
     result_.describes = true;
@@ -49,23 +51,18 @@ class Rewriter {
     std::vector<bool> in_select(1, false);
     for (size_t i = 0; i < tokens_.size(); ++i) {
       switch (tokens_[i].kind) {
-        case PG_QUERY__TOKEN__ASCII_40:
-          in_select.push_back(false);
-          break;
+        case PG_QUERY__TOKEN__ASCII_40: in_select.push_back(false); break;
         case PG_QUERY__TOKEN__ASCII_41:
           if (in_select.size() > 1) in_select.pop_back();
           break;
-        case PG_QUERY__TOKEN__SELECT:
-          in_select.back() = true;
-          break;
+        case PG_QUERY__TOKEN__SELECT: in_select.back() = true; break;
         case PG_QUERY__TOKEN__FROM:
           if (in_select.back() && tokens_[i - 1].kind != PG_QUERY__TOKEN__DISTINCT && i + 1 < tokens_.size() &&
               tokens_[i + 1].kind == PG_QUERY__TOKEN__SCONST) {
             replace_file(tokens_[i + 1]);
           }
           break;
-        default:
-          break;
+        default: break;
       }
     }
   }

@@ -1,5 +1,5 @@
-// Forms that users expect and PostgreSQL's grammar does not know are replaced, before it runs, by forms of the same length
-// that it does know; so every position stays what it was.
+// Forms that users expect and PostgreSQL's grammar does not know are replaced, before it runs, by forms of the same
+// length that it does know; so every position stays what it was.
 //
 //   SELECT * FROM 'data/x.parquet'   ->   SELECT * FROM "ffffffffffffff"   and files[14] = data/x.parquet
 //   DESCRIBE t                       ->   TABLE    t                       and describes

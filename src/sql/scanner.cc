@@ -40,10 +40,8 @@ bool separates(PgQuery__Token kind) {
     case PG_QUERY__TOKEN__OR:
     case PG_QUERY__TOKEN__WHEN:
     case PG_QUERY__TOKEN__THEN:
-    case PG_QUERY__TOKEN__ELSE:
-      return true;
-    default:
-      return false;
+    case PG_QUERY__TOKEN__ELSE: return true;
+    default: return false;
   }
 }
 
@@ -65,8 +63,7 @@ bool is_operand(const Token& token) {
     case PG_QUERY__TOKEN__PARAM:
     case PG_QUERY__TOKEN__ASCII_46:  // the point in t.a
       return true;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -90,9 +87,12 @@ size_t sequence_length(std::string_view text) {
   if (first >= 0x01 && first <= 0x7F) return 1;
   size_t length = 0;
   unsigned low = 0x80, high = 0xBF;
-  if (first >= 0xC2 && first <= 0xDF) length = 2;
-  else if (first >= 0xE0 && first <= 0xEF) length = 3;
-  else if (first >= 0xF0 && first <= 0xF4) length = 4;
+  if (first >= 0xC2 && first <= 0xDF)
+    length = 2;
+  else if (first >= 0xE0 && first <= 0xEF)
+    length = 3;
+  else if (first >= 0xF0 && first <= 0xF4)
+    length = 4;
   if (first == 0xE0) low = 0xA0;
   if (first == 0xED) high = 0x9F;
   if (first == 0xF0) low = 0x90;
@@ -109,7 +109,8 @@ void check_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t length = sequence_length(text.substr(at));
     if (length == 0) {
-      throw Error(SqlState::character_not_in_repertoire, "invalid byte sequence for encoding UTF-8", static_cast<int>(at));
+      throw Error(SqlState::character_not_in_repertoire, "invalid byte sequence for encoding UTF-8",
+                  static_cast<int>(at));
     }
     at += length;
   }

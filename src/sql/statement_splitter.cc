@@ -11,8 +11,8 @@ bool is_identifier_byte(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Walks over SQL by its lexical rules (PostgreSQL manual, 4.1) as far as needed to tell a semicolon from text that holds one.
-// Something unterminated reaches to the end: the parser then says what is wrong.
+// Walks over SQL by its lexical rules (PostgreSQL manual, 4.1) as far as needed to tell a semicolon from text that
+// holds one. Something unterminated reaches to the end: the parser then says what is wrong.
 class Splitter {
  public:
   explicit Splitter(std::string_view script) : script_(script) {}

@@ -3,8 +3,8 @@
 //   SELECT a + 1 AS b FROM t      Select ── outputs: [ {Operator "+" [ColumnName a] [IntegerLiteral 1]} AS b ]
 //                                        └─ from:    [ TableName t ]
 //
-// Plain values, made by parse() and read by the binder. Every node has the byte offset of the token it is known by in the
-// text that was parsed. No tree is deeper than max_expression_depth, so recursive walks need no guard of their own.
+// Plain values, made by parse() and read by the binder. Every node has the byte offset of the token it is known by in
+// the text that was parsed. No tree is deeper than max_expression_depth, so recursive walks need no guard of their own.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 using Expressions = std::vector<ExpressionPtr>;
 struct Select;
 
-// numeric(10,2): name "numeric", modifiers 10, 2. Names are PostgreSQL's internal ones where it has them: int4, float8, bpchar.
+// numeric(10,2): name "numeric", modifiers 10, 2. Names are PostgreSQL's internal ones where it has them: int4, float8,
+// bpchar.
 struct TypeName {
   std::string name;
   std::vector<int32_t> modifiers;
@@ -29,15 +30,32 @@ struct TypeName {
 };
 
 struct NullLiteral {};
-struct BooleanLiteral { bool value = false; };
-struct IntegerLiteral { int32_t value = 0; };
-struct NumberLiteral { std::string digits; };  // with a point or an exponent, or beyond 32 bits
-struct StringLiteral { std::string text; };
-struct ColumnName { std::vector<std::string> parts; };  // t.a: "t", "a"
-struct Star { std::vector<std::string> qualifier; };     // *, t.*
-struct Parameter { int number = 0; };                    // $1 is 1
+struct BooleanLiteral {
+  bool value = false;
+};
+struct IntegerLiteral {
+  int32_t value = 0;
+};
+struct NumberLiteral {
+  std::string digits;
+};  // with a point or an exponent, or beyond 32 bits
+struct StringLiteral {
+  std::string text;
+};
+struct ColumnName {
+  std::vector<std::string> parts;
+};  // t.a: "t", "a"
+struct Star {
+  std::vector<std::string> qualifier;
+};  // *, t.*
+struct Parameter {
+  int number = 0;
+};  // $1 is 1
 // Arithmetic, comparison and other symbols: two args, or one for a prefix operator.
-struct Operator { std::string symbol; Expressions args; };
+struct Operator {
+  std::string symbol;
+  Expressions args;
+};
 struct Logical {
   enum class Kind : uint8_t { And, Or, Not } kind;
   Expressions args;  // two or more; one for Not
@@ -47,23 +65,45 @@ struct IsTest {
   bool negated = false;
   ExpressionPtr arg;
 };
-struct DistinctTest { bool negated = false; ExpressionPtr left, right; };  // negated: IS NOT DISTINCT FROM
-struct Between { bool negated = false, symmetric = false; ExpressionPtr value, low, high; };
-struct InList { bool negated = false; ExpressionPtr value; Expressions items; };
+struct DistinctTest {
+  bool negated = false;
+  ExpressionPtr left, right;
+};  // negated: IS NOT DISTINCT FROM
+struct Between {
+  bool negated = false, symmetric = false;
+  ExpressionPtr value, low, high;
+};
+struct InList {
+  bool negated = false;
+  ExpressionPtr value;
+  Expressions items;
+};
 struct Like {
   bool negated = false, ignore_case = false;
   ExpressionPtr value, pattern, escape;  // escape: null when not given
 };
 struct Case {
-  struct Branch { ExpressionPtr when, then; };
+  struct Branch {
+    ExpressionPtr when, then;
+  };
   ExpressionPtr subject;  // CASE subject WHEN value ...; null for CASE WHEN condition ...
   std::vector<Branch> branches;
   ExpressionPtr otherwise;  // null: NULL
 };
-struct Coalesce { Expressions args; };
-struct NullIf { ExpressionPtr left, right; };
-struct MinMax { bool greatest = false; Expressions args; };
-struct Cast { ExpressionPtr arg; TypeName type; };
+struct Coalesce {
+  Expressions args;
+};
+struct NullIf {
+  ExpressionPtr left, right;
+};
+struct MinMax {
+  bool greatest = false;
+  Expressions args;
+};
+struct Cast {
+  ExpressionPtr arg;
+  TypeName type;
+};
 struct Call {
   std::string name;
   Expressions args;
@@ -71,12 +111,16 @@ struct Call {
   bool star = false, distinct = false;      // count(*), count(DISTINCT x)
   ExpressionPtr filter;                     // FILTER (WHERE ...)
 };
-struct CurrentTime { enum class Kind : uint8_t { Date, Timestamp } kind; std::string name; };
+struct CurrentTime {
+  enum class Kind : uint8_t { Date, Timestamp } kind;
+  std::string name;
+};
 struct Default {};  // DEFAULT in VALUES of an INSERT
 
 struct Expression {
-  std::variant<NullLiteral, BooleanLiteral, IntegerLiteral, NumberLiteral, StringLiteral, ColumnName, Star, Parameter, Operator,
-               Logical, IsTest, DistinctTest, Between, InList, Like, Case, Coalesce, NullIf, MinMax, Cast, Call, CurrentTime, Default>
+  std::variant<NullLiteral, BooleanLiteral, IntegerLiteral, NumberLiteral, StringLiteral, ColumnName, Star, Parameter,
+               Operator, Logical, IsTest, DistinctTest, Between, InList, Like, Case, Coalesce, NullIf, MinMax, Cast,
+               Call, CurrentTime, Default>
       node;
   int position = -1;
 };
@@ -85,9 +129,15 @@ struct TableName {
   std::string name;
   int position = -1;
 };
-struct TableFile { std::string path; };                // FROM 'x.parquet'
-struct TableFunction { ExpressionPtr call; };          // generate_series(...), read_csv(...): a Call
-struct TableValues { std::unique_ptr<Select> values; };  // (VALUES ...): a Select with rows
+struct TableFile {
+  std::string path;
+};  // FROM 'x.parquet'
+struct TableFunction {
+  ExpressionPtr call;
+};  // generate_series(...), read_csv(...): a Call
+struct TableValues {
+  std::unique_ptr<Select> values;
+};  // (VALUES ...): a Select with rows
 
 struct TableReference {
   std::variant<TableName, TableFile, TableFunction, TableValues> source;
@@ -147,7 +197,10 @@ struct DropTable {
   bool if_exists = false;
 };
 
-struct NamedColumn { std::string name; int position = -1; };
+struct NamedColumn {
+  std::string name;
+  int position = -1;
+};
 
 struct Insert {
   TableName table;
@@ -181,8 +234,12 @@ struct Set {
   std::string name;
   std::optional<std::string> value;  // nothing: DEFAULT
 };
-struct Show { std::string name; };
-struct Describe { SelectPtr query; };  // SELECT * FROM t for DESCRIBE t
+struct Show {
+  std::string name;
+};
+struct Describe {
+  SelectPtr query;
+};  // SELECT * FROM t for DESCRIBE t
 
 struct Statement {
   std::variant<Select, CreateTable, DropTable, Insert, Copy, Explain, Set, Show, Describe> node;

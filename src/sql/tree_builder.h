@@ -1,4 +1,5 @@
-// Turns libpg_query's tree (protobuf messages of PostgreSQL's parse nodes) into ours, and refuses what the system can't do yet.
+// Turns libpg_query's tree (protobuf messages of PostgreSQL's parse nodes) into ours, and refuses what the system can't
+// do yet.
 #pragma once
 
 #include <map>
@@ -17,7 +18,8 @@ namespace diptych {
 class TreeBuilder {
  public:
   // All three must outlive the builder. tokens and statement.text have the same byte offsets.
-  TreeBuilder(const RewrittenStatement& statement, const std::vector<Token>& tokens) : statement_(statement), tokens_(tokens) {}
+  TreeBuilder(const RewrittenStatement& statement, const std::vector<Token>& tokens)
+      : statement_(statement), tokens_(tokens) {}
 
   // Errors: 0A000 with the position and the word that is not supported, 42601 what the grammar lets pass but isn't SQL.
   syntax::Statement statement(const PgQuery__Node& node);
@@ -71,7 +73,8 @@ class TreeBuilder {
   [[noreturn]] void refuse(std::string_view what, int position) const;
   // The byte offset of the first token of one of these kinds at or after `from`, -1 when there is none.
   int find_token(std::initializer_list<PgQuery__Token> kinds, int from = 0) const;
-  // The byte offset of the first identifier that reads so, -1 when there is none: for nodes that don't tell their place.
+  // The byte offset of the first identifier that reads so, -1 when there is none: for nodes that don't tell their
+  // place.
   int find_name(std::string_view name, int from = 0) const;
 
   const RewrittenStatement& statement_;

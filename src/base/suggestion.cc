@@ -1,4 +1,4 @@
-#include "bind/suggestion.h"
+#include "base/suggestion.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 
 namespace diptych {
 
-// "Did you mean \"l_shipdate\"?" or nothing when no candidate is near. Near: at most a third of the letters differ, counting
-// insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+// "Did you mean \"l_shipdate\"?" or nothing when no candidate is near. Near: at most a third of the letters differ,
+// counting insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace diptych

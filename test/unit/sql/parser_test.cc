@@ -1,0 +1,245 @@
+#include "sql/parser.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace diptych {
+namespace {
+
+struct Refusal {
+  std::string sql;
+  std::string state;
+  std::string at;  // the text at the error's position starts so; "" for the end, "?" for an unknown position
+};
+
+void expect_refusal(const Refusal& wanted) {
+  SCOPED_TRACE(wanted.sql.substr(0, 100));
+  try {
+    parse_statement(wanted.sql);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(code_of(error.state()), wanted.state) << error.message();
+    if (wanted.at == "?") {
+      EXPECT_EQ(error.position(), -1);
+      return;
+    }
+    ASSERT_GE(error.position(), 0) << error.message();
+    const std::string rest = wanted.sql.substr(static_cast<size_t>(error.position()));
+    EXPECT_EQ(rest.substr(0, wanted.at.size()), wanted.at) << error.message() << " at " << rest.substr(0, 20);
+    if (wanted.at.empty()) {
+      EXPECT_EQ(rest, "");
+    }
+  }
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+const syntax::Select& as_select(const std::optional<syntax::Statement>& statement) {
+  return std::get<syntax::Select>(statement->node);
+}
+
+TEST(Parser, RefusesWhatIsNoSql) {
+  const std::vector<Refusal> table = {
+      {"select 1 from", "42601", ""},
+      {"select i frm every", "42601", "every"},
+      {"select 'abc", "42601", "'abc"},
+      {"select 'é', x frm t u", "42601", "t u"},
+      {"select 1 /* open", "42601", "/* open"},
+      {"select ((1)", "42601", ""},
+      {"select 1; select 2", "42601", " select 2"},
+      {"select '\xff'", "22021", "\xff"},
+      {"select '\xc0\x80'", "22021", "\xc0"},
+      {"select '\xed\xa0\x80'", "22021", "\xed"},
+      {std::string("select 'a\0b'", 12), "22021", std::string("\0b", 2)},
+      {"select 0x10", "42601", "0x10"},
+  };
+  for (const Refusal& row : table) expect_refusal(row);
+}
+
+TEST(Parser, NamesWhatIsNotThereYet) {
+  const std::vector<Refusal> table = {
+      {"select 1 union select 2", "0A000", "union"},
+      {"select 1 intersect select 2", "0A000", "intersect"},
+      {"select 1 except select 2", "0A000", "except"},
+      {"with a as (select 1) select * from a", "0A000", "with"},
+      {"select * from a join b on true", "0A000", "join"},
+      {"select * from a, b", "0A000", "from"},
+      {"select * from (select 1) t", "0A000", "(select"},
+      {"select (select 1)", "0A000", "(select"},
+      {"select i in (select 1)", "0A000", "in"},
+      {"select exists (select 1)", "0A000", "exists"},
+      {"select sum(i) over (order by i) from t", "0A000", "(order"},
+      {"select i from t group by rollup (i)", "0A000", "rollup"},
+      {"select distinct on (i) i from t", "0A000", "distinct"},
+      {"select a[1] from t", "0A000", "?"},
+      {"select array[1]", "0A000", "array"},
+      {"select row(1, 2)", "0A000", "row"},
+      {"select 'a' similar to 'b'", "0A000", "similar"},
+      {"select x = any(y)", "0A000", "="},
+      {"select count(*) filter (where true) within group (order by x)", "42601", "within"},
+      {"select * from t for update", "0A000", "for"},
+      {"select * from t tablesample system (1)", "0A000", "tablesample"},
+      {"select 1 into t", "0A000", "into"},
+      {"begin", "0A000", "begin"},
+      {"commit", "0A000", "commit"},
+      {"update t set a = 1", "0A000", "update"},
+      {"delete from t", "0A000", "delete"},
+      {"truncate t", "0A000", "truncate"},
+      {"create view v as select 1", "0A000", "create"},
+      {"create index on t (a)", "0A000", "create"},
+      {"alter table t add b int", "0A000", "alter"},
+      {"drop view v", "0A000", "drop"},
+      {"create temp table t (a int)", "0A000", "temp"},
+      {"create table t (a int unique)", "0A000", "unique"},
+      {"create table t (a int check (a > 1))", "0A000", "check"},
+      {"create table t (a int references u)", "0A000", "references"},
+      {"create table t (a int[])", "0A000", "int[]"},
+      {"insert into t values (1) returning a", "0A000", "returning"},
+      {"insert into t values (1) on conflict do nothing", "0A000", "on conflict"},
+      {"copy t from stdin", "0A000", "stdin"},
+      {"copy t to program 'x'", "0A000", "program"},
+      {"copy t from 'x' where a = 1", "0A000", "where"},
+      {"explain (foo) select 1", "0A000", "foo"},
+      {"set local threads = 1", "0A000", "local"},
+      {"prepare p as select 1", "0A000", "prepare"},
+  };
+  for (const Refusal& row : table) expect_refusal(row);
+}
+
+TEST(Parser, RefusesDeepNesting) {
+  const std::vector<std::string> deep = {
+      "select " + repeated("(", 10000) + "1" + repeated(")", 10000),
+      "select 1" + repeated(" + 1", 100000),
+      "select " + repeated("not ", 10000) + "true",
+      "select " + repeated("- ", 10000) + "x",
+      "select 1" + repeated("::int", 10000),
+      "select 1" + repeated(" is null", 10000),
+      "select " + repeated("case when true then ", 5000) + "1" + repeated(" end", 5000),
+      "select " + repeated("abs(", 5000) + "1" + repeated(")", 5000),
+      "select " + repeated("(", 900) + "1" + repeated(repeated("+1", 100) + ")", 900),
+      "select 1, 2" + repeated(" union select 1, 2", 10000),
+      "select * from t" + repeated(" join u on true and true", 10000),
+      "select * from " + repeated("(select * from ", 3000) + "t" + repeated(")", 3000),
+      repeated("explain ", 2000) + "select 1",
+  };
+  for (const std::string& sql : deep) {
+    SCOPED_TRACE(sql.substr(0, 60));
+    try {
+      parse_statement(sql);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_STREQ(code_of(error.state()), "54001") << error.message();
+    }
+  }
+}
+
+TEST(Parser, TakesLongListsAndTheDepthAllowed) {
+  const std::vector<std::string> fine = {
+      "select " + repeated("(", 990) + "1" + repeated(")", 990),
+      "select 1" + repeated(" + 1", 990),
+      "select * from t where true" + repeated(" and a = 1", 100000),
+      "select * from t where a in (1" + repeated(", 1", 100000) + ")",
+      "insert into t values (- 1)" + repeated(", (- 1)", 100000),
+      "select case" + repeated(" when a = 1 then - 2", 10000) + " end from t",
+  };
+  for (const std::string& sql : fine) EXPECT_NO_THROW(parse_statement(sql)) << sql.substr(0, 60);
+}
+
+TEST(Parser, BlankTextIsNoStatement) {
+  for (const char* text : {"", "  \n", ";", ";;", "-- comment", "/* a /* nested */ comment */ ;"}) {
+    EXPECT_FALSE(parse_statement(text).has_value()) << text;
+  }
+}
+
+TEST(Parser, KeepsLiterals) {
+  const auto statement = parse_statement("select -5, 2147483648, 1.50, 'it''s', null, true, -9223372036854775808");
+  const auto& items = as_select(statement).items;
+  EXPECT_EQ(std::get<syntax::IntegerLiteral>(items[0].expression->node).value, -5);
+  EXPECT_EQ(std::get<syntax::NumberLiteral>(items[1].expression->node).digits, "2147483648");
+  EXPECT_EQ(std::get<syntax::NumberLiteral>(items[2].expression->node).digits, "1.50");
+  EXPECT_EQ(std::get<syntax::StringLiteral>(items[3].expression->node).text, "it's");
+  EXPECT_TRUE(std::holds_alternative<syntax::NullLiteral>(items[4].expression->node));
+  EXPECT_TRUE(std::get<syntax::BooleanLiteral>(items[5].expression->node).value);
+  EXPECT_EQ(std::get<syntax::NumberLiteral>(items[6].expression->node).digits, "-9223372036854775808");
+}
+
+TEST(Parser, FilesInFrom) {
+  const auto path_of = [](const std::string& sql) -> std::string {
+    const auto statement = parse_statement(sql);
+    const auto* file = std::get_if<syntax::TableFile>(&as_select(statement).from->source);
+    return file ? file->path : "";
+  };
+  EXPECT_EQ(path_of("select * from 'a/b.parquet'"), "a/b.parquet");
+  EXPECT_EQ(path_of("SELECT trim(both from 'x'), a is distinct from 'y' FROM'it''s \"it\".csv' t"), "it's \"it\".csv");
+  EXPECT_EQ(
+      path_of("select * from 'a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv'"),
+      "a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv");
+  const auto statement = parse_statement("select a from 'x.csv' where b = 'c'");
+  EXPECT_EQ(as_select(statement).from->position, 14);
+  expect_refusal({"select * from ''", "42601", "''"});
+}
+
+TEST(Parser, Describe) {
+  const auto table = parse_statement("describe t");
+  EXPECT_EQ(std::get<syntax::TableName>(std::get<syntax::Describe>(table->node).query->from->source).name, "t");
+  const auto query = parse_statement("DESCRIBE SELECT 1, 2");
+  EXPECT_EQ(std::get<syntax::Describe>(query->node).query->items.size(), 2u);
+  const auto file = parse_statement("describe 'x.csv'");
+  EXPECT_EQ(std::get<syntax::TableFile>(std::get<syntax::Describe>(file->node).query->from->source).path, "x.csv");
+}
+
+TEST(Parser, DefaultsKeepTheirText) {
+  const auto statement = parse_statement(
+      "create table t (a int default 1 + (2 * 3) not null, b text default 'x,y' primary key, c int default null null, "
+      "d date default "
+      "case when true then null else date '2024-01-01' end)");
+  const auto& columns = std::get<syntax::CreateTable>(statement->node).columns;
+  EXPECT_EQ(columns[0].default_sql, "1 + (2 * 3)");
+  EXPECT_TRUE(columns[0].not_null);
+  EXPECT_EQ(columns[1].default_sql, "'x,y'");
+  EXPECT_TRUE(columns[1].primary_key);
+  EXPECT_EQ(columns[2].default_sql, "null");
+  EXPECT_EQ(columns[3].default_sql, "case when true then null else date '2024-01-01' end");
+}
+
+TEST(Parser, ExpressionsStandWhereTheyWereTaken) {
+  EXPECT_EQ(parse_expression("x", 40)->position, 40);
+  EXPECT_THROW(parse_expression("1, 2"), Error);
+  EXPECT_THROW(parse_expression("1 from t"), Error);
+}
+
+TEST(Splitter, CutsAtSemicolonsOutsideQuotes) {
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"select 1; select 2", "select 1"},
+      {"select ';'; x", "select ';'"},
+      {"select 'it'';s'; x", "select 'it'';s'"},
+      {"select \"a;b\"; x", "select \"a;b\""},
+      {"select E'\\';'; x", "select E'\\';'"},
+      {"select '\\'; x", "select '\\'"},
+      {"select $$a;b$$; x", "select $$a;b$$"},
+      {"select $t$a;$$b$t$; x", "select $t$a;$$b$t$"},
+      {"select $1; x", "select $1"},
+      {"select a$b;c$d", "select a$b"},
+      {"select 1 -- a;b\n; x", "select 1 -- a;b\n"},
+      {"select 1 /* a; /* b; */ c; */; x", "select 1 /* a; /* b; */ c; */"},
+      {"select 'open; x", "select 'open; x"},
+      {"/* open; x", "/* open; x"},
+      {"/*", "/*"},
+      {"$", "$"},
+      {"", ""},
+  };
+  for (const auto& [script, first] : table) EXPECT_EQ(split_statement(script).text, first) << script;
+  EXPECT_EQ(split_statement("a; b; bad").rest, " b; bad");
+  EXPECT_EQ(split_statement("a").rest, "");
+}
+
+}  // namespace
+}  // namespace diptych
