@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/file_system.h"
-#include "storage/catalog_format.h"
+#include "storage/file/catalog_format.h"
 #include "storage/store_state.h"
 #include "storage/write_transaction.h"
 

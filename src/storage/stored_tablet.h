@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "base/memory_budget.h"
-#include "storage/extent_allocator.h"
+#include "storage/file/extent_allocator.h"
 #include "tablet/encoded_tablet.h"
 #include "tablet/layout.h"
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "base/block_pool.h"
-#include "storage/database_file.h"
+#include "storage/file/database_file.h"
 #include "storage/stored_tablet.h"
 
 namespace diptych {

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "storage/database_file.h"
+#include "storage/file/database_file.h"
 #include "storage/stored_tablet.h"
 
 namespace diptych {

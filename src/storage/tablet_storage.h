@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "storage/database_file.h"
+#include "storage/file/database_file.h"
 #include "storage/table_state.h"
 #include "storage/tablet_buffer.h"
 #include "tablet/row_batch.h"

@@ -1,7 +1,7 @@
 #include "storage/write_transaction.h"
 
 #include "base/error.h"
-#include "storage/catalog_format.h"
+#include "storage/file/catalog_format.h"
 
 namespace diptych {
 namespace {

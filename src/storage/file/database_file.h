@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "base/file_system.h"
-#include "storage/extent_allocator.h"
-#include "storage/file_header.h"
+#include "storage/file/extent_allocator.h"
+#include "storage/file/file_header.h"
 
 namespace diptych {
 

@@ -1,4 +1,4 @@
-#include "storage/database_file.h"
+#include "storage/file/database_file.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "storage/file_header.h"
+#include "storage/file/file_header.h"
 
 #include <xxhash.h>
 

@@ -1,7 +1,7 @@
-#include "storage/catalog_format.h"
+#include "storage/file/catalog_format.h"
 
 #include "base/error.h"
-#include "storage/blob_codec.h"
+#include "storage/file/blob_codec.h"
 #include "storage/tablet_buffer.h"
 
 namespace diptych {

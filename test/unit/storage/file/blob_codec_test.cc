@@ -1,4 +1,4 @@
-#include "storage/blob_codec.h"
+#include "storage/file/blob_codec.h"
 
 #include <gtest/gtest.h>
 
