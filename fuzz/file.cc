@@ -20,7 +20,7 @@
 #include "session/database.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
-#include "storage/file_header.h"
+#include "storage/file/file_header.h"
 
 namespace {
 
