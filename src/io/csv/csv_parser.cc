@@ -164,6 +164,45 @@ int64_t first_line_not_utf8(std::string_view bytes) {
   return line;
 }
 
+// Follows the quotes of a text from its beginning, once.
+class QuoteTracker {
+ public:
+  QuoteTracker(std::string_view text, const FileOptions& options) : text_(text), options_(options) {}
+  // Whether `place`, not before the one asked for last, is outside quotes.
+  bool is_outside(size_t place) {
+    for (; at_ < place; ++at_) {
+      if (inside_ && text_[at_] == options_.escape && options_.escape != options_.quote) {
+        ++at_;
+      } else if (text_[at_] == options_.quote) {
+        inside_ = !inside_;
+      }
+    }
+    return !inside_;
+  }
+
+ private:
+  std::string_view text_;
+  const FileOptions& options_;
+  size_t at_ = 0;
+  bool inside_ = false;
+};
+
+// Where the first line begins that has nothing in it. Arrow reads it as a row of empty fields; PostgreSQL as one of one
+// field.
+size_t find_empty_line(std::string_view bytes, const FileOptions& options) {
+  for (std::string_view end : {"\n", "\r\n"}) {
+    if (bytes.starts_with(end)) return 0;
+  }
+  size_t first = std::string_view::npos;
+  for (std::string_view ends : {"\n\n", "\n\r\n"}) {
+    QuoteTracker quotes(bytes, options);
+    for (size_t at = bytes.find(ends); at < first; at = bytes.find(ends, at + 1)) {
+      if (quotes.is_outside(at)) first = at + 1;
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 arrow::csv::ParseOptions parse_options_of(const FileOptions& options) {
@@ -197,6 +236,8 @@ ParsedBlock CsvParser::parse(std::string_view bytes, bool last, std::span<const 
                                    std::to_string(row.expected_columns) + " are wanted"};
     return arrow::csv::InvalidRowResult::Error;
   };
+  size_t empty_line = expected > 1 ? find_empty_line(bytes, options_) : std::string_view::npos;
+  bytes = bytes.substr(0, empty_line);
   while (!bytes.empty() && !block.failure) {
     BlockParser parser(arrow::default_memory_pool(), options, expected, block.rows);
     uint32_t used = 0;
@@ -207,6 +248,10 @@ ParsedBlock CsvParser::parse(std::string_view bytes, bool last, std::span<const 
     }
     if (block.failure || !parse_rows(parser, wanted, block)) break;
     bytes.remove_prefix(used);
+  }
+  if (!block.failure && empty_line != std::string_view::npos) {
+    block.failure = CsvFailure{block.rows, SqlState::bad_copy_file_format,
+                               ": 1 fields, where " + std::to_string(expected) + " are wanted"};
   }
   return block;
 }

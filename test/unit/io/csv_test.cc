@@ -8,8 +8,10 @@ namespace diptych {
 namespace {
 
 using testing::error_of;
+using testing::message_of;
 using testing::put_file;
 using testing::rows_of;
+using testing::state_of;
 using testing::type;
 using Rows = std::vector<std::string>;
 
@@ -74,12 +76,12 @@ TEST_F(CsvTest, ABadValueIsNamedWithFileLineAndColumn) {
   ASSERT_TRUE(bad);
   EXPECT_EQ(bad->state(), SqlState::invalid_text_representation);
   EXPECT_EQ(bad->message(), "file 'x.csv', line 3, column \"a\": invalid input syntax for type integer: \"abc\"");
-  EXPECT_EQ(error("99999999999,x\n", two_)->state(), SqlState::numeric_value_out_of_range);
-  EXPECT_EQ(error("2024-02-30\n", {{"d", type(TypeId::Date)}})->state(), SqlState::datetime_field_overflow);
-  EXPECT_EQ(error("yesterdayish\n", {{"d", type(TypeId::Date)}})->state(), SqlState::invalid_datetime_format);
-  EXPECT_EQ(error("1000\n", {{"n", Type::numeric(3, 0)}})->state(), SqlState::numeric_value_out_of_range);
-  EXPECT_EQ(error("abcd\n", {{"v", type(TypeId::Varchar, 3)}})->state(), SqlState::string_data_right_truncation);
-  EXPECT_EQ(error("1,\xff\n", two_)->state(), SqlState::character_not_in_repertoire);
+  EXPECT_EQ(state_of(error("99999999999,x\n", two_)), SqlState::numeric_value_out_of_range);
+  EXPECT_EQ(state_of(error("2024-02-30\n", {{"d", type(TypeId::Date)}})), SqlState::datetime_field_overflow);
+  EXPECT_EQ(state_of(error("yesterdayish\n", {{"d", type(TypeId::Date)}})), SqlState::invalid_datetime_format);
+  EXPECT_EQ(state_of(error("1000\n", {{"n", Type::numeric(3, 0)}})), SqlState::numeric_value_out_of_range);
+  EXPECT_EQ(state_of(error("abcd\n", {{"v", type(TypeId::Varchar, 3)}})), SqlState::string_data_right_truncation);
+  EXPECT_EQ(state_of(error("1,\xff\n", two_)), SqlState::character_not_in_repertoire);
 }
 
 TEST_F(CsvTest, TheWrongNumberOfFieldsIsAnError) {
@@ -87,10 +89,12 @@ TEST_F(CsvTest, TheWrongNumberOfFieldsIsAnError) {
   ASSERT_TRUE(bad);
   EXPECT_EQ(bad->state(), SqlState::bad_copy_file_format);
   EXPECT_EQ(bad->message(), "file 'x.csv', line 2: 1 fields, where 2 are wanted");
-  EXPECT_EQ(error("1,x,y\n", two_)->state(), SqlState::bad_copy_file_format);
-  EXPECT_EQ(error("1,x\n\n", two_)->state(), SqlState::bad_copy_file_format);
+  EXPECT_EQ(state_of(error("1,x,y\n", two_)), SqlState::bad_copy_file_format);
+  EXPECT_EQ(state_of(error("1,x\n\n", two_)), SqlState::bad_copy_file_format);
+  EXPECT_EQ(message_of(error("1,\"x\n\ny\"\n\n2,z\n", two_)), "file 'x.csv', line 2: 1 fields, where 2 are wanted");
+  EXPECT_EQ(state_of(error("\r\n1,x\r\n", two_)), SqlState::bad_copy_file_format);
   EXPECT_EQ(read("1\n\n", {{"a", type(TypeId::Integer)}}), (Rows{"1", "<null>"}));
-  EXPECT_EQ(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })->state(),
+  EXPECT_EQ(state_of(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })),
             SqlState::undefined_file);
 }
 
@@ -98,9 +102,9 @@ TEST_F(CsvTest, AHeaderIsSkippedWhenToldOrWhenItHoldsTheNames) {
   EXPECT_EQ(read("A,b\n1,x\n", two_), Rows{"1|x"});
   options_.header = true;
   EXPECT_EQ(read("whatever,there\n1,x\n", two_), Rows{"1|x"});
-  EXPECT_EQ(error("h,h\nq,x\n", two_)->message().substr(0, 20), "file 'x.csv', line 2");
+  EXPECT_EQ(message_of(error("h,h\nq,x\n", two_)).substr(0, 20), "file 'x.csv', line 2");
   options_.header = false;
-  EXPECT_EQ(error("a,b\n1,x\n", two_)->state(), SqlState::invalid_text_representation);
+  EXPECT_EQ(state_of(error("a,b\n1,x\n", two_)), SqlState::invalid_text_representation);
 }
 
 TEST_F(CsvTest, DelimitersQuotesAndEscapesCanBeOthers) {
@@ -156,7 +160,7 @@ TEST_F(CsvTest, LongFilesComeInOrder) {
     EXPECT_EQ(arena.execute([&] { return read(text, two_); }), expected);
   }
   text += "x,y\n";
-  EXPECT_EQ(error(text, two_)->message().substr(0, 25), "file 'x.csv', line 120001");
+  EXPECT_EQ(message_of(error(text, two_)).substr(0, 25), "file 'x.csv', line 120001");
 }
 
 // gzip of "1,x\n2,y\n".
@@ -168,7 +172,7 @@ TEST_F(CsvTest, CompressedFilesAreRead) {
   put_file(files_, "x.csv.gz", zipped);
   EXPECT_EQ(rows_of(*open_data_file(files_, "x.csv.gz", options_, two_)), (Rows{"1|x", "2|y"}));
   put_file(files_, "x.csv.gz", zipped.substr(0, 15));
-  EXPECT_EQ(error_of([&] { open_data_file(files_, "x.csv.gz", options_, two_); })->state(),
+  EXPECT_EQ(state_of(error_of([&] { open_data_file(files_, "x.csv.gz", options_, two_); })),
             SqlState::bad_copy_file_format);
 }
 

@@ -85,4 +85,9 @@ std::optional<Error> error_of(Action action) {
   return std::nullopt;
 }
 
+inline std::optional<SqlState> state_of(const std::optional<Error>& error) {
+  return error ? std::optional(error->state()) : std::nullopt;
+}
+inline std::string message_of(const std::optional<Error>& error) { return error ? error->message() : "no error"; }
+
 }  // namespace diptych::testing

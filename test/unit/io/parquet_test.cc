@@ -14,6 +14,7 @@ namespace {
 
 using testing::error_of;
 using testing::rows_of;
+using testing::state_of;
 using testing::type;
 using Rows = std::vector<std::string>;
 
@@ -167,12 +168,12 @@ TEST(Parquet, ColumnsAreConvertedWhereSqlAssigns) {
   to[1].type = type(TypeId::Double);
   EXPECT_EQ(rows_of(*open_data_file(files, "x.parquet", options, to))[2], "-300|-7.75|1999-12-31 00:00:00|de ");
   to[1].type = Type::numeric(2, 2);
-  EXPECT_EQ(error_of([&] { rows_of(*open_data_file(files, "x.parquet", options, to)); })->state(),
+  EXPECT_EQ(state_of(error_of([&] { rows_of(*open_data_file(files, "x.parquet", options, to)); })),
             SqlState::numeric_value_out_of_range);
   to[1].type = type(TypeId::Date);
-  EXPECT_EQ(error_of([&] { open_data_file(files, "x.parquet", options, to); })->state(), SqlState::datatype_mismatch);
+  EXPECT_EQ(state_of(error_of([&] { open_data_file(files, "x.parquet", options, to); })), SqlState::datatype_mismatch);
   to.pop_back();
-  EXPECT_EQ(error_of([&] { open_data_file(files, "x.parquet", options, to); })->state(),
+  EXPECT_EQ(state_of(error_of([&] { open_data_file(files, "x.parquet", options, to); })),
             SqlState::bad_copy_file_format);
 }
 
