@@ -9,8 +9,10 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "base/error.h"
+#include "base/suggestion.h"
 
 namespace diptych {
 
@@ -19,7 +21,8 @@ namespace {
 constexpr std::array infos = {
 #define DIPTYCH_SETTING(name, value_kind, initial, low, high, documentation) \
   SettingInfo{#name, SettingKind::value_kind, initial, low, high, "", documentation},
-#define DIPTYCH_CHOICE(name, choices, documentation) SettingInfo{#name, SettingKind::Choice, 0, 0, 0, choices, documentation},
+#define DIPTYCH_CHOICE(name, choices, documentation) \
+  SettingInfo{#name, SettingKind::Choice, 0, 0, 0, choices, documentation},
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
@@ -28,20 +31,10 @@ constexpr std::array infos = {
 const SettingInfo& info_named(std::string_view name) {
   for (const SettingInfo& info : infos)
     if (name == info.name) return info;
-  // Enough of a hint for a slip of the pen: the setting that shares the longest beginning.
-  const SettingInfo* nearest = nullptr;
-  size_t longest = 2;
-  for (const SettingInfo& info : infos) {
-    const std::string_view other = info.name;
-    const auto shared = static_cast<size_t>(
-        std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first - name.begin());
-    if (shared > longest) {
-      longest = shared;
-      nearest = &info;
-    }
-  }
+  std::vector<std::string> names;
+  for (const SettingInfo& info : infos) names.emplace_back(info.name);
   throw Error(SqlState::undefined_object, "unrecognized configuration parameter \"" + std::string(name) + "\"", -1,
-              nearest ? "Did you mean \"" + std::string(nearest->name) + "\"?" : "");
+              suggest(name, names));
 }
 
 [[noreturn]] void refuse(const SettingInfo& info, const std::string& value, const std::string& wanted) {
@@ -51,7 +44,8 @@ const SettingInfo& info_named(std::string_view name) {
 
 int64_t initial_of(const SettingInfo& info) {
   if (info.initial >= 0) return info.initial;
-  if (info.kind == SettingKind::Bytes) return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4 * 3;
+  if (info.kind == SettingKind::Bytes)
+    return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4 * 3;
   return std::max<int64_t>(1, std::thread::hardware_concurrency());
 }
 
@@ -66,7 +60,8 @@ constexpr std::array units = {Unit{"TB", int64_t{1} << 40}, Unit{"GB", int64_t{1
 std::optional<int64_t> parse_number(std::string text, bool with_unit) {
   int64_t unit_bytes = 1;
   if (with_unit) {
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     for (const Unit& unit : units) {
       if (!text.ends_with(unit.name)) continue;
       text.resize(text.size() - std::strlen(unit.name));
@@ -79,7 +74,8 @@ std::optional<int64_t> parse_number(std::string text, bool with_unit) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   number *= static_cast<double>(unit_bytes);
-  if (!(number >= -9e18 && number <= 9e18) || (!with_unit && number != static_cast<double>(static_cast<int64_t>(number))))
+  if (!(number >= -9e18 && number <= 9e18) ||
+      (!with_unit && number != static_cast<double>(static_cast<int64_t>(number))))
     return std::nullopt;
   return static_cast<int64_t>(number);
 }
@@ -117,7 +113,8 @@ void Settings::set(std::string_view name, const std::string* value) {
     number = *parsed;
     if (value && (number < info.low || number > info.high))
       refuse(info, *value, "It must be from " + std::to_string(info.low) + " to " + std::to_string(info.high) + ".");
-    if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number))) refuse(info, *value, "It must be a power of two.");
+    if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number)))
+      refuse(info, *value, "It must be a power of two.");
   }
 #define DIPTYCH_SETTING(setting, value_kind, initial, low, high, documentation) \
   if (name == #setting) setting = number;
