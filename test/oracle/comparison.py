@@ -17,7 +17,7 @@ def equal_numerics(a, b):
     difference = abs(x - y)
     if difference > Decimal(1).scaleb(-scale):
         return False
-    return scale >= 10 or difference <= Decimal("1e-14") * max(abs(x), abs(y))
+    return scale >= 10 or difference <= Decimal("1e-9") * max(abs(x), abs(y))
 
 
 def equal_floats(a, b, tolerance):

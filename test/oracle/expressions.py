@@ -49,6 +49,9 @@ class Generator:
         if not fitting:
             return None
         c = self.random.choice(fitting)
+        if c.name == "ch":
+            # PostgreSQL carries the padding of char(n) through some expressions (test/README.md).
+            return make(kind, "(", c.name, "::text)")
         return make(c.kind, c.name, bound=c.bound, scale=c.scale)
 
     def constant(self, kind, null=True):

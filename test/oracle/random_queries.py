@@ -74,14 +74,14 @@ def run(options, server):
         theirs = oracle.run(text)
         return comparison.difference(theirs, worker.run(text), query.ordered)
 
-    failures = refused = 0
+    failures = 0
     for number in range(options.count):
         query = generator.next()
+        while oracle.run(query.sql())[0] in ("42803", "42702") and not query.text:
+            # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
+            query = generator.next()
         if options.verbose:
             print(query.sql(), flush=True)
-        if oracle.run(query.sql())[0] in ("42803", "42702") and not query.text:
-            refused += 1  # grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice
-            continue
         problem = disagreement(query)
         if problem is None:
             continue
@@ -95,8 +95,8 @@ def run(options, server):
             break
     worker.close()
     server.drop_database(oracle.connection)
-    passed = number + 1 - failures - refused if options.count else 0
-    print(f"seed {options.seed}, settings {options.set or 'default'}: PostgreSQL refused {refused}")
+    passed = number + 1 - failures if options.count else 0
+    print(f"seed {options.seed}, settings {options.set or 'default'}")
     print(f"{passed} passed, {failures} failed")
     return 1 if failures else 0
 
