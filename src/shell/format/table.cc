@@ -50,20 +50,28 @@ class TableFormatter : public Formatter {
 
   void begin(const std::vector<ResultColumn>& columns) override { columns_ = columns; }
 
+  // Millions of rows may pass through the tail: a row that leaves it hands its memory to the one that enters.
   void row(std::span<const Cell> cells) override {
     ++rows_;
-    std::vector<std::string> kept;
-    for (const Cell& cell : cells) kept.push_back(cell ? escape_control(*cell) : "NULL");
     const size_t head_rows = (limits_.max_rows + 1) / 2;
     if (limits_.max_rows == 0 || head_.size() < head_rows) {
-      head_.push_back(std::move(kept));
+      assign(head_.emplace_back(), cells);
       return;
     }
+    const size_t tail_rows = limits_.max_rows - head_rows;
+    if (tail_rows == 0) return;
+    std::vector<std::string> kept;
+    if (tail_.size() == tail_rows) {
+      kept = std::move(tail_.front());
+      tail_.pop_front();
+    }
+    assign(kept, cells);
     tail_.push_back(std::move(kept));
-    if (tail_.size() > limits_.max_rows - head_rows) tail_.pop_front();
   }
 
   void finish() override {
+    for (auto& row : head_) escape(row);
+    for (auto& row : tail_) escape(row);
     choose_columns();
     draw_rule("┌", "┬", "┐");
     draw_header();
@@ -78,6 +86,15 @@ class TableFormatter : public Formatter {
 
  private:
   static constexpr size_t gap = SIZE_MAX;  // stands in shown_ where columns were dropped
+
+  static void assign(std::vector<std::string>& row, std::span<const Cell> cells) {
+    row.resize(cells.size());
+    for (size_t i = 0; i < cells.size(); ++i) row[i].assign(cells[i].value_or("NULL"));
+  }
+
+  static void escape(std::vector<std::string>& row) {
+    for (std::string& text : row) text = escape_control(text);
+  }
 
   bool rows_folded() const { return rows_ > head_.size() + tail_.size(); }
   bool columns_folded() const { return std::find(shown_.begin(), shown_.end(), gap) != shown_.end(); }
