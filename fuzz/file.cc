@@ -31,8 +31,8 @@ constexpr const char* path = "fuzz.diptych";
 constexpr const char* setup[] = {
     "SET tablet_rows = 64",
     "CREATE TABLE a(i integer, l bigint, n numeric(10,2), d double precision, s text, x date, b boolean)",
-    "INSERT INTO a SELECT x, x * 1000, x / 4.0, x / 8::float8, 's' || x % 7, date '2020-01-01' + x, x % 2 = 0 FROM "
-    "generate_series(1, 300) g(x)",
+    ("INSERT INTO a SELECT x, x * 1000, x / 4.0, x / 8::float8, 's' || x % 7, date '2020-01-01' + x, x % 2 = 0 FROM "
+     "generate_series(1, 300) g(x)"),
     "INSERT INTO a(i) VALUES (NULL), (-1)",
     "CREATE TABLE b(k integer PRIMARY KEY, t varchar(20) NOT NULL DEFAULT 'none')",
     "INSERT INTO b SELECT x, 'unique ' || x FROM generate_series(1, 100) g(x)",

@@ -64,7 +64,6 @@ class ResultWriter {
   int64_t buffer_rows_ = 0;              // row slots of the buffer; 0: none yet
   int64_t first_ = 0, next_ = 0;         // rows of the open tablet
   int64_t capacity_;
-  size_t current_morsel_ = 0;
   int64_t morsel_rows_ = 0;
   std::vector<BlockTablet> sealed_;      // of the morsel being written
   std::vector<ResultPiece> pieces_;
