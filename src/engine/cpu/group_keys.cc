@@ -85,17 +85,29 @@ HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_g
   const auto wanted = static_cast<uint64_t>(std::clamp<int64_t>(expected_groups * 2, 1024, int64_t{1} << 22));
   entries_.resize(std::bit_ceil(wanted));
   block_.resize(block_rows * layout_.words());
+  block_hash_.resize(block_rows);
+  block_row_.resize(block_rows);
 }
 
 void HashedKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
+  // So many rows ahead the table's memory is asked for, so that the misses of several rows overlap.
+  constexpr int entries_ahead = 16, rows_ahead = 8;
+  const size_t words = layout_.words();
   layout_.write(frame, first, rows, block_.data());
-  uint64_t* row_words = block_.data();
-  for_each_row(rows.words, frame.words(), [&](int row) {
+  int count = 0;
+  for_each_row(rows.words, frame.words(), [&](int row) { block_row_[count++] = static_cast<uint16_t>(row); });
+  for (int i = 0; i < count; ++i) block_hash_[i] = layout_.hash(block_.data() + static_cast<size_t>(i) * words);
+  for (int i = 0; i < count; ++i) {
+    if (i + entries_ahead < count) __builtin_prefetch(&entries_[block_hash_[i + entries_ahead] & (entries_.size() - 1)]);
+    if (i + rows_ahead < count) {
+      const uint32_t group = entries_[block_hash_[i + rows_ahead] & (entries_.size() - 1)].group;
+      if (group != 0) __builtin_prefetch(rows_.data() + (group - 1) * words);
+    }
     const uint32_t before = groups_;
-    numbers[row] = find_or_add(row_words, layout_.hash(row_words));
-    if (groups_ != before) layout_.own_texts(rows_.data() + before * layout_.words(), arena_);
-    row_words += layout_.words();
-  });
+    const uint32_t group = find_or_add(block_.data() + static_cast<size_t>(i) * words, block_hash_[i]);
+    numbers[block_row_[i]] = group;
+    if (groups_ != before) layout_.own_texts(rows_.data() + group * words, arena_);
+  }
 }
 
 uint32_t HashedKeys::find_or_add(const uint64_t* row, uint64_t hash) {

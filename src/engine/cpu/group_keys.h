@@ -61,7 +61,8 @@ class HashedKeys {
   KeyLayout layout_;
   std::vector<Entry> entries_;  // a power of two, at most half full
   std::vector<uint64_t> rows_, hashes_;
-  std::vector<uint64_t> block_;  // key rows of the block at hand
+  std::vector<uint64_t> block_, block_hash_;  // key rows of the block at hand, their hashes...
+  std::vector<uint16_t> block_row_;           // ...and which rows they are
   uint32_t groups_ = 0;
   TextArena arena_;
 };

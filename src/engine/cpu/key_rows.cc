@@ -98,10 +98,7 @@ uint64_t KeyLayout::hash(const uint64_t* row) const {
   return hash;
 }
 
-bool KeyLayout::equal(const uint64_t* a, const uint64_t* b) const {
-  for (size_t i = 0; i < fixed_words_; ++i) {
-    if (a[i] != b[i]) return false;
-  }
+bool KeyLayout::equal_texts(const uint64_t* a, const uint64_t* b) const {
   for (size_t i = fixed_words_; i < text_end_; i += 2) {
     if (a[i + 1] != b[i + 1]) return false;
     if (a[i + 1] > 0 && std::memcmp(text_of(a + i).data, text_of(b + i).data, a[i + 1]) != 0) return false;

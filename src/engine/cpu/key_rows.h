@@ -21,7 +21,12 @@ class KeyLayout {
   // Writes the key rows of the wanted rows of the block one after the other at `out`; the keys' registers start at `first`.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
   uint64_t hash(const uint64_t* row) const;
-  bool equal(const uint64_t* a, const uint64_t* b) const;
+  bool equal(const uint64_t* a, const uint64_t* b) const {
+    for (size_t i = 0; i < fixed_words_; ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return fixed_words_ == text_end_ || equal_texts(a, b);
+  }
   // Replaces the addresses of strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
   // Key `number` of a row in register form at `out`; false when it is NULL.
@@ -30,6 +35,7 @@ class KeyLayout {
   size_t keys() const { return keys_.size(); }
 
  private:
+  bool equal_texts(const uint64_t* a, const uint64_t* b) const;
   struct Key {
     PhysicalType physical;
     size_t at;       // first word

@@ -1,7 +1,9 @@
 #include "engine/cpu/sort_rows.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/cpu/row_function.h"
 
@@ -44,19 +46,27 @@ dk_text text_at(const uint64_t* words) {
   return text;
 }
 
+// Bits that every value of an integer key with known bounds, and NULL, can be told apart with; 0 when they pass a word.
+int packed_bits(const RegisterInfo& column) {
+  const bool integer = column.physical == PhysicalType::Int32 || column.physical == PhysicalType::Int64 ||
+                       column.physical == PhysicalType::Int128;
+  if (!integer || !column.has_range || column.low < INT64_MIN || column.high > INT64_MAX) return 0;
+  const int128_t values = column.high - column.low + 1 + (column.nullable ? 1 : 0);
+  return values > (int128_t{1} << 63) ? 0 : std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(values - 1))));
+}
+
+int64_t whole(dk_i128 value) { return static_cast<int64_t>(value.lo); }
+int64_t whole(int64_t value) { return value; }
+
 bool is_valid(const Slot& slot, int row) { return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0; }
 
 }  // namespace
 
 SortLayout::SortLayout(const SorterInfo& info) {
   size_t next = 0;
-  for (size_t i = 0; i < info.keys.size(); ++i) {
-    const RegisterInfo& column = info.columns[i];
-    Key key{column.physical, column.nullable, info.keys[i].descending, info.keys[i].nulls_first, next, key_words(column.physical), 0};
-    next += key.words + (key.nullable ? 1 : 0);
-    has_text_keys_ |= key.physical == PhysicalType::Text;
-    keys_.push_back(key);
-  }
+  int free_bits = 0;  // of the word before `next`
+  for (size_t i = 0; i < info.keys.size(); ++i) place_key(info.columns[i], info.keys[i], free_bits, next);
+  second_decides_ = keys_.empty() || keys_.front().physical != PhysicalType::Text || keys_.front().nullable;
   order_ = next++;
   nulls_ = next;
   null_words_ = (info.columns.size() + 63) / 64;
@@ -68,6 +78,43 @@ SortLayout::SortLayout(const SorterInfo& info) {
     has_texts_ |= column.physical == PhysicalType::Text;
   }
   words_ = next;
+}
+
+void SortLayout::place_key(const RegisterInfo& column, const SortKeyInfo& order, int& free_bits, size_t& next) {
+  Key key{column.physical, column.nullable, order.descending, order.nulls_first, next, key_words(column.physical), 0};
+  key.bits = packed_bits(column);
+  if (key.bits > 0) {
+    key.words = 1;
+    key.low = static_cast<int64_t>(column.low);
+    key.high = static_cast<int64_t>(column.high);
+    key.starts_word = key.bits > free_bits;
+    if (!key.starts_word) key.at = next - 1;
+    free_bits = (key.starts_word ? 64 : free_bits) - key.bits;
+  } else {
+    free_bits = 0;
+  }
+  next = std::max(next, key.end());
+  has_text_keys_ |= key.physical == PhysicalType::Text;
+  keys_.push_back(key);
+}
+
+// Shifts the key into the word that it shares with the keys before it. Counted from the bound that sorts first; NULL is one
+// before that, or one past the last.
+template <typename T>
+void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const {
+  const uint64_t null_code = key.nulls_first ? 0 : static_cast<uint64_t>(key.high) - static_cast<uint64_t>(key.low) + 1;
+  const uint64_t first_code = key.nullable && key.nulls_first ? 1 : 0;
+  const auto start = static_cast<uint64_t>(key.descending ? key.high : key.low);
+  uint64_t* to = out + key.at;
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    uint64_t code = null_code;
+    if (is_valid(slot, row)) {
+      const auto value = static_cast<uint64_t>(whole(value_at<T>(slot.values, row)));
+      code = first_code + (key.descending ? start - value : value - start);
+    }
+    *to = key.starts_word ? code : *to << key.bits | code;
+    to += words_;
+  });
 }
 
 template <typename T>
@@ -99,19 +146,33 @@ void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t numbe
   });
 }
 
-void SortLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
-  uint64_t* row_words = out;
+void SortLayout::write_keys(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
+  uint64_t* order = out + order_;
   for_each_row(rows.words, frame.words(), [&](int row) {
-    row_words[order_] = static_cast<uint64_t>(frame.order + row);
-    std::memset(row_words + nulls_, 0, null_words_ * 8);
-    row_words += words_;
+    *order = static_cast<uint64_t>(frame.order + row);
+    order += words_;
+  });
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    const Slot& slot = frame.read(first + static_cast<int>(i));
+    with_kernel_type(columns_[i].physical, [&]<typename T>(T) {
+      if constexpr (std::is_integral_v<T> || std::is_same_v<T, dk_i128>) {
+        if (keys_[i].bits > 0) return write_packed_key<T>(frame, slot, keys_[i], rows, out);
+      }
+      write_key<T>(frame, slot, keys_[i], rows, out);
+    });
+  }
+}
+
+void SortLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
+  write_keys(frame, first, rows, out);
+  uint64_t* nulls = out + nulls_;
+  for_each_row(rows.words, frame.words(), [&](int) {
+    std::memset(nulls, 0, null_words_ * 8);
+    nulls += words_;
   });
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Slot& slot = frame.read(first + static_cast<int>(i));
-    with_kernel_type(columns_[i].physical, [&]<typename T>(T) {
-      if (i < keys_.size()) write_key<T>(frame, slot, keys_[i], rows, out);
-      write_column<T>(frame, slot, i, rows, out);
-    });
+    with_kernel_type(columns_[i].physical, [&]<typename T>(T) { write_column<T>(frame, slot, i, rows, out); });
   }
 }
 
@@ -129,8 +190,7 @@ bool SortLayout::before(const uint64_t* a, const uint64_t* b) const {
     return false;
   }
   for (const Key& key : keys_) {
-    const size_t end = key.at + key.words + (key.nullable ? 1 : 0);
-    for (size_t i = key.at; i < end; ++i) {
+    for (size_t i = key.at; i < key.end(); ++i) {
       if (a[i] != b[i]) return a[i] < b[i];
     }
     if (key.physical != PhysicalType::Text) continue;
@@ -153,7 +213,13 @@ void SortLayout::own_texts(uint64_t* row, TextArena& arena) const {
 }
 
 bool SortLayout::read(const uint64_t* row, size_t column, std::byte* out) const {
-  std::memcpy(out, row + columns_[column].at, static_cast<size_t>(width_bytes(columns_[column].physical)));
+  const uint64_t* from = row + columns_[column].at;
+  switch (columns_[column].physical) {
+    case PhysicalType::Bool: std::memcpy(out, from, 1); break;
+    case PhysicalType::Int32: case PhysicalType::Float32: std::memcpy(out, from, 4); break;
+    case PhysicalType::Int64: case PhysicalType::Float64: std::memcpy(out, from, 8); break;
+    default: std::memcpy(out, from, 16);
+  }
   return (row[nulls_ + column / 64] >> (column % 64) & 1) == 0;
 }
 

@@ -1,9 +1,12 @@
 // Rows of a sorter as 64-bit words that compare as unsigned numbers, word by word, in the order of ORDER BY:
 //
-//   |key words: null flag, value, ...|order|null bits|columns as they are: keys, payload|
+//   |key words|order|null bits|columns as they are: keys, payload|
 //
-// Integers with the sign bit turned, floats by their bits, intervals by their span, strings by their first 8 bytes and, where those
-// are equal, by content; all bits turned for DESC. `order` is the row's position in the input: rows with equal keys keep it.
+// Integers whose bounds are known take as few bits as their range needs, NULL included, and share a word with their neighbours:
+//   ORDER BY l_shipdate (12 bits), l_orderkey (23 bits)  ->  one word
+// Other keys take a word of their own, or two, after a word for NULL when they can be: integers with the sign bit turned, floats by
+// their bits, intervals by their span, strings by their first 8 bytes and, where those are equal, by content; all bits turned
+// for DESC. `order` is the row's position in the input: rows with equal keys keep it.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,10 @@ class SortLayout {
   PhysicalType physical(size_t column) const { return columns_[column].physical; }
   // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings stay where they are.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  // The same, but of each row only the key words and the order.
+  void write_keys(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  // The word that decides between rows with equal first words, or 0 when it takes more than a word.
+  uint64_t second_word(const uint64_t* row) const { return second_decides_ ? row[1] : 0; }
   bool before(const uint64_t* a, const uint64_t* b) const;
   // Replaces the addresses of the row's strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
@@ -36,11 +43,19 @@ class SortLayout {
     size_t at;        // first word: the null flag when nullable
     size_t words;     // of the value
     size_t raw;       // where the column itself is
+    int bits = 0;     // packed: of the word that it shares; 0: a word of its own
+    bool starts_word = true;
+    int64_t low = 0, high = 0;  // packed: bounds of the value
+
+    size_t end() const { return at + words + (nullable && bits == 0 ? 1 : 0); }
   };
   struct Column {
     PhysicalType physical;
     size_t at;
   };
+  void place_key(const RegisterInfo& column, const SortKeyInfo& order, int& free_bits, size_t& next);
+  template <typename T>
+  void write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
   template <typename T>
   void write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
   template <typename T>
@@ -50,7 +65,7 @@ class SortLayout {
   std::vector<Key> keys_;
   std::vector<Column> columns_;
   size_t order_ = 0, nulls_ = 0, null_words_ = 0, words_ = 0;
-  bool has_text_keys_ = false, has_texts_ = false;
+  bool has_text_keys_ = false, has_texts_ = false, second_decides_ = true;
 };
 
 }  // namespace diptych::cpu

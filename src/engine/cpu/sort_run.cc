@@ -1,9 +1,9 @@
 #include "engine/cpu/sort_run.h"
 
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "engine/cpu/parallel.h"
@@ -22,7 +22,7 @@ SortRun::SortRun(const SorterInfo& info, const Memory& memory)
       memory_(memory),
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
       reservation_(std::make_unique<GrowingReservation>(memory.budget(), "sort")) {
-  block_.resize(block_rows * layout_.words());
+  if (info.limit >= 0) block_.resize(block_rows * layout_.words());
 }
 
 uint64_t* SortRun::room_for(size_t rows) {
@@ -36,29 +36,33 @@ uint64_t* SortRun::room_for(size_t rows) {
   return place;
 }
 
+RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) {
+  layout_.write_keys(frame, first, rows, block_.data());
+  RowMask within;
+  within.clear();
+  const uint64_t* words = block_.data();
+  for_each_row(rows.words, frame.words(), [&](int row) {
+    const bool later = words[0] > threshold_[0] || (words[0] == threshold_[0] && layout_.second_word(words) > threshold_[1]);
+    within.words[row / 64] |= uint64_t{!later} << (row % 64);
+    words += layout_.words();
+  });
+  return within;
+}
+
 void SortRun::add(Frame& frame, int first) {
-  const RowMask mask = frame.sinking();
+  RowMask mask = frame.sinking();
+  if (limit_ == 0) return;
+  if (has_threshold_) mask = within_threshold(frame, first, mask);
   const auto count = static_cast<size_t>(mask.count());
-  if (count == 0 || limit_ == 0) return;
+  if (count == 0) return;
   const size_t words = layout_.words();
-  layout_.write(frame, first, mask, block_.data());
-  size_t kept = count;
-  if (has_threshold_) {
-    kept = 0;
-    for (size_t i = 0; i < count; ++i) {
-      if (block_[i * words] > threshold_) continue;
-      if (kept != i) std::memcpy(&block_[kept * words], &block_[i * words], words * 8);
-      ++kept;
-    }
-    if (kept == 0) return;
+  uint64_t* place = room_for(count);
+  layout_.write(frame, first, mask, place);
+  for (size_t i = 0; i < count; ++i, place += words) {
+    if (layout_.has_texts()) layout_.own_texts(place, arena_);
+    rows_.push_back({place[0], layout_.second_word(place), place});
   }
-  uint64_t* place = room_for(kept);
-  std::memcpy(place, block_.data(), kept * words * 8);
-  for (size_t i = 0; i < kept; ++i) {
-    if (layout_.has_texts()) layout_.own_texts(place + i * words, arena_);
-    rows_.push_back({place[i * words], place + i * words});
-  }
-  if (limit_ != SIZE_MAX && rows_.size() >= std::max(least_selection, 2 * limit_)) keep_best();
+  if (limit_ != SIZE_MAX && rows_.size() / 2 >= std::max(least_selection / 2, limit_)) keep_best();
   reservation_->follow(rows_.capacity() * sizeof(Entry) + arena_.bytes());
 }
 
@@ -66,7 +70,8 @@ void SortRun::keep_best() {
   const Before before{&layout_};
   std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1, rows_.end(), before);
   rows_.resize(limit_);
-  threshold_ = rows_.back().first;
+  threshold_[0] = rows_.back().first;
+  threshold_[1] = rows_.back().second;
   has_threshold_ = true;
   // Move what stays to fresh memory, so that the rest can go.
   const std::vector<Chunk> old = std::move(chunks_);
@@ -88,33 +93,79 @@ struct SortedRows {
   std::vector<std::unique_ptr<SortRun>> runs;
 };
 
+struct OutputColumn {
+  std::byte* data;
+  uint64_t* valid;
+  size_t width;
+  bool nulls = false;
+};
+
+std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, const Memory& memory, std::vector<Chunk>& chunks) {
+  std::vector<OutputColumn> columns;
+  const auto valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(rows)));
+  for (size_t i = 0; i < layout.columns(); ++i) {
+    const auto width = static_cast<size_t>(width_bytes(layout.physical(i)));
+    const size_t data_bytes = valid_words * 64 * width;
+    Chunk chunk = memory.allocate(data_bytes + valid_words * 8 + 64, "sort");
+    columns.push_back({chunk.data(), reinterpret_cast<uint64_t*>(chunk.data() + data_bytes), width});
+    std::memset(columns.back().valid, 0xFF, valid_words * 8);
+    chunks.push_back(std::move(chunk));
+  }
+  return columns;
+}
+
+// Row by row, since each row lies somewhere else in memory; the next ones are asked for ahead.
 template <typename Entries>
 BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t first, size_t count, const Memory& memory,
                         std::vector<Chunk>& chunks) {
+  constexpr size_t ahead = 16;
+  std::vector<OutputColumn> columns = open_columns(layout, count, memory, chunks);
+  for (size_t i = 0; i < count; ++i) {
+    if (i + ahead < count) __builtin_prefetch(entries[first + i + ahead].row);
+    for (size_t c = 0; c < columns.size(); ++c) {
+      OutputColumn& column = columns[c];
+      if (layout.read(entries[first + i].row, c, column.data + i * column.width)) continue;
+      column.valid[i / 64] &= ~(uint64_t{1} << (i % 64));
+      column.nulls = true;
+    }
+  }
   BlockTablet tablet;
   tablet.rows = static_cast<int64_t>(count);
-  const auto valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(count)));
-  for (size_t column = 0; column < layout.columns(); ++column) {
+  for (size_t c = 0; c < columns.size(); ++c) {
     ColumnView view;
     view.encoding = Encoding::Plain;
-    view.physical = layout.physical(column);
-    const auto width = static_cast<size_t>(width_bytes(view.physical));
-    const size_t data_bytes = valid_words * 64 * width;
-    Chunk chunk = memory.allocate(data_bytes + valid_words * 8 + 64, "sort");
-    auto* valid = reinterpret_cast<uint64_t*>(chunk.data() + data_bytes);
-    std::memset(valid, 0xFF, valid_words * 8);
-    bool nulls = false;
-    for (size_t i = 0; i < count; ++i) {
-      if (layout.read(entries[first + i].row, column, chunk.data() + i * width)) continue;
-      valid[i / 64] &= ~(uint64_t{1} << (i % 64));
-      nulls = true;
-    }
-    view.data = chunk.data();
-    if (nulls) view.validity = reinterpret_cast<const uint8_t*>(valid);
+    view.physical = layout.physical(c);
+    view.data = columns[c].data;
+    if (columns[c].nulls) view.validity = reinterpret_cast<const uint8_t*>(columns[c].valid);
     tablet.views.push_back(view);
-    chunks.push_back(std::move(chunk));
   }
   return tablet;
+}
+
+// Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache; the parts
+// are for as many threads as there are.
+template <typename Entry, typename Before>
+void sort_entries(std::vector<Entry>& entries, const Before& before, bool parallel) {
+  constexpr size_t part_rows = 512;
+  const auto [low, high] = std::minmax_element(entries.begin(), entries.end(),
+                                               [](const Entry& a, const Entry& b) { return a.first < b.first; });
+  if (entries.size() < 4 * part_rows || low->first == high->first) return std::sort(entries.begin(), entries.end(), before);
+  const uint64_t least = low->first;
+  const int bits = std::bit_width(high->first - least);
+  const int part_bits = std::min({bits, 16, static_cast<int>(std::bit_width(entries.size() / part_rows))});
+  const int shift = bits - part_bits;
+  std::vector<size_t> starts((size_t{1} << part_bits) + 1);
+  for (const Entry& entry : entries) ++starts[((entry.first - least) >> shift) + 1];
+  for (size_t part = 1; part < starts.size(); ++part) starts[part] += starts[part - 1];
+  std::vector<Entry> split(entries.size());
+  std::vector<size_t> next(starts.begin(), starts.end() - 1);
+  for (const Entry& entry : entries) split[next[(entry.first - least) >> shift]++] = entry;
+  entries.swap(split);
+  const auto sort_part = [&](size_t part) {
+    std::sort(entries.begin() + static_cast<ptrdiff_t>(starts[part]), entries.begin() + static_cast<ptrdiff_t>(starts[part + 1]), before);
+  };
+  if (parallel) return tbb::parallel_for(size_t{0}, next.size(), sort_part);
+  for (size_t part = 0; part < next.size(); ++part) sort_part(part);
 }
 
 }  // namespace
@@ -128,7 +179,7 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
   GrowingReservation reservation(memory.budget(), "sort");
   size_t total = 0;
   for (const auto& run : runs) total += run->rows();
-  reservation.follow(total * sizeof(SortRun::Entry));
+  reservation.follow(2 * total * sizeof(SortRun::Entry));
   entries.reserve(total);
   for (const auto& run : runs) entries.insert(entries.end(), run->rows_.begin(), run->rows_.end());
   const size_t limit = info.limit < 0 ? entries.size() : std::min(entries.size(), static_cast<size_t>(info.limit));
@@ -139,11 +190,11 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
     tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory, chunks[i]);
   };
   if (threads == 1 || entries.size() < 2 * tablet_rows) {
-    std::sort(entries.begin(), entries.end(), before);
+    if (!entries.empty()) sort_entries(entries, before, false);
     for (size_t i = 0; i < tablets.size(); ++i) fill(i);
   } else {
     in_arena(threads, [&] {
-      tbb::parallel_sort(entries.begin(), entries.end(), before);
+      sort_entries(entries, before, true);
       tbb::parallel_for(size_t{0}, tablets.size(), fill);
     });
   }
