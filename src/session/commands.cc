@@ -44,13 +44,13 @@ class CommandRunner {
   CommandResult operator()(BoundSelect&) { throw Error(SqlState::internal_error, "invariant broken: a query is no command"); }
 
   CommandResult operator()(BoundCreateTable& command) {
-    if (command.exists) return {nullptr, 0};
+    if (command.exists) return {};
     std::shared_ptr<const TabletSource> rows;
     if (command.query) rows = run_query(std::move(*command.query));
     auto transaction = store().begin_write();
     const std::string name = command.definition.name;
     transaction->create_table(std::move(command.definition));
-    const int64_t count = rows ? append_rows(*transaction, name, *rows) : 0;
+    const int64_t count = rows ? append_rows(*transaction, name, *rows) : -1;
     transaction->commit();
     return {nullptr, count};
   }
@@ -59,7 +59,7 @@ class CommandRunner {
     auto transaction = store().begin_write();
     for (const std::string& name : command.names) transaction->drop_table(name);
     transaction->commit();
-    return {nullptr, 0};
+    return {};
   }
 
   CommandResult operator()(BoundInsert& command) {
@@ -90,7 +90,7 @@ class CommandRunner {
 
   CommandResult operator()(BoundSet& command) {
     connection_.set(command.name, command.value ? &*command.value : nullptr);
-    return {nullptr, 0};
+    return {};
   }
 
   CommandResult operator()(BoundShow& command) {
