@@ -3,7 +3,7 @@
 //   ERROR 42703: column "colour" does not exist
 //   LINE 1: select colour from car;
 //                  ^
-//   HINT: did you mean "color"?
+//   HINT: Did you mean "color"?
 #pragma once
 
 #include <diptych/diptych.h>
