@@ -96,6 +96,34 @@ TEST(ScanTest, UngroupedAndGroupedSums) {
   }
 }
 
+// Enough groups for the tables of several threads to be merged in parts.
+TEST(ScanTest, ManyGroups) {
+  std::vector<std::vector<Value>> table;
+  for (int i = 0; i < 90000; ++i) table.push_back({Value::integer(i % 30000 * 7), Value::integer(i)});
+  ProgramMaker maker(make_table({{"a", integer}, {"b", integer}}, table, 4096));
+  const RegisterInfo wide{PhysicalType::Int64, bigint, true, false, 0, 0};
+  HashTableInfo info;
+  info.keys = {{PhysicalType::Int32, integer, true, false, 0, 0}};
+  info.aggregates = {{AggregateState::SumInt64, {PhysicalType::Int32, integer, true, false, 0, 0}, wide}};
+  maker.program().hash_tables.push_back(info);
+  maker.parallel(0);
+  const int a = maker.column(0), b = maker.column(1), number = maker.reg(integer);
+  maker.emit(Opcode::Group, number, a, 0);
+  maker.emit(Opcode::Aggregate, 0, b, number, int64_t{0});
+  maker.converge();
+  const int cursor = maker.cursor({info.keys[0], wide});
+  maker.emit(Opcode::Groups, cursor, 0);
+  maker.parallel(cursor);
+  const int key = maker.column(0), sum = maker.column(1);
+  maker.result({key, sum});
+  maker.converge();
+  for (const int threads : {1, 4}) {
+    const auto rows = maker.run(threads);
+    ASSERT_EQ(rows.size(), 30000U);
+    for (const auto& row : rows) EXPECT_EQ(row[1].as_integral(), row[0].as_integral() / 7 * 3 + 90000);
+  }
+}
+
 TEST(ScanTest, SortsAndCuts) {
   const auto table = numbers(5000);
   for (const int64_t limit : {int64_t{-1}, int64_t{10}}) {
