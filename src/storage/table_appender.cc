@@ -90,7 +90,7 @@ void TableAppender::flush_full() {
   if (fragments > 0) {
     put_behind_fragments(fragments);
   } else {
-    dispatch();
+    dispatch(false);
   }
 }
 
@@ -123,8 +123,8 @@ void TableAppender::put_behind_fragments(size_t fragments) {
   stage(decoded.batch());
 }
 
-// Hands the staged rows to a task; when all threads have one, this thread does it itself.
-void TableAppender::dispatch() {
+// Hands the staged rows to a task; when all threads have one, or these are the last rows, this thread does it itself.
+void TableAppender::dispatch(bool is_last) {
   std::shared_ptr<Staging> staging = std::move(current_);
   Slot& slot = slots_.emplace_back();
   // The encoded tablet and its block are at most about as large as the rows. The builder keeps its buffers for the next
@@ -138,7 +138,7 @@ void TableAppender::dispatch() {
     std::lock_guard guard(idle_mutex_);
     idle_.push_back(std::make_unique<Staging>(std::move(*staging)));
   };
-  if (++in_flight_ > arena_.max_concurrency()) {
+  if (++in_flight_ > arena_.max_concurrency() || is_last) {
     work();
   } else {
     arena_.execute([&] { tasks_.run(work); });
@@ -165,7 +165,8 @@ void TableAppender::finish() {
   if (current_ && current_->builder.rows() > 0) {
     size_t fragments = slots_.empty() ? count_fragments(current_->builder.rows()) : 0;
     if (fragments > 0) put_behind_fragments(fragments);
-    if (current_ && current_->builder.rows() > 0) dispatch();
+    // By this thread: nothing is left to do meanwhile, and waking another takes longer than encoding a few rows.
+    if (current_ && current_->builder.rows() > 0) dispatch(true);
     wait();
   }
   if (!slots_.empty()) take_slots();

@@ -59,7 +59,7 @@ class TableAppender {
   std::unique_ptr<Staging> make_staging();
   void reserve(MemoryReservation& memory, int64_t bytes);
   void flush_full();
-  void dispatch();
+  void dispatch(bool is_last);
   void encode(Staging& staging, Slot& slot) noexcept;
   void wait();
   size_t count_fragments(int64_t new_rows) const;
