@@ -94,12 +94,26 @@ void GroupTable::aggregate(Frame& frame, int number, int argument, bool grouped,
   }
 }
 
-void GroupTable::merge(GroupTable& other) {
+void GroupTable::merge(const GroupTable& other) {
   std::vector<uint32_t> from(other.group_count());
   std::iota(from.begin(), from.end(), 0U);
+  merge_groups(other, from);
+}
+
+void GroupTable::merge_part(const GroupTable& other, uint32_t part, uint32_t parts) {
+  std::vector<uint32_t> from;
+  for (uint32_t group = 0; group < other.hashed_->groups(); ++group) {
+    // The upper bits: the lower ones choose the place in a table.
+    if ((other.hashed_->hash(group) >> 40) % parts == part) from.push_back(group);
+  }
+  merge_groups(other, from);
+}
+
+void GroupTable::merge_groups(const GroupTable& other, const std::vector<uint32_t>& from) {
   std::vector<uint32_t> to = from;
   if (hashed_) {
-    for (uint32_t group : from) to[group] = hashed_->find_or_add(other.hashed_->row(group), other.hashed_->hash(group));
+    for (size_t i = 0; i < from.size(); ++i)
+      to[i] = hashed_->find_or_add(other.hashed_->row(from[i]), other.hashed_->hash(from[i]));
     states_ = std::max<size_t>(states_, hashed_->groups());
     for (auto& aggregate : aggregates_) aggregate->resize(states_);
   } else {
@@ -131,9 +145,8 @@ bool GroupTable::emit_key(size_t key, std::span<const uint32_t> groups, std::byt
   return nulls;
 }
 
-std::unique_ptr<BlockSource> GroupTable::rows(const std::vector<ColumnDefinition>& columns, const Memory& memory) const {
+void GroupTable::append_rows(BlockSource& source, const Memory& memory) const {
   constexpr size_t tablet_rows = 65536;
-  auto source = std::make_unique<BlockSource>(columns);
   const std::vector<uint32_t> groups = present_groups();
   for (size_t first = 0; first < groups.size(); first += tablet_rows) {
     const std::span<const uint32_t> some(groups.data() + first, std::min(tablet_rows, groups.size() - first));
@@ -154,11 +167,10 @@ std::unique_ptr<BlockSource> GroupTable::rows(const std::vector<ColumnDefinition
       view.data = chunk.data();
       if (nulls) view.validity = reinterpret_cast<const uint8_t*>(valid);
       tablet.views.push_back(view);
-      source->keep(std::move(chunk));
+      source.keep(std::move(chunk));
     }
-    source->add(std::move(tablet));
+    source.add(std::move(tablet));
   }
-  return source;
 }
 
 }  // namespace diptych::cpu

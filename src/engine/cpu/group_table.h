@@ -25,10 +25,14 @@ class GroupTable {
   void group(Frame& frame, int first_key);
   // argument: register, -1 for CountStar. grouped: whether a group number is given at all.
   void aggregate(Frame& frame, int number, int argument, bool grouped, int position);
-  void merge(GroupTable& other);
-  // The groups as rows: keys, then aggregates. The strings among them live in this table.
-  std::unique_ptr<BlockSource> rows(const std::vector<ColumnDefinition>& columns, const Memory& memory) const;
+  // Adds the groups of a table with the same columns, whose strings must outlive this table's.
+  void merge(const GroupTable& other);
+  // Of a hashed table, only the groups of one of `parts` parts, into which the hashes divide all groups.
+  void merge_part(const GroupTable& other, uint32_t part, uint32_t parts);
+  // Appends the groups as rows: keys, then aggregates. The strings among them live in this table.
+  void append_rows(BlockSource& source, const Memory& memory) const;
   size_t group_count() const;
+  bool is_hashed() const { return hashed_.has_value(); }
   void account();
 
  private:
@@ -40,7 +44,7 @@ class GroupTable {
     RowMask rows;
   };
   void split(const RowMask& rows, int words);
-  void make_single_group();
+  void merge_groups(const GroupTable& other, const std::vector<uint32_t>& from);
   std::vector<uint32_t> present_groups() const;
   bool emit_key(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const;
 

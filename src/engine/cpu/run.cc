@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/cpu/parallel.h"
 #include "engine/cpu/section_run.h"
 #include "engine/engine.h"
 
@@ -93,11 +94,36 @@ class Run {
 
   void open_groups(size_t cursor, size_t table) {
     make_groups(threads_[0], table);
-    GroupTable& merged = *threads_[0].groups[table];
-    for (size_t i = 1; i < threads_.size(); ++i) {
-      if (threads_[i].groups[table]) merged.merge(*threads_[i].groups[table]);
+    std::vector<GroupTable*> parts;
+    size_t groups = 0;
+    for (ThreadSinks& sinks : threads_) {
+      if (!sinks.groups[table]) continue;
+      parts.push_back(sinks.groups[table].get());
+      groups += parts.back()->group_count();
     }
-    cursors_[cursor] = merged.rows(definitions_of(cursor), memory_);
+    auto source = std::make_shared<BlockSource>(definitions_of(cursor));
+    // Below this, starting threads takes longer than the merge.
+    constexpr size_t least_parallel_groups = 20000;
+    if (parts.size() > 1 && parts[0]->is_hashed() && groups >= least_parallel_groups) {
+      merge_in_parallel(table, parts, *source);
+    } else {
+      for (size_t i = 1; i < parts.size(); ++i) parts[0]->merge(*parts[i]);
+      parts[0]->append_rows(*source, memory_);
+    }
+    cursors_[cursor] = std::move(source);
+  }
+
+  // The hashes divide the groups of all threads' tables into as many parts as there are threads.
+  void merge_in_parallel(size_t table, const std::vector<GroupTable*>& parts, BlockSource& source) {
+    const size_t first = merged_.size();
+    const auto count = static_cast<uint32_t>(parts.size());
+    for (uint32_t part = 0; part < count; ++part)
+      merged_.push_back(std::make_unique<GroupTable>(program_->hash_tables[table], memory_));
+    run_parallel(static_cast<int>(count), [&](int part) {
+      GroupTable& into = *merged_[first + static_cast<size_t>(part)];
+      for (const GroupTable* from : parts) into.merge_part(*from, static_cast<uint32_t>(part), count);
+    });
+    for (uint32_t part = 0; part < count; ++part) merged_[first + part]->append_rows(source, memory_);
   }
 
   void open_sorted(size_t cursor, size_t sorter) {
@@ -122,6 +148,7 @@ class Run {
   Memory memory_;
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
+  std::vector<std::unique_ptr<GroupTable>> merged_;  // of tables with many groups
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;
   int64_t limit_ = -1, offset_ = 0;
