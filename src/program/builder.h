@@ -65,6 +65,8 @@ class ProgramBuilder {
   void leave_region(size_t mark) {
     for (; undo_.size() > mark; undo_.pop_back()) undo_.back()();
   }
+  // Ends a section: its scopes are gone, and with them what there was to put back.
+  void drop_regions() { undo_.clear(); }
 
  private:
   std::unique_ptr<Program> program_ = std::make_unique<Program>();

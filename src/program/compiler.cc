@@ -101,9 +101,8 @@ class Compiler {
     const int32_t parallel = builder_.emit(Opcode::Parallel, cursor);
     Label end;
     Label* outer_end = std::exchange(section_end_, &end);
-    const size_t region = builder_.enter_region();
     consume(scope);
-    builder_.leave_region(region);
+    builder_.drop_regions();
     section_end_ = outer_end;
     builder_.bind(end);
     builder_.program().instructions[parallel].p3 = builder_.emit(Opcode::Converge);
