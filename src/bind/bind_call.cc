@@ -203,7 +203,8 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
     args[0] = call.argument->clone();
     if (!type) undefined_function(node.name, args, position);
     call.type = *type;
-    call.argument = coerced(std::move(call.argument), argument_type(function, call.argument->type));
+    const Type wanted = argument_type(function, call.argument->type);
+    call.argument = coerced(std::move(call.argument), wanted);
   }
   auto known = std::find_if(aggregates_->begin(), aggregates_->end(),
                             [&](const BoundAggregate& other) { return same_call(call, other); });
