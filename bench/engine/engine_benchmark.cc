@@ -1,7 +1,8 @@
-// bench_engine [rows] [threads] [part of a name]: hand-made programs on the CPU engine beside plain C++ loops over plain arrays, in one run.
+// bench_engine [rows] [threads] [part of a name]: hand-made programs on the CPU engine beside plain C++ loops over
+// plain arrays, in one run.
 //
-// Each line: best of several runs, and the ratio to the loop on one thread. The tables are those of the seed's ten queries and of
-// TPC-H's q1 and q6, in the encodings that the tablet builder chooses.
+// Each line: best of several runs, and the ratio to the loop on one thread. The tables are those of the seed's ten
+// queries and of TPC-H's q1 and q6, in the encodings that the tablet builder chooses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -101,7 +102,8 @@ struct Bench {
   MemoryBudget budget{int64_t{16} << 30};
   BlockPool pool{budget};
 
-  void report(const std::string& name, const std::shared_ptr<const Program>& program, const std::function<int64_t()>& loop) {
+  void report(const std::string& name, const std::shared_ptr<const Program>& program,
+              const std::function<int64_t()>& loop) {
     if (name.find(wanted) == std::string::npos) return;
     volatile int64_t sink = 0;
     const double by_hand = seconds([&] { sink = loop(); });
@@ -121,8 +123,8 @@ struct Bench {
 };
 
 // select id, a, b from t where a > x and b < y
-void filter(Bench& bench, const char* name, const std::shared_ptr<const TabletSource>& source, int a, int b, const Value& x,
-            const Value& y, const std::function<int64_t()>& loop) {
+void filter(Bench& bench, const char* name, const std::shared_ptr<const TabletSource>& source, int a, int b,
+            const Value& x, const Value& y, const std::function<int64_t()>& loop) {
   ProgramMaker maker(source);
   maker.parallel(0);
   const int first = maker.reg(integer), second = maker.reg(x.type()), third = maker.reg(x.type());
@@ -243,7 +245,8 @@ int64_t q1_by_hand(const Data& data) {
 // TPC-H q1, with the dictionary codes of its two keys as integers.
 void tpch_q1(Bench& bench, const std::shared_ptr<const TabletSource>& source, const Data& data) {
   ProgramMaker maker(source);
-  const RegisterInfo count{PhysicalType::Int64, bigint, false, false, 0, 0}, sum{PhysicalType::Int64, bigint, true, false, 0, 0};
+  const RegisterInfo count{PhysicalType::Int64, bigint, false, false, 0, 0},
+      sum{PhysicalType::Int64, bigint, true, false, 0, 0};
   const RegisterInfo wide{PhysicalType::Int128, Type::numeric(38, 6), true, false, 0, 0};
   const RegisterInfo small = ranged(PhysicalType::Int32, integer, 0, 1 << 24);
   const RegisterInfo product = ranged(PhysicalType::Int64, bigint, 0, int64_t{1} << 31);
@@ -258,7 +261,8 @@ void tpch_q1(Bench& bench, const std::shared_ptr<const TabletSource>& source, co
   const int date = line_column(maker, date_column, -2900, -400);
   const int bound = maker.constant(Value::integer(-440));
   const int32_t leave = maker.emit(Opcode::Gt, date, bound, 0, jump_if_null);
-  const int quantity = line_column(maker, quantity_column, 100, 5000), price = line_column(maker, price_column, 0, 1 << 24);
+  const int quantity = line_column(maker, quantity_column, 100, 5000),
+            price = line_column(maker, price_column, 0, 1 << 24);
   const int discount = line_column(maker, discount_column, 0, 10), tax = line_column(maker, tax_column, 0, 8);
   const int hundred = maker.constant(Value::integer(100));
   const int rest = maker.reg(integer), more = maker.reg(integer);
@@ -283,7 +287,8 @@ void tpch_q1(Bench& bench, const std::shared_ptr<const TabletSource>& source, co
 void tpch_q6(Bench& bench, const std::shared_ptr<const TabletSource>& source, const Data& data) {
   ProgramMaker maker(source);
   HashTableInfo info;
-  info.aggregates = {{AggregateState::SumInt128, ranged(PhysicalType::Int64, bigint, 0, int64_t{1} << 31),
+  info.aggregates = {{AggregateState::SumInt128,
+                      ranged(PhysicalType::Int64, bigint, 0, int64_t{1} << 31),
                       {PhysicalType::Int128, Type::numeric(38, 4), true, false, 0, 0}}};
   maker.program().hash_tables.push_back(info);
   maker.parallel(0);
@@ -306,8 +311,8 @@ void tpch_q6(Bench& bench, const std::shared_ptr<const TabletSource>& source, co
   bench.report("tpch q6", maker.finish(), [&]() -> int64_t {
     int64_t sum = 0;
     for (size_t i = 0; i < data.id.size(); ++i) {
-      const bool wanted = (data.date[i] >= -2191) & (data.date[i] < -1826) & (data.discount[i] >= 5) & (data.discount[i] <= 7) &
-                          (data.quantity[i] < 2400);
+      const bool wanted = (data.date[i] >= -2191) & (data.date[i] < -1826) & (data.discount[i] >= 5) &
+                          (data.discount[i] <= 7) & (data.quantity[i] < 2400);
       sum += wanted ? int64_t{data.price[i]} * data.discount[i] : 0;
     }
     return sum;
@@ -319,10 +324,13 @@ void many_groups(Bench& bench, const std::shared_ptr<const TabletSource>& source
   ProgramMaker maker(source);
   HashTableInfo info;
   info.keys = {{PhysicalType::Int32, integer, false, false, 0, 0}};
-  info.aggregates = {{AggregateState::SumInt64, ranged(PhysicalType::Int32, integer, 0, 5000), {PhysicalType::Int64, bigint, true, false, 0, 0}}};
+  info.aggregates = {{AggregateState::SumInt64,
+                      ranged(PhysicalType::Int32, integer, 0, 5000),
+                      {PhysicalType::Int64, bigint, true, false, 0, 0}}};
   maker.program().hash_tables.push_back(info);
   maker.parallel(0);
-  const int price = line_column(maker, price_column, 0, 1 << 24), quantity = line_column(maker, quantity_column, 100, 5000);
+  const int price = line_column(maker, price_column, 0, 1 << 24),
+            quantity = line_column(maker, quantity_column, 100, 5000);
   const int divisor = maker.constant(Value::integer(100)), key = maker.reg(integer), group = maker.reg(integer);
   maker.emit(Opcode::Div, key, price, divisor, Check::None);
   maker.emit(Opcode::Group, group, key, 0);
@@ -357,8 +365,10 @@ void sort_all(Bench& bench, const std::shared_ptr<const TabletSource>& source, c
   bench.report(limit < 0 ? "sort" : "top 100", maker.finish(), [&]() -> int64_t {
     std::vector<std::pair<int32_t, int32_t>> rows;
     for (size_t i = 0; i < data.id.size(); ++i) rows.emplace_back(data.price[i], data.quantity[i]);
-    if (limit < 0) std::sort(rows.begin(), rows.end());
-    else std::partial_sort(rows.begin(), rows.begin() + limit, rows.end());
+    if (limit < 0)
+      std::sort(rows.begin(), rows.end());
+    else
+      std::partial_sort(rows.begin(), rows.begin() + limit, rows.end());
     return rows[0].first;
   });
 }
@@ -367,9 +377,11 @@ void run_all(int64_t rows, int threads, const std::string& wanted) {
   const Data data = make_data(rows);
   Bench bench{rows, threads, wanted};
   const auto table = make_source({input(data.id), input(data.uniform), input(data.normal5), input(data.normal20),
-                                  input(data.uniform_f), input(data.normal5_f)}, rows);
+                                  input(data.uniform_f), input(data.normal5_f)},
+                                 rows);
   const auto lines = make_source({input(data.flag), input(data.status), input(data.quantity), input(data.price),
-                                  input(data.discount), input(data.tax), input(data.date)}, rows);
+                                  input(data.discount), input(data.tax), input(data.date)},
+                                 rows);
   std::vector<std::vector<int32_t>> room(3, std::vector<int32_t>(static_cast<size_t>(rows) + 1));
   filter(bench, "virginian q1", table, 1, 2, Value::integer(60), Value::integer(0),
          filter_loop<int32_t>(data, data.uniform, data.normal5, 60, 0, room));
@@ -391,5 +403,6 @@ void run_all(int64_t rows, int threads, const std::string& wanted) {
 }  // namespace diptych
 
 int main(int argc, char** argv) {
-  diptych::run_all(argc > 1 ? std::atoll(argv[1]) : 8000000, argc > 2 ? std::atoi(argv[2]) : 2, argc > 3 ? argv[3] : "");
+  diptych::run_all(argc > 1 ? std::atoll(argv[1]) : 8000000, argc > 2 ? std::atoi(argv[2]) : 2,
+                   argc > 3 ? argv[3] : "");
 }

@@ -10,7 +10,8 @@
 namespace diptych::cpu {
 namespace {
 
-// ---- what all have in common -------------------------------------------------------------------------------------------------
+// ---- what all have in common
+// -------------------------------------------------------------------------------------------------
 
 // Derived has: struct State; static void combine(State&, const State&); Out result(const State&); and
 // void block(State&, input, rows), void row(State&, input, row).
@@ -39,8 +40,10 @@ class TypedColumn : public AggregateColumn {
     const auto& source = static_cast<const Derived&>(other);
     for (size_t i = 0; i < from.size(); ++i) {
       if (source.has_[from[i]] == 0) continue;
-      if (has_[to[i]] != 0) self().combine(states_[to[i]], source.states_[from[i]]);
-      else states_[to[i]] = source.states_[from[i]];
+      if (has_[to[i]] != 0)
+        self().combine(states_[to[i]], source.states_[from[i]]);
+      else
+        states_[to[i]] = source.states_[from[i]];
       has_[to[i]] = 1;
     }
   }
@@ -70,7 +73,8 @@ class TypedColumn : public AggregateColumn {
 
 [[noreturn]] void overflow(int position) { raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
 
-// ---- counts and sums ---------------------------------------------------------------------------------------------------------
+// ---- counts and sums
+// ---------------------------------------------------------------------------------------------------------
 
 class CountColumn final : public TypedColumn<CountColumn, int64_t, int64_t> {
  public:
@@ -92,7 +96,9 @@ class SumInt64Column final : public TypedColumn<SumInt64Column<T>, int64_t, int6
     loop(rows.words, input.words, input.argument->values, &part);
     sum += part;
   }
-  void row(int64_t& sum, bool, const AggregateInput& input, int row) { sum += value_at<T>(input.argument->values, row); }
+  void row(int64_t& sum, bool, const AggregateInput& input, int row) {
+    sum += value_at<T>(input.argument->values, row);
+  }
   void combine(int64_t& sum, int64_t other) { sum += other; }
   int64_t result(int64_t sum) const { return sum; }
 };
@@ -140,7 +146,8 @@ class SumSquaresColumn final : public TypedColumn<SumSquaresColumn<T>, int128_t,
   void row(int128_t& sum, bool, const AggregateInput& input, int row) {
     const int128_t value = value_at<T>(input.argument->values, row);
     int128_t square = 0;
-    if (__builtin_mul_overflow(value, value, &square) || __builtin_add_overflow(sum, square, &sum)) overflow(input.position);
+    if (__builtin_mul_overflow(value, value, &square) || __builtin_add_overflow(sum, square, &sum))
+      overflow(input.position);
   }
   void combine(int128_t& sum, int128_t other) {
     if (__builtin_add_overflow(sum, other, &sum)) overflow(-1);
@@ -164,15 +171,21 @@ class SumFloat64Column final : public TypedColumn<SumFloat64Column<T>, double, d
   double result(double sum) const { return sum; }
 };
 
-// ---- least and greatest ------------------------------------------------------------------------------------------------------
+// ---- least and greatest
+// ------------------------------------------------------------------------------------------------------
 
 template <typename T>
 bool comes_before(T a, T b) {
-  if constexpr (std::is_same_v<T, dk_interval>) return dk_lt_interval(a, b) != 0;
-  else if constexpr (std::is_same_v<T, dk_i128>) return dk_lt_i128(a, b) != 0;
-  else if constexpr (std::is_same_v<T, dk_f32>) return dk_lt_f32(a, b) != 0;
-  else if constexpr (std::is_same_v<T, dk_f64>) return dk_lt_f64(a, b) != 0;
-  else return a < b;
+  if constexpr (std::is_same_v<T, dk_interval>)
+    return dk_lt_interval(a, b) != 0;
+  else if constexpr (std::is_same_v<T, dk_i128>)
+    return dk_lt_i128(a, b) != 0;
+  else if constexpr (std::is_same_v<T, dk_f32>)
+    return dk_lt_f32(a, b) != 0;
+  else if constexpr (std::is_same_v<T, dk_f64>)
+    return dk_lt_f64(a, b) != 0;
+  else
+    return a < b;
 }
 
 template <typename T, bool Greatest>
@@ -192,7 +205,9 @@ class ExtremeColumn final : public TypedColumn<ExtremeColumn<T, Greatest>, T, T>
     loop_(rows.words, input.words, input.argument->values, &part);
     take(best, has, part);
   }
-  void row(T& best, bool has, const AggregateInput& input, int row) { take(best, has, value_at<T>(input.argument->values, row)); }
+  void row(T& best, bool has, const AggregateInput& input, int row) {
+    take(best, has, value_at<T>(input.argument->values, row));
+  }
   void combine(T& best, T other) { take(best, true, other); }
   T result(T best) const { return best; }
 
@@ -248,21 +263,24 @@ class BoolColumn final : public TypedColumn<BoolColumn<And>, uint8_t, uint8_t> {
   }
   void row(uint8_t& state, bool has, const AggregateInput& input, int row) {
     const uint8_t value = value_at<uint8_t>(input.argument->values, row) != 0;
-    if (has) combine(state, value);
-    else state = value;
+    if (has)
+      combine(state, value);
+    else
+      state = value;
   }
   void combine(uint8_t& state, uint8_t other) { state = And ? state & other : state | other; }
   uint8_t result(uint8_t state) const { return state; }
 };
 
-// ---- variance ----------------------------------------------------------------------------------------------------------------
+// ---- variance
+// ----------------------------------------------------------------------------------------------------------------
 
 struct Moments {
   double count = 0, sum = 0, squares = 0;  // squares of the differences from the mean
 };
 
-// Youngs and Cramer, "Some results relevant to choice of sum and sum-of-product algorithms", 1971; as PostgreSQL, an infinite or
-// NaN argument makes the result NaN, and only an overflow out of finite ones is an error.
+// Youngs and Cramer, "Some results relevant to choice of sum and sum-of-product algorithms", 1971; as PostgreSQL, an
+// infinite or NaN argument makes the result NaN, and only an overflow out of finite ones is an error.
 class VarianceColumn final : public TypedColumn<VarianceColumn, Moments, double> {
  public:
   void block(Moments& moments, bool has, const AggregateInput& input, const RowMask& rows) {
@@ -294,7 +312,8 @@ class VarianceColumn final : public TypedColumn<VarianceColumn, Moments, double>
   double result(const Moments& moments) const { return moments.squares; }
 };
 
-// ---- choosing ----------------------------------------------------------------------------------------------------------------
+// ---- choosing
+// ----------------------------------------------------------------------------------------------------------------
 
 // Values below 2^51 in magnitude: 2^12 of them fit 63 bits.
 bool block_sum_is_small(const RegisterInfo& argument) {

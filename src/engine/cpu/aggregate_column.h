@@ -31,8 +31,8 @@ class AggregateColumn {
   virtual void scatter(const AggregateInput& input, const RowMask& rows, const uint32_t* numbers) = 0;
   // Adds the states of `other`, an AggregateColumn of the same aggregate: its group from[i] into group to[i].
   virtual void merge(const AggregateColumn& other, std::span<const uint32_t> from, std::span<const uint32_t> to) = 0;
-  // Writes the results of the groups, in the form of the result register; clears the bit of those that are NULL and returns whether
-  // there are any.
+  // Writes the results of the groups, in the form of the result register; clears the bit of those that are NULL and
+  // returns whether there are any.
   virtual bool emit(std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const = 0;
   virtual size_t bytes() const = 0;
 };

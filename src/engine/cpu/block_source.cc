@@ -28,7 +28,8 @@ void BlockSource::add(BlockTablet tablet) {
 const Dictionary* BlockSource::common_dictionary(size_t column) const {
   const Dictionary* common = tablets_.empty() ? nullptr : tablets_.front().views[column].dictionary;
   for (const BlockTablet& tablet : tablets_) {
-    if (tablet.views[column].encoding != Encoding::Dictionary || tablet.views[column].dictionary != common) return nullptr;
+    if (tablet.views[column].encoding != Encoding::Dictionary || tablet.views[column].dictionary != common)
+      return nullptr;
   }
   return common;
 }
@@ -59,14 +60,17 @@ void BlockSource::drop_front(BlockTablet& tablet, int64_t first, std::vector<Chu
     const size_t data_bytes = (count * width + 63) / 64 * 64;
     Chunk chunk = memory.allocate(data_bytes + words_for(static_cast<int64_t>(rows)) * 8 + 64, "result");
     std::memcpy(chunk.data(), from + static_cast<size_t>(first) * width, count * width);
-    if (heap) view.offsets = reinterpret_cast<const uint32_t*>(chunk.data());
-    else view.data = chunk.data();
+    if (heap)
+      view.offsets = reinterpret_cast<const uint32_t*>(chunk.data());
+    else
+      view.data = chunk.data();
     if (view.validity != nullptr) {
       auto* bits = reinterpret_cast<uint8_t*>(chunk.data() + data_bytes);
       std::memset(bits, 0, (rows + 7) / 8);
       for (size_t row = 0; row < rows; ++row) {
         const size_t source = row + static_cast<size_t>(first);
-        bits[row / 8] = static_cast<uint8_t>(bits[row / 8] | (view.validity[source / 8] >> (source % 8) & 1) << (row % 8));
+        bits[row / 8] =
+            static_cast<uint8_t>(bits[row / 8] | (view.validity[source / 8] >> (source % 8) & 1) << (row % 8));
       }
       view.validity = bits;
     }

@@ -3,7 +3,8 @@
 //   chunk   |column 0: rows 0..65535 |column 1: ...|      one buffer for all columns of many rows
 //   tablet  views of a range of rows of a chunk
 //
-// Fixed-width columns are Plain, strings are Heap, Dictionary codes of a source's dictionary or, between sections, plain dk_texts.
+// Fixed-width columns are Plain, strings are Heap, Dictionary codes of a source's dictionary or, between sections,
+// plain dk_texts.
 #pragma once
 
 #include <memory>

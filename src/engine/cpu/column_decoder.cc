@@ -94,7 +94,8 @@ void position_column(ColumnState& column, int64_t first_row, int rows) {
   const auto words = static_cast<size_t>(words_for(rows));
   const bool partial = rows % 64 != 0;
   column.codes = view.data == nullptr ? nullptr : view.data + static_cast<size_t>(first_row) * width;
-  if (partial && width > 0) column.codes = padded_copy(column.tail, column.codes, static_cast<size_t>(rows) * width, words * 64 * width);
+  if (partial && width > 0)
+    column.codes = padded_copy(column.tail, column.codes, static_cast<size_t>(rows) * width, words * 64 * width);
   column.valid = nullptr;
   if (view.validity == nullptr) return;
   const auto* bits = reinterpret_cast<const std::byte*>(view.validity) + first_row / 8;

@@ -1,4 +1,5 @@
-// Columns of a tablet as the frame sees them: the codes of a block, padded where a loop may read past the end, and their decoding.
+// Columns of a tablet as the frame sees them: the codes of a block, padded where a loop may read past the end, and
+// their decoding.
 #pragma once
 
 #include "engine/cpu/frame.h"

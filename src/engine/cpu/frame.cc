@@ -36,7 +36,8 @@ Frame::Frame(const Program& program, const Section& section)
   initialise_constants();
 }
 
-// Registers that are the same for all rows are filled once; their steps then do nothing. Columns are tied to their slots.
+// Registers that are the same for all rows are filled once; their steps then do nothing. Columns are tied to their
+// slots.
 void Frame::initialise_constants() {
   for (const Step& step : section_.steps) {
     if (step.out < 0 || section_.writers[step.out] > 1) continue;

@@ -1,4 +1,5 @@
-// What one thread has in hands while it runs a section: the registers' values for one block of rows, and which rows are where.
+// What one thread has in hands while it runs a section: the registers' values for one block of rows, and which rows are
+// where.
 //
 //   tablet  |block 0|block 1|block 2|...        2048 rows each
 //              |
@@ -6,8 +7,8 @@
 //                  valid    rows that sinks take (kept only in sections that can make rows valid again)
 //                  pending  rows waiting at each jump target further down
 //
-// A register that a Column opcode loads stays encoded until somebody reads it, and then only words with active rows are decoded.
-// Everything here belongs to one thread.
+// A register that a Column opcode loads stays encoded until somebody reads it, and then only words with active rows are
+// decoded. Everything here belongs to one thread.
 #pragma once
 
 #include <memory>
@@ -45,9 +46,9 @@ struct Slot {
   std::byte* storage = nullptr;     // of its own, block_rows values
   uint64_t* valid_storage = nullptr;
   PhysicalType physical = PhysicalType::Int32;
-  int column = -1;                  // not -1: loaded lazily from this column of the section
-  bool codes_wanted = false;        // by Code: the dictionary's codes instead of the strings
-  uint64_t decoded = 0;             // words whose values are in `values`
+  int column = -1;            // not -1: loaded lazily from this column of the section
+  bool codes_wanted = false;  // by Code: the dictionary's codes instead of the strings
+  uint64_t decoded = 0;       // words whose values are in `values`
 };
 
 // The comparison of an encoded column with a constant, translated to codes for one tablet.

@@ -8,13 +8,15 @@
 
 namespace diptych::cpu {
 
-// ---- dense -------------------------------------------------------------------------------------------------------------------
+// ---- dense
+// -------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 bool is_dense_key(const RegisterInfo& key) {
   if (key.physical == PhysicalType::Bool) return true;
-  return (key.physical == PhysicalType::Int32 || key.physical == PhysicalType::Int64) && key.has_range && key.low <= key.high;
+  return (key.physical == PhysicalType::Int32 || key.physical == PhysicalType::Int64) && key.has_range &&
+         key.low <= key.high;
 }
 
 int128_t span_of(const RegisterInfo& key) { return key.physical == PhysicalType::Bool ? 2 : key.high - key.low + 1; }
@@ -79,7 +81,8 @@ bool DenseKeys::read(uint32_t group, size_t number, std::byte* out) const {
   return place != key.span;
 }
 
-// ---- hashed ------------------------------------------------------------------------------------------------------------------
+// ---- hashed
+// ------------------------------------------------------------------------------------------------------------------
 
 HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
   const auto wanted = static_cast<uint64_t>(std::clamp<int64_t>(expected_groups * 2, 1024, int64_t{1} << 22));
@@ -98,7 +101,8 @@ void HashedKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* nu
   for_each_row(rows.words, frame.words(), [&](int row) { block_row_[count++] = static_cast<uint16_t>(row); });
   for (int i = 0; i < count; ++i) block_hash_[i] = layout_.hash(block_.data() + static_cast<size_t>(i) * words);
   for (int i = 0; i < count; ++i) {
-    if (i + entries_ahead < count) __builtin_prefetch(&entries_[block_hash_[i + entries_ahead] & (entries_.size() - 1)]);
+    if (i + entries_ahead < count)
+      __builtin_prefetch(&entries_[block_hash_[i + entries_ahead] & (entries_.size() - 1)]);
     if (i + rows_ahead < count) {
       const uint32_t group = entries_[block_hash_[i + rows_ahead] & (entries_.size() - 1)].group;
       if (group != 0) __builtin_prefetch(rows_.data() + (group - 1) * words);

@@ -1,7 +1,7 @@
 // From the keys of rows to group numbers 0, 1, 2, ..., two ways:
 //
-//   dense   few possible keys, known beforehand: the number is computed, sum of (key - low) * stride; NULL is one more key
-//   hashed  open addressing over the keys' hashes; numbers in the order of first appearance
+//   dense   few possible keys, known beforehand: the number is computed, sum of (key - low) * stride; NULL is one more
+//   key hashed  open addressing over the keys' hashes; numbers in the order of first appearance
 //
 // One table belongs to one thread.
 #pragma once

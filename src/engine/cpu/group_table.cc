@@ -10,8 +10,10 @@ namespace diptych::cpu {
 
 GroupTable::GroupTable(const HashTableInfo& info, const Memory& memory)
     : info_(info), reservation_(memory.budget(), "hash table") {
-  if (DenseKeys::possible(info.keys)) dense_.emplace(info.keys);
-  else hashed_.emplace(info.keys, info.expected_groups);
+  if (DenseKeys::possible(info.keys))
+    dense_.emplace(info.keys);
+  else
+    hashed_.emplace(info.keys, info.expected_groups);
   for (const AggregateInfo& aggregate : info.aggregates) aggregates_.push_back(make_aggregate_column(aggregate));
   numbers_.resize(block_rows);
   if (dense_) {
@@ -57,7 +59,8 @@ void GroupTable::split(const RowMask& rows, int words) {
     alignas(64) uint32_t same[64];
     std::fill(std::begin(same), std::end(same), group);
     GroupMask& mask = masks_[mask_count_];
-    loops().equal[static_cast<size_t>(Lane::U32)](rows.words, words, {numbers_.data(), 256}, {same, 0}, mask.rows.words);
+    loops().equal[static_cast<size_t>(Lane::U32)](rows.words, words, {numbers_.data(), 256}, {same, 0},
+                                                  mask.rows.words);
     uint64_t any = 0;
     for (int w = 0; w < words; ++w) any |= mask.rows.words[w] &= rows.words[w];
     if (any == 0) continue;
@@ -163,7 +166,8 @@ void GroupTable::append_rows(BlockSource& source, const Memory& memory) const {
       Chunk chunk = memory.allocate(data_bytes + valid_words * 8 + 64, "groups");
       auto* valid = reinterpret_cast<uint64_t*>(chunk.data() + data_bytes);
       std::memset(valid, 0xFF, valid_words * 8);
-      const bool nulls = is_key ? emit_key(number, some, chunk.data(), valid) : aggregates_[number]->emit(some, chunk.data(), valid);
+      const bool nulls =
+          is_key ? emit_key(number, some, chunk.data(), valid) : aggregates_[number]->emit(some, chunk.data(), valid);
       view.data = chunk.data();
       if (nulls) view.validity = reinterpret_cast<const uint8_t*>(valid);
       tablet.views.push_back(view);

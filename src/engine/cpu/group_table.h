@@ -1,10 +1,12 @@
-// One thread's part of a hash table of the program: groups and their aggregates. Parts are merged when the table is read (Groups).
+// One thread's part of a hash table of the program: groups and their aggregates. Parts are merged when the table is
+// read (Groups).
 //
 //   Group        keys of rows -> group numbers, in a register
 //   Aggregate    values and group numbers -> states
 //
-// With few groups (or none but the one of a query without keys) the rows of a block are split into one mask per group, and each
-// aggregate takes a whole mask at once by a SIMD loop; no addition then waits for the one before. Otherwise row by row.
+// With few groups (or none but the one of a query without keys) the rows of a block are split into one mask per group,
+// and each aggregate takes a whole mask at once by a SIMD loop; no addition then waits for the one before. Otherwise
+// row by row.
 #pragma once
 
 #include <memory>
@@ -53,7 +55,7 @@ class GroupTable {
   std::optional<HashedKeys> hashed_;
   std::vector<uint8_t> seen_;  // dense: the group has a row
   std::vector<std::unique_ptr<AggregateColumn>> aggregates_;
-  size_t states_ = 0;          // groups that the aggregates have room for
+  size_t states_ = 0;  // groups that the aggregates have room for
   // Of the block at hand.
   std::vector<uint32_t> numbers_;
   std::vector<GroupMask> masks_;

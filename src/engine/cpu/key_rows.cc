@@ -65,7 +65,8 @@ KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
 }
 
 template <typename T>
-void KeyLayout::write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows, uint64_t* out) const {
+void KeyLayout::write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows,
+                          uint64_t* out) const {
   const Slot& slot = frame.read(number);
   uint64_t* row_words = out;
   for_each_row(rows.words, frame.words(), [&](int row) {
@@ -85,9 +86,8 @@ void KeyLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* ou
     for (int i = 0; i < count; ++i) out[static_cast<size_t>(i) * words_] = 0;
   }
   for (size_t i = 0; i < keys_.size(); ++i) {
-    with_kernel_type(keys_[i].physical, [&]<typename T>(T) {
-      write_key<T>(frame, first + static_cast<int>(i), keys_[i], i, rows, out);
-    });
+    with_kernel_type(keys_[i].physical,
+                     [&]<typename T>(T) { write_key<T>(frame, first + static_cast<int>(i), keys_[i], i, rows, out); });
   }
 }
 

@@ -2,8 +2,8 @@
 //
 //   |null bits|key 0|key 1: low, high|...|text: address, length|...|what is not compared|
 //
-// NULL: its bit set and the key's words 0. Floats: -0 as 0, one NaN. Intervals compare by their span; the interval itself is carried
-// behind. Strings compare by content.
+// NULL: its bit set and the key's words 0. Floats: -0 as 0, one NaN. Intervals compare by their span; the interval
+// itself is carried behind. Strings compare by content.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class KeyLayout {
   explicit KeyLayout(const std::vector<RegisterInfo>& keys);
 
   size_t words() const { return words_; }
-  // Writes the key rows of the wanted rows of the block one after the other at `out`; the keys' registers start at `first`.
+  // Writes the key rows of the wanted rows of the block one after the other at `out`; the keys' registers start at
+  // `first`.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
   uint64_t hash(const uint64_t* row) const;
   bool equal(const uint64_t* a, const uint64_t* b) const {
@@ -45,9 +46,9 @@ class KeyLayout {
   void write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows, uint64_t* out) const;
 
   std::vector<Key> keys_;
-  size_t null_word_ = 0;     // 0 or 1 words in front
-  size_t fixed_words_ = 0;   // compared word by word
-  size_t text_end_ = 0;      // fixed_words_ .. text_end_: pairs of address and length
+  size_t null_word_ = 0;    // 0 or 1 words in front
+  size_t fixed_words_ = 0;  // compared word by word
+  size_t text_end_ = 0;     // fixed_words_ .. text_end_: pairs of address and length
   size_t words_ = 0;
 };
 

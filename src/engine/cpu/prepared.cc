@@ -88,11 +88,13 @@ bool PreparedSet::has(double value) const {
 }
 
 bool PreparedSet::has(dk_text value) const {
-  return texts_.contains(value.length == 0 ? std::string_view() : std::string_view(value.data, static_cast<size_t>(value.length)));
+  return texts_.contains(value.length == 0 ? std::string_view()
+                                           : std::string_view(value.data, static_cast<size_t>(value.length)));
 }
 
 bool PreparedSet::has(dk_interval value) const {
-  return std::any_of(intervals_.begin(), intervals_.end(), [&](dk_interval one) { return dk_eq_interval(one, value) != 0; });
+  return std::any_of(intervals_.begin(), intervals_.end(),
+                     [&](dk_interval one) { return dk_eq_interval(one, value) != 0; });
 }
 
 namespace {

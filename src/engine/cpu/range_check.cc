@@ -1,4 +1,5 @@
-// The checks of integer results that the operation itself does not make: 16 or 32 bits in a wider register, digits of a numeric.
+// The checks of integer results that the operation itself does not make: 16 or 32 bits in a wider register, digits of a
+// numeric.
 #include <cstring>
 
 #include "engine/cpu/row_function.h"

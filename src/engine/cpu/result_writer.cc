@@ -32,8 +32,8 @@ Whole whole_form(PhysicalType physical) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(const Program& program, const Section& section, int first_register, const TabletSource& source,
-                           const Memory& memory)
+ResultWriter::ResultWriter(const Program& program, const Section& section, int first_register,
+                           const TabletSource& source, const Memory& memory)
     : memory_(memory), scratch_(std::make_unique<std::byte[]>(block_rows * 16)) {
   columns_.resize(program.result_columns.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
@@ -41,8 +41,10 @@ ResultWriter::ResultWriter(const Program& program, const Section& section, int f
     column.register_number = first_register + static_cast<int>(i);
     const RegisterInfo& from = program.registers[static_cast<size_t>(column.register_number)];
     const PhysicalType own = program.result_columns[i].type.physical();
-    column.physical = is_whole(from.physical) && is_whole(own) && width_bytes(own) > width_bytes(from.physical) ? own : from.physical;
-    if (column.physical == PhysicalType::Text) column.dictionary = dictionary_of(section, column.register_number, source);
+    column.physical =
+        is_whole(from.physical) && is_whole(own) && width_bytes(own) > width_bytes(from.physical) ? own : from.physical;
+    if (column.physical == PhysicalType::Text)
+      column.dictionary = dictionary_of(section, column.register_number, source);
     column.width = column.physical == PhysicalType::Text ? 4 : static_cast<size_t>(width_bytes(column.physical));
   }
   capacity_ = std::clamp<int64_t>((source.row_count() + 63) / 64 * 64, block_rows, most_rows);
@@ -84,8 +86,10 @@ int64_t ResultWriter::write(Frame& frame) {
   }
   for (Column& column : columns_) {
     put_nulls(frame, rows, count, column);
-    if (is_text_heap(column)) put_texts(frame, rows, column);
-    else put_values(frame, rows, column);
+    if (is_text_heap(column))
+      put_texts(frame, rows, column);
+    else
+      put_values(frame, rows, column);
   }
   next_ += count;
   morsel_rows_ += count;
@@ -109,7 +113,7 @@ void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column)
   Values values = slot.values;
   const LoopTable& table = loops();
   if (slot.physical != column.physical) {
-    const UnaryLoop widen = slot.physical == PhysicalType::Int64  ? table.widen_i64_i128
+    const UnaryLoop widen = slot.physical == PhysicalType::Int64     ? table.widen_i64_i128
                             : column.physical == PhysicalType::Int64 ? table.widen_i32_i64
                                                                      : table.widen_i32_i128;
     widen(rows.words, frame.words(), values, scratch_.get());
@@ -142,7 +146,8 @@ void ResultWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) 
   *offsets = static_cast<uint32_t>(column.heap_bytes);
   for_each_row(rows.words, frame.words(), [&](int row) {
     const size_t length = length_of(row);
-    if (length > 0) std::memcpy(column.heap.data() + column.heap_bytes, value_at<dk_text>(slot.values, row).data, length);
+    if (length > 0)
+      std::memcpy(column.heap.data() + column.heap_bytes, value_at<dk_text>(slot.values, row).data, length);
     column.heap_bytes += length;
     *++offsets = static_cast<uint32_t>(column.heap_bytes);
   });

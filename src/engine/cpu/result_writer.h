@@ -1,9 +1,11 @@
-// The Result sink of one thread: copies selected rows, straight from the encoded columns where they still are encoded, into tablets.
+// The Result sink of one thread: copies selected rows, straight from the encoded columns where they still are encoded,
+// into tablets.
 //
 //   buffer   65536 row slots of every column
 //              |tablet of morsel 3      |tablet of morsel 5 |   free       |     tablets start on multiples of 64 rows
 //
-// Values take the form of the result column's type (an Int32 register of a bigint is written as Int64), without re-encoding.
+// Values take the form of the result column's type (an Int32 register of a bigint is written as Int64), without
+// re-encoding.
 #pragma once
 
 #include <memory>
@@ -57,15 +59,17 @@ class ResultWriter {
   void put_texts(Frame& frame, const RowMask& rows, Column& column);
   void put_nulls(Frame& frame, const RowMask& rows, int count, Column& column);
   void grow_heap(Column& column, size_t bytes);
-  bool is_text_heap(const Column& column) const { return column.physical == PhysicalType::Text && column.dictionary == nullptr; }
+  bool is_text_heap(const Column& column) const {
+    return column.physical == PhysicalType::Text && column.dictionary == nullptr;
+  }
 
   const Memory& memory_;
   std::vector<Column> columns_;
-  int64_t buffer_rows_ = 0;              // row slots of the buffer; 0: none yet
-  int64_t first_ = 0, next_ = 0;         // rows of the open tablet
+  int64_t buffer_rows_ = 0;       // row slots of the buffer; 0: none yet
+  int64_t first_ = 0, next_ = 0;  // rows of the open tablet
   int64_t capacity_;
   int64_t morsel_rows_ = 0;
-  std::vector<BlockTablet> sealed_;      // of the morsel being written
+  std::vector<BlockTablet> sealed_;  // of the morsel being written
   std::vector<ResultPiece> pieces_;
   std::vector<Chunk> chunks_;
   std::unique_ptr<std::byte[]> scratch_;

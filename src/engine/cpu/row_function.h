@@ -1,4 +1,5 @@
-// Running a kernel function row by row: for opcodes that no vector loop serves, and to find the row an error belongs to.
+// Running a kernel function row by row: for opcodes that no vector loop serves, and to find the row an error belongs
+// to.
 #pragma once
 
 #include "engine/cpu/frame.h"
@@ -8,15 +9,40 @@
 namespace diptych::cpu {
 
 // The C++ type of the kernel subset for each physical type.
-template <PhysicalType> struct KernelType;
-template <> struct KernelType<PhysicalType::Bool> { using Type = dk_bool; };
-template <> struct KernelType<PhysicalType::Int32> { using Type = dk_i32; };
-template <> struct KernelType<PhysicalType::Int64> { using Type = dk_i64; };
-template <> struct KernelType<PhysicalType::Int128> { using Type = dk_i128; };
-template <> struct KernelType<PhysicalType::Float32> { using Type = dk_f32; };
-template <> struct KernelType<PhysicalType::Float64> { using Type = dk_f64; };
-template <> struct KernelType<PhysicalType::Interval> { using Type = dk_interval; };
-template <> struct KernelType<PhysicalType::Text> { using Type = dk_text; };
+template <PhysicalType>
+struct KernelType;
+template <>
+struct KernelType<PhysicalType::Bool> {
+  using Type = dk_bool;
+};
+template <>
+struct KernelType<PhysicalType::Int32> {
+  using Type = dk_i32;
+};
+template <>
+struct KernelType<PhysicalType::Int64> {
+  using Type = dk_i64;
+};
+template <>
+struct KernelType<PhysicalType::Int128> {
+  using Type = dk_i128;
+};
+template <>
+struct KernelType<PhysicalType::Float32> {
+  using Type = dk_f32;
+};
+template <>
+struct KernelType<PhysicalType::Float64> {
+  using Type = dk_f64;
+};
+template <>
+struct KernelType<PhysicalType::Interval> {
+  using Type = dk_interval;
+};
+template <>
+struct KernelType<PhysicalType::Text> {
+  using Type = dk_text;
+};
 
 // Calls visit(value of the kernel type) with the type that the register form has, and returns what it returns.
 template <typename Visit>
@@ -58,8 +84,10 @@ void for_rows_raising(Frame& frame, const Step& step, const RowMask& rows, Slot&
 template <typename To>
 To whole_at(const Slot& slot, int row) {
   const auto widened = [](auto value) {
-    if constexpr (std::is_same_v<To, dk_i128>) return dk_widen_i64(value);
-    else return static_cast<To>(value);
+    if constexpr (std::is_same_v<To, dk_i128>)
+      return dk_widen_i64(value);
+    else
+      return static_cast<To>(value);
   };
   switch (slot.physical) {
     case PhysicalType::Bool: return widened(value_at<dk_bool>(slot.values, row));
@@ -68,8 +96,10 @@ To whole_at(const Slot& slot, int row) {
     default: break;
   }
   const dk_i128 wide = value_at<dk_i128>(slot.values, row);
-  if constexpr (std::is_same_v<To, dk_i128>) return wide;
-  else return static_cast<To>(wide.lo);
+  if constexpr (std::is_same_v<To, dk_i128>)
+    return wide;
+  else
+    return static_cast<To>(wide.lo);
 }
 
 inline bool is_whole(PhysicalType physical) {

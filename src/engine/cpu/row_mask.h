@@ -2,8 +2,9 @@
 //
 //   block of 2048 rows   word 0: rows 0..63   word 1: rows 64..127   ...   word 31
 //
-// The engine works block by block, and inside a block word by word: a word without a wanted row is skipped, and a word is what
-// the SIMD loops take at once. Bits past the block's rows are 0 in masks of active rows and mean nothing elsewhere.
+// The engine works block by block, and inside a block word by word: a word without a wanted row is skipped, and a word
+// is what the SIMD loops take at once. Bits past the block's rows are 0 in masks of active rows and mean nothing
+// elsewhere.
 #pragma once
 
 #include <bit>
@@ -12,8 +13,8 @@
 
 namespace diptych::cpu {
 
-// Registers of a typical query (20 of 4 to 8 bytes a row) then fit the second-level cache, while what is done once a block costs
-// little; 1024 and 4096 rows are slower or no faster (bench_engine).
+// Registers of a typical query (20 of 4 to 8 bytes a row) then fit the second-level cache, while what is done once a
+// block costs little; 1024 and 4096 rows are slower or no faster (bench_engine).
 inline constexpr int block_rows = 2048;
 inline constexpr int block_words = block_rows / 64;
 

@@ -67,13 +67,16 @@ class Run {
   }
 
   // Rows of the result still wanted of the next section, -1: all.
-  int64_t rows_wanted() const { return limit_ < 0 ? -1 : std::max<int64_t>(0, saturated(limit_, offset_) - result_->row_count()); }
+  int64_t rows_wanted() const {
+    return limit_ < 0 ? -1 : std::max<int64_t>(0, saturated(limit_, offset_) - result_->row_count());
+  }
   static int64_t saturated(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
   void make_sinks(const Section& section) {
     for (const Step& step : section.steps) {
       for (ThreadSinks& sinks : threads_) {
-        if (step.instruction->opcode == Opcode::Aggregate) make_groups(sinks, static_cast<size_t>(step.instruction->p1));
+        if (step.instruction->opcode == Opcode::Aggregate)
+          make_groups(sinks, static_cast<size_t>(step.instruction->p1));
         if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));
         if (step.instruction->opcode == Opcode::SortRow) make_sorter(sinks, static_cast<size_t>(step.instruction->p1));
       }
@@ -132,12 +135,14 @@ class Run {
     for (ThreadSinks& sinks : threads_) {
       if (sinks.sorters[sorter]) runs.push_back(std::move(sinks.sorters[sorter]));
     }
-    cursors_[cursor] = sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_.threads);
+    cursors_[cursor] =
+        sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_.threads);
   }
 
   std::shared_ptr<const TabletSource> finish() {
     if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_, memory_);
-    if (context_.profile != nullptr && context_.budget != nullptr) context_.profile->peak_bytes = context_.budget->peak();
+    if (context_.profile != nullptr && context_.budget != nullptr)
+      context_.profile->peak_bytes = context_.budget->peak();
     // Codes in the result are of the sources' dictionaries.
     result_->keep(std::shared_ptr<const void>(program_));
     return std::shared_ptr<const TabletSource>(std::move(result_));
@@ -157,7 +162,8 @@ class Run {
 }  // namespace
 }  // namespace cpu
 
-std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program, const ExecutionContext& context) {
+std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program,
+                                               const ExecutionContext& context) {
   return cpu::Run(std::move(program), context).run();
 }
 

@@ -1,4 +1,5 @@
-// Makes a section ready: which rows can still become valid at each address, where jumps arrive, and a function for each opcode.
+// Makes a section ready: which rows can still become valid at each address, where jumps arrive, and a function for each
+// opcode.
 #include <algorithm>
 
 #include "base/error.h"
@@ -115,27 +116,59 @@ class Preparation {
 
   void resolve(Step& step) {
     switch (step.instruction->opcode) {
-      case Opcode::Column: case Opcode::Code: case Opcode::Rowid: case Opcode::Integer: case Opcode::Float:
-      case Opcode::Constant: case Opcode::Null: case Opcode::Move: case Opcode::Lookup:
-        return resolve_load(program_, section_, step, prepared_);
-      case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Negate:
-        return resolve_arithmetic(program_, step);
-      case Opcode::Div: case Opcode::Mod: case Opcode::NumericDiv: case Opcode::Rescale:
-        return resolve_division(program_, step);
+      case Opcode::Column:
+      case Opcode::Code:
+      case Opcode::Rowid:
+      case Opcode::Integer:
+      case Opcode::Float:
+      case Opcode::Constant:
+      case Opcode::Null:
+      case Opcode::Move:
+      case Opcode::Lookup: return resolve_load(program_, section_, step, prepared_);
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::Negate: return resolve_arithmetic(program_, step);
+      case Opcode::Div:
+      case Opcode::Mod:
+      case Opcode::NumericDiv:
+      case Opcode::Rescale: return resolve_division(program_, step);
       case Opcode::Cast: return resolve_cast(program_, step);
-      case Opcode::SetEq: case Opcode::SetNeq: case Opcode::SetLt: case Opcode::SetLe: case Opcode::SetGt:
-      case Opcode::SetGe: case Opcode::SetDistinct: case Opcode::SetNotDistinct:
-      case Opcode::Eq: case Opcode::Neq: case Opcode::Lt: case Opcode::Le: case Opcode::Gt: case Opcode::Ge:
-        return resolve_comparison(program_, section_, step);
-      case Opcode::SetAnd: case Opcode::SetOr: case Opcode::SetNot: case Opcode::SetIsNull: case Opcode::SetIsTrue:
-      case Opcode::SetIsFalse: case Opcode::SetIn:
-        return resolve_truth(program_, step, prepared_);
-      case Opcode::Call: case Opcode::Concat: return resolve_call(program_, step);
-      case Opcode::And: case Opcode::Or: case Opcode::Not: case Opcode::If: case Opcode::IfNull: case Opcode::IfNotNull:
-      case Opcode::Jump: case Opcode::Invalid:
-        return resolve_jump(step);
-      case Opcode::Group: case Opcode::Aggregate: case Opcode::SortRow: case Opcode::Result:
-        return resolve_sink(step);
+      case Opcode::SetEq:
+      case Opcode::SetNeq:
+      case Opcode::SetLt:
+      case Opcode::SetLe:
+      case Opcode::SetGt:
+      case Opcode::SetGe:
+      case Opcode::SetDistinct:
+      case Opcode::SetNotDistinct:
+      case Opcode::Eq:
+      case Opcode::Neq:
+      case Opcode::Lt:
+      case Opcode::Le:
+      case Opcode::Gt:
+      case Opcode::Ge: return resolve_comparison(program_, section_, step);
+      case Opcode::SetAnd:
+      case Opcode::SetOr:
+      case Opcode::SetNot:
+      case Opcode::SetIsNull:
+      case Opcode::SetIsTrue:
+      case Opcode::SetIsFalse:
+      case Opcode::SetIn: return resolve_truth(program_, step, prepared_);
+      case Opcode::Call:
+      case Opcode::Concat: return resolve_call(program_, step);
+      case Opcode::And:
+      case Opcode::Or:
+      case Opcode::Not:
+      case Opcode::If:
+      case Opcode::IfNull:
+      case Opcode::IfNotNull:
+      case Opcode::Jump:
+      case Opcode::Invalid: return resolve_jump(step);
+      case Opcode::Group:
+      case Opcode::Aggregate:
+      case Opcode::SortRow:
+      case Opcode::Result: return resolve_sink(step);
       default: throw Error(SqlState::internal_error, "an opcode stands where the engine can't run it");
     }
   }

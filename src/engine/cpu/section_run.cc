@@ -21,7 +21,8 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
   find_morsels();
-  profile_.threads = static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
+  profile_.threads =
+      static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
 }
 
 bool SectionRun::is_needed(size_t tablet) const {
@@ -65,7 +66,8 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {
     }
   }
   profile_.rows_out = rows_out_;
-  profile_.nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  profile_.nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
 }
 
 void SectionRun::work(int thread, ThreadSinks& sinks) {
@@ -74,7 +76,8 @@ void SectionRun::work(int thread, ThreadSinks& sinks) {
   for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
   for (const Step& step : section_.steps) {
     if (step.instruction->opcode != Opcode::Result) continue;
-    writers_[static_cast<size_t>(thread)] = std::make_unique<ResultWriter>(program_, section_, step.a, source_, memory_);
+    writers_[static_cast<size_t>(thread)] =
+        std::make_unique<ResultWriter>(program_, section_, step.a, source_, memory_);
     frame.result = writers_[static_cast<size_t>(thread)].get();
   }
   std::unique_ptr<PinnedTablet> pinned;
@@ -137,7 +140,8 @@ void SectionRun::take_results(BlockSource& into) {
     for (ResultPiece& piece : writer->pieces()) pieces.push_back(std::move(piece));
     for (Chunk& chunk : writer->chunks()) into.keep(std::move(chunk));
   }
-  std::stable_sort(pieces.begin(), pieces.end(), [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });
   for (ResultPiece& piece : pieces) into.add(std::move(piece.tablet));
 }
 

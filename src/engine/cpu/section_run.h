@@ -1,4 +1,5 @@
-// Runs one parallel section: morsels of the cursor's tablets from a shared queue, on as many threads as the context allows.
+// Runs one parallel section: morsels of the cursor's tablets from a shared queue, on as many threads as the context
+// allows.
 //
 //   tablets  |0      |1      |2 skipped|3      |      skipped: its zone map rules every row out
 //   morsels  |0 |1   |2 |3   |         |4 |5   |      ranges of a tablet's rows
@@ -26,13 +27,13 @@ struct ThreadSinks {
   std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
 };
 
-
 class SectionRun {
  public:
-  SectionRun(const Program& program, const Section& section, const TabletSource& source, const ExecutionContext& context,
-             const Memory& memory);
+  SectionRun(const Program& program, const Section& section, const TabletSource& source,
+             const ExecutionContext& context, const Memory& memory);
 
-  // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which to stop.
+  // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which
+  // to stop.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted);
   // The rows that Result sinks have written, in order; their memory goes to `into`.
   void take_results(BlockSource& into);
@@ -62,10 +63,10 @@ class SectionRun {
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
   std::atomic<int64_t> rows_out_{0};
   int64_t wanted_ = -1;
-  std::mutex mutex_;                  // guards what follows
-  std::vector<int64_t> written_;      // rows by morsel, -1: not finished
-  size_t finished_prefix_ = 0;        // all morsels before are finished...
-  int64_t prefix_rows_ = 0;           // ...and wrote so many rows
+  std::mutex mutex_;              // guards what follows
+  std::vector<int64_t> written_;  // rows by morsel, -1: not finished
+  size_t finished_prefix_ = 0;    // all morsels before are finished...
+  int64_t prefix_rows_ = 0;       // ...and wrote so many rows
   SectionProfile profile_;
 };
 

@@ -35,8 +35,10 @@ void normalise(dk_f64 value, uint64_t* to) {
 void normalise(dk_f32 value, uint64_t* to) { normalise(static_cast<dk_f64>(value), to); }
 void normalise(dk_text value, uint64_t* to) {
   uint64_t word = 0;
-  if (value.length >= 8) std::memcpy(&word, value.data, 8);
-  else if (value.length > 0) std::memcpy(&word, value.data, static_cast<size_t>(value.length));
+  if (value.length >= 8)
+    std::memcpy(&word, value.data, 8);
+  else if (value.length > 0)
+    std::memcpy(&word, value.data, static_cast<size_t>(value.length));
   *to = __builtin_bswap64(word);
 }
 
@@ -52,13 +54,17 @@ int packed_bits(const RegisterInfo& column) {
                        column.physical == PhysicalType::Int128;
   if (!integer || !column.has_range || column.low < INT64_MIN || column.high > INT64_MAX) return 0;
   const int128_t values = column.high - column.low + 1 + (column.nullable ? 1 : 0);
-  return values > (int128_t{1} << 63) ? 0 : std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(values - 1))));
+  return values > (int128_t{1} << 63)
+             ? 0
+             : std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(values - 1))));
 }
 
 int64_t whole(dk_i128 value) { return static_cast<int64_t>(value.lo); }
 int64_t whole(int64_t value) { return value; }
 
-bool is_valid(const Slot& slot, int row) { return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0; }
+bool is_valid(const Slot& slot, int row) {
+  return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0;
+}
 
 }  // namespace
 
@@ -98,10 +104,11 @@ void SortLayout::place_key(const RegisterInfo& column, const SortKeyInfo& order,
   keys_.push_back(key);
 }
 
-// Shifts the key into the word that it shares with the keys before it. Counted from the bound that sorts first; NULL is one
-// before that, or one past the last.
+// Shifts the key into the word that it shares with the keys before it. Counted from the bound that sorts first; NULL is
+// one before that, or one past the last.
 template <typename T>
-void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const {
+void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows,
+                                  uint64_t* out) const {
   const uint64_t null_code = key.nulls_first ? 0 : static_cast<uint64_t>(key.high) - static_cast<uint64_t>(key.low) + 1;
   const uint64_t first_code = key.nullable && key.nulls_first ? 1 : 0;
   const auto start = static_cast<uint64_t>(key.descending ? key.high : key.low);
@@ -118,7 +125,8 @@ void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Ke
 }
 
 template <typename T>
-void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const {
+void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows,
+                           uint64_t* out) const {
   const uint64_t flip = key.descending ? ~uint64_t{0} : 0;
   uint64_t* row_words = out + key.at;
   for_each_row(rows.words, frame.words(), [&](int row) {
@@ -126,21 +134,26 @@ void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key,
     const bool valid = is_valid(slot, row);
     // NULLs come last unless they are asked for first, whichever way the values are sorted.
     if (key.nullable) *to++ = valid == key.nulls_first ? 1 : 0;
-    if (valid) normalise(value_at<T>(slot.values, row), to);
-    else std::memset(to, 0, key.words * 8);
+    if (valid)
+      normalise(value_at<T>(slot.values, row), to);
+    else
+      std::memset(to, 0, key.words * 8);
     for (size_t i = 0; i < key.words; ++i) to[i] ^= flip;
     row_words += words_;
   });
 }
 
 template <typename T>
-void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const {
+void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows,
+                              uint64_t* out) const {
   const size_t null_at = nulls_ + number / 64;
   uint64_t* row_words = out;
   for_each_row(rows.words, frame.words(), [&](int row) {
     T value{};
-    if (is_valid(slot, row)) value = value_at<T>(slot.values, row);
-    else row_words[null_at] |= uint64_t{1} << (number % 64);
+    if (is_valid(slot, row))
+      value = value_at<T>(slot.values, row);
+    else
+      row_words[null_at] |= uint64_t{1} << (number % 64);
     std::memcpy(row_words + columns_[number].at, &value, sizeof(T));
     row_words += words_;
   });
@@ -216,8 +229,10 @@ bool SortLayout::read(const uint64_t* row, size_t column, std::byte* out) const 
   const uint64_t* from = row + columns_[column].at;
   switch (columns_[column].physical) {
     case PhysicalType::Bool: std::memcpy(out, from, 1); break;
-    case PhysicalType::Int32: case PhysicalType::Float32: std::memcpy(out, from, 4); break;
-    case PhysicalType::Int64: case PhysicalType::Float64: std::memcpy(out, from, 8); break;
+    case PhysicalType::Int32:
+    case PhysicalType::Float32: std::memcpy(out, from, 4); break;
+    case PhysicalType::Int64:
+    case PhysicalType::Float64: std::memcpy(out, from, 8); break;
     default: std::memcpy(out, from, 16);
   }
   return (row[nulls_ + column / 64] >> (column % 64) & 1) == 0;

@@ -2,11 +2,12 @@
 //
 //   |key words|order|null bits|columns as they are: keys, payload|
 //
-// Integers whose bounds are known take as few bits as their range needs, NULL included, and share a word with their neighbours:
+// Integers whose bounds are known take as few bits as their range needs, NULL included, and share a word with their
+// neighbours:
 //   ORDER BY l_shipdate (12 bits), l_orderkey (23 bits)  ->  one word
-// Other keys take a word of their own, or two, after a word for NULL when they can be: integers with the sign bit turned, floats by
-// their bits, intervals by their span, strings by their first 8 bytes and, where those are equal, by content; all bits turned
-// for DESC. `order` is the row's position in the input: rows with equal keys keep it.
+// Other keys take a word of their own, or two, after a word for NULL when they can be: integers with the sign bit
+// turned, floats by their bits, intervals by their span, strings by their first 8 bytes and, where those are equal, by
+// content; all bits turned for DESC. `order` is the row's position in the input: rows with equal keys keep it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class SortLayout {
   size_t words() const { return words_; }
   size_t columns() const { return columns_.size(); }
   PhysicalType physical(size_t column) const { return columns_[column].physical; }
-  // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings stay where they are.
+  // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings
+  // stay where they are.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
   // The same, but of each row only the key words and the order.
   void write_keys(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
@@ -40,10 +42,10 @@ class SortLayout {
   struct Key {
     PhysicalType physical;
     bool nullable, descending, nulls_first;
-    size_t at;        // first word: the null flag when nullable
-    size_t words;     // of the value
-    size_t raw;       // where the column itself is
-    int bits = 0;     // packed: of the word that it shares; 0: a word of its own
+    size_t at;     // first word: the null flag when nullable
+    size_t words;  // of the value
+    size_t raw;    // where the column itself is
+    int bits = 0;  // packed: of the word that it shares; 0: a word of its own
     bool starts_word = true;
     int64_t low = 0, high = 0;  // packed: bounds of the value
 

@@ -42,7 +42,8 @@ RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) 
   within.clear();
   const uint64_t* words = block_.data();
   for_each_row(rows.words, frame.words(), [&](int row) {
-    const bool later = words[0] > threshold_[0] || (words[0] == threshold_[0] && layout_.second_word(words) > threshold_[1]);
+    const bool later =
+        words[0] > threshold_[0] || (words[0] == threshold_[0] && layout_.second_word(words) > threshold_[1]);
     within.words[row / 64] |= uint64_t{!later} << (row % 64);
     words += layout_.words();
   });
@@ -100,7 +101,8 @@ struct OutputColumn {
   bool nulls = false;
 };
 
-std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, const Memory& memory, std::vector<Chunk>& chunks) {
+std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, const Memory& memory,
+                                       std::vector<Chunk>& chunks) {
   std::vector<OutputColumn> columns;
   const auto valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(rows)));
   for (size_t i = 0; i < layout.columns(); ++i) {
@@ -116,8 +118,8 @@ std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, co
 
 // Row by row, since each row lies somewhere else in memory; the next ones are asked for ahead.
 template <typename Entries>
-BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t first, size_t count, const Memory& memory,
-                        std::vector<Chunk>& chunks) {
+BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t first, size_t count,
+                        const Memory& memory, std::vector<Chunk>& chunks) {
   constexpr size_t ahead = 16;
   std::vector<OutputColumn> columns = open_columns(layout, count, memory, chunks);
   for (size_t i = 0; i < count; ++i) {
@@ -142,14 +144,15 @@ BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t
   return tablet;
 }
 
-// Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache; the parts
-// are for as many threads as there are.
+// Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache;
+// the parts are for as many threads as there are.
 template <typename Entry, typename Before>
 void sort_entries(std::vector<Entry>& entries, const Before& before, bool parallel) {
   constexpr size_t part_rows = 512;
   const auto [low, high] = std::minmax_element(entries.begin(), entries.end(),
                                                [](const Entry& a, const Entry& b) { return a.first < b.first; });
-  if (entries.size() < 4 * part_rows || low->first == high->first) return std::sort(entries.begin(), entries.end(), before);
+  if (entries.size() < 4 * part_rows || low->first == high->first)
+    return std::sort(entries.begin(), entries.end(), before);
   const uint64_t least = low->first;
   const int bits = std::bit_width(high->first - least);
   const int part_bits = std::min({bits, 16, static_cast<int>(std::bit_width(entries.size() / part_rows))});
@@ -162,7 +165,8 @@ void sort_entries(std::vector<Entry>& entries, const Before& before, bool parall
   for (const Entry& entry : entries) split[next[(entry.first - least) >> shift]++] = entry;
   entries.swap(split);
   const auto sort_part = [&](size_t part) {
-    std::sort(entries.begin() + static_cast<ptrdiff_t>(starts[part]), entries.begin() + static_cast<ptrdiff_t>(starts[part + 1]), before);
+    std::sort(entries.begin() + static_cast<ptrdiff_t>(starts[part]),
+              entries.begin() + static_cast<ptrdiff_t>(starts[part + 1]), before);
   };
   if (parallel) return tbb::parallel_for(size_t{0}, next.size(), sort_part);
   for (size_t part = 0; part < next.size(); ++part) sort_part(part);
@@ -171,7 +175,8 @@ void sort_entries(std::vector<Entry>& entries, const Before& before, bool parall
 }  // namespace
 
 std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                       const std::vector<ColumnDefinition>& columns, const Memory& memory, int threads) {
+                                       const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                       int threads) {
   constexpr size_t tablet_rows = 65536;
   const SortLayout layout(info);
   const SortRun::Before before{&layout};
@@ -187,7 +192,8 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
   std::vector<BlockTablet> tablets((limit + tablet_rows - 1) / tablet_rows);
   std::vector<std::vector<Chunk>> chunks(tablets.size());
   const auto fill = [&](size_t i) {
-    tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory, chunks[i]);
+    tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory,
+                             chunks[i]);
   };
   if (threads == 1 || entries.size() < 2 * tablet_rows) {
     if (!entries.empty()) sort_entries(entries, before, false);

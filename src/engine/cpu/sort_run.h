@@ -1,7 +1,8 @@
 // The rows that one thread has put into a sorter, and the sorting of all threads' rows.
 //
-// With a limit (top-N), a run throws away what can't be among the first rows any more whenever it has twice as many as needed, and
-// from then on turns rows away by the first words of the worst row it keeps, before their payload is looked at.
+// With a limit (top-N), a run throws away what can't be among the first rows any more whenever it has twice as many as
+// needed, and from then on turns rows away by the first words of the worst row it keeps, before their payload is looked
+// at.
 #pragma once
 
 #include <memory>
@@ -22,7 +23,8 @@ class SortRun {
 
  private:
   friend std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                                const std::vector<ColumnDefinition>& columns, const Memory& memory, int threads);
+                                                const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                                int threads);
   struct Entry {
     uint64_t first = 0, second = 0;  // words of the row, so that nearly all comparisons stay in this array
     const uint64_t* row = nullptr;
@@ -48,7 +50,7 @@ class SortRun {
   TextArena arena_;
   bool has_threshold_ = false;
   uint64_t threshold_[2] = {0, 0};  // first and second of the worst row kept
-  std::vector<uint64_t> block_;          // keys of the block at hand
+  std::vector<uint64_t> block_;     // keys of the block at hand
   std::unique_ptr<GrowingReservation> reservation_;
 };
 

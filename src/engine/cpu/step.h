@@ -23,7 +23,7 @@ using RecheckFunction = void (*)(Frame& frame, const Step& step, const Slot& a, 
 
 // What happens to rows that take a jump.
 struct JumpEffect {
-  int target = -1;      // number of the address jumped to among the section's targets
+  int target = -1;        // number of the address jumped to among the section's targets
   bool finishes = false;  // invalid rows that nothing can make valid again: they are forgotten
   bool makes_valid = false, makes_invalid = false;
   bool if_null = false;
@@ -34,11 +34,11 @@ struct Step {
   const Instruction* instruction = nullptr;
   int out = -1, a = -1, b = -1;  // registers; a block starts at `a` and has `count`
   int count = 0;
-  int arrivals = -1;             // number of this address among the targets, -1: nobody jumps here
-  bool drops_invalid = false;    // rows that arrive here invalid stay so: they are forgotten
+  int arrivals = -1;           // number of this address among the targets, -1: nobody jumps here
+  bool drops_invalid = false;  // rows that arrive here invalid stay so: they are forgotten
   JumpEffect jump;
-  bool negated = false;          // of comparisons
-  int state = -1;                // number of its CodeComparison in the frame
+  bool negated = false;  // of comparisons
+  int state = -1;        // number of its CodeComparison in the frame
   CompareLoop compare = nullptr, compare_equal = nullptr;
   BinaryLoop binary = nullptr;
   UnaryLoop unary = nullptr;
@@ -48,7 +48,7 @@ struct Step {
   int32_t number = 0;                      // an operand that is an integer
   const PreparedSet* set = nullptr;
   const PreparedLookup* lookup = nullptr;
-  Value constant;                // of opcodes that load one
+  Value constant;  // of opcodes that load one
   int32_t position() const { return instruction->position; }
 };
 
@@ -56,13 +56,13 @@ struct Section {
   int32_t first = 0;  // address of the first step
   const CursorInfo* cursor = nullptr;
   std::vector<Step> steps;
-  std::vector<int32_t> targets;     // step numbers of jump targets, ascending
-  std::vector<size_t> columns;      // of the cursor, that the section reads
-  std::vector<uint8_t> writers;     // by register: how many steps write it
-  std::vector<bool> constants;      // by register: one step writes it, the same value in all rows
-  bool tracks_validity = false;     // a row may be made valid again
-  int comparisons = 0;              // CodeComparisons that each frame needs
-  int last_sink = -1;               // step that counts the section's rows out
+  std::vector<int32_t> targets;  // step numbers of jump targets, ascending
+  std::vector<size_t> columns;   // of the cursor, that the section reads
+  std::vector<uint8_t> writers;  // by register: how many steps write it
+  std::vector<bool> constants;   // by register: one step writes it, the same value in all rows
+  bool tracks_validity = false;  // a row may be made valid again
+  int comparisons = 0;           // CodeComparisons that each frame needs
+  int last_sink = -1;            // step that counts the section's rows out
 };
 
 // Resolves the section behind the Parallel at `address`. `prepared` outlives the section.

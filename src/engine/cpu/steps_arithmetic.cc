@@ -1,7 +1,7 @@
 // Add, Sub, Mul and Negate.
 //
-// Vector loops do the work. Where one reports that a lane may have failed, the active rows are computed once more, one by one, by
-// the kernel's checked functions, to tell a true error from one in a lane that nobody wants.
+// Vector loops do the work. Where one reports that a lane may have failed, the active rows are computed once more, one
+// by one, by the kernel's checked functions, to tell a true error from one in a lane that nobody wants.
 #include "base/error.h"
 #include "engine/cpu/row_function.h"
 
@@ -10,16 +10,17 @@ namespace {
 
 const RegisterInfo& info(const Program& program, int number) { return program.registers[static_cast<size_t>(number)]; }
 
-// ---- checks ------------------------------------------------------------------------------------------------------------------
+// ---- checks
+// ------------------------------------------------------------------------------------------------------------------
 
 template <typename T>
 T checked(Opcode opcode, T a, T b, dk_i32* error);
-#define DIPTYCH_CHECKED(type, suffix)                                            \
-  template <>                                                                    \
-  type checked<type>(Opcode opcode, type a, type b, dk_i32* error) {             \
-    if (opcode == Opcode::Add) return dk_add_##suffix(a, b, error);              \
-    if (opcode == Opcode::Sub) return dk_sub_##suffix(a, b, error);              \
-    return dk_mul_##suffix(a, b, error);                                         \
+#define DIPTYCH_CHECKED(type, suffix)                                 \
+  template <>                                                         \
+  type checked<type>(Opcode opcode, type a, type b, dk_i32 * error) { \
+    if (opcode == Opcode::Add) return dk_add_##suffix(a, b, error);   \
+    if (opcode == Opcode::Sub) return dk_sub_##suffix(a, b, error);   \
+    return dk_mul_##suffix(a, b, error);                              \
   }
 DIPTYCH_CHECKED(dk_i32, i32)
 DIPTYCH_CHECKED(dk_i64, i64)
@@ -30,8 +31,10 @@ DIPTYCH_CHECKED(dk_f64, f64)
 
 template <typename T>
 T operand_at(const Slot& slot, int row) {
-  if constexpr (std::is_floating_point_v<T>) return value_at<T>(slot.values, row);
-  else return whole_at<T>(slot, row);
+  if constexpr (std::is_floating_point_v<T>)
+    return value_at<T>(slot.values, row);
+  else
+    return whole_at<T>(slot, row);
 }
 
 template <typename T>
@@ -43,14 +46,16 @@ void recheck(Frame& frame, const Step& step, const Slot& a, const Slot& b) {
   });
 }
 
-// ---- running -----------------------------------------------------------------------------------------------------------------
+// ---- running
+// -----------------------------------------------------------------------------------------------------------------
 
 void run_binary(Frame& frame, const Step& step) {
   const Slot& a = frame.read(step.a);
   const Slot& b = frame.read(step.b);
   Slot& out = frame.write(step.out);
   frame.combine_nulls(out, a, b);
-  if (!step.binary(frame.active_words(), frame.words(), a.values, b.values, out.storage)) step.recheck(frame, step, a, b);
+  if (!step.binary(frame.active_words(), frame.words(), a.values, b.values, out.storage))
+    step.recheck(frame, step, a, b);
   if (step.outside != nullptr) check_range(frame, step, out);
 }
 
@@ -76,7 +81,8 @@ void run_narrowing(Frame& frame, const Step& step) {
   const RowMask rows = active_not_null(frame, out);
   for_each_row(rows.words, frame.words(), [&](int row) {
     dk_i32 error = 0;
-    const dk_i128 wide = checked<dk_i128>(step.instruction->opcode, whole_at<dk_i128>(a, row), whole_at<dk_i128>(b, row), &error);
+    const dk_i128 wide =
+        checked<dk_i128>(step.instruction->opcode, whole_at<dk_i128>(a, row), whole_at<dk_i128>(b, row), &error);
     to[row] = static_cast<T>(dk_native(wide));
     if (error != 0 || to[row] != dk_native(wide)) raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, step.position());
   });
@@ -90,15 +96,20 @@ void negate(Frame& frame, const Step& step) {
   frame.combine_nulls(out, a, a);
   for_rows_raising<T>(frame, step, active_not_null(frame, out), out, [&](int row, [[maybe_unused]] dk_i32* error) -> T {
     const T value = operand_at<T>(a, row);
-    if constexpr (std::is_same_v<T, dk_i32>) return dk_neg_i32(value, error);
-    else if constexpr (std::is_same_v<T, dk_i64>) return dk_neg_i64(value, error);
-    else if constexpr (std::is_same_v<T, dk_i128>) return dk_neg_i128(value);
-    else return -value;
+    if constexpr (std::is_same_v<T, dk_i32>)
+      return dk_neg_i32(value, error);
+    else if constexpr (std::is_same_v<T, dk_i64>)
+      return dk_neg_i64(value, error);
+    else if constexpr (std::is_same_v<T, dk_i128>)
+      return dk_neg_i128(value);
+    else
+      return -value;
   });
   if (step.outside != nullptr) check_range(frame, step, out);
 }
 
-// ---- choosing ----------------------------------------------------------------------------------------------------------------
+// ---- choosing
+// ----------------------------------------------------------------------------------------------------------------
 
 struct Shape {
   PhysicalType out, a, b;

@@ -1,7 +1,7 @@
 // Calls of the scalar functions of kernel/functions.def, row by row, and Concat.
 //
-// The loops around the functions are made from the functions' own signatures: each parameter is a register of the block, but for the
-// error and, for functions that write text, the place to write to.
+// The loops around the functions are made from the functions' own signatures: each parameter is a register of the
+// block, but for the error and, for functions that write text, the place to write to.
 #include <array>
 #include <cstring>
 #include <utility>
@@ -22,17 +22,19 @@ struct Outputs {
 template <typename T>
 T argument([[maybe_unused]] const Slot* const* block, [[maybe_unused]] size_t number, [[maybe_unused]] int row,
            [[maybe_unused]] Outputs& outputs) {
-  if constexpr (std::is_same_v<T, dk_i32*>) return &outputs.error;
-  else if constexpr (std::is_same_v<T, char*>) return outputs.text;
+  if constexpr (std::is_same_v<T, dk_i32*>)
+    return &outputs.error;
+  else if constexpr (std::is_same_v<T, char*>)
+    return outputs.text;
   else if constexpr (std::is_same_v<T, dk_i32> || std::is_same_v<T, dk_i64> || std::is_same_v<T, dk_i128>)
     return whole_at<T>(*block[number], row);
-  else return value_at<T>(block[number]->values, row);
+  else
+    return value_at<T>(block[number]->values, row);
 }
 
 template <typename Result, typename... Parameters, size_t... numbers>
 Result invoke(Result (*function)(Parameters...), [[maybe_unused]] const Slot* const* block, [[maybe_unused]] int row,
-              [[maybe_unused]] Outputs& outputs,
-              std::index_sequence<numbers...>) {
+              [[maybe_unused]] Outputs& outputs, std::index_sequence<numbers...>) {
   return function(argument<Parameters>(block, numbers, row, outputs)...);
 }
 
@@ -59,14 +61,17 @@ template <typename Result>
 void store(Slot& out, int row, Result value, const Step& step) {
   if constexpr (std::is_same_v<Result, dk_i32> || std::is_same_v<Result, dk_i64> || std::is_same_v<Result, dk_i128>) {
     int128_t whole = 0;
-    if constexpr (std::is_same_v<Result, dk_i128>) whole = dk_native(value);
-    else whole = value;
+    if constexpr (std::is_same_v<Result, dk_i128>)
+      whole = dk_native(value);
+    else
+      whole = value;
     switch (out.physical) {
       case PhysicalType::Int32: reinterpret_cast<dk_i32*>(out.storage)[row] = static_cast<dk_i32>(whole); break;
       case PhysicalType::Int64: reinterpret_cast<dk_i64*>(out.storage)[row] = static_cast<dk_i64>(whole); break;
       default: reinterpret_cast<int128_t*>(out.storage)[row] = whole; return;
     }
-    const bool fits = out.physical == PhysicalType::Int32 ? whole == static_cast<dk_i32>(whole) : whole == static_cast<dk_i64>(whole);
+    const bool fits =
+        out.physical == PhysicalType::Int32 ? whole == static_cast<dk_i32>(whole) : whole == static_cast<dk_i64>(whole);
     if (!fits) raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, step.position());
   } else {
     reinterpret_cast<Result*>(out.storage)[row] = value;
@@ -104,7 +109,8 @@ void call_text(Frame& frame, const Step& step) {
 
 constexpr std::array<StepFunction, function_count> calls = {
 #define DK_FUNCTION(name, sql_name, result, arguments, flags, documentation) &call<&dk_##name>,
-#define DK_TEXT_FUNCTION(name, sql_name, result, arguments, flags, documentation) &call_text<&dk_##name##_size, &dk_##name##_write>,
+#define DK_TEXT_FUNCTION(name, sql_name, result, arguments, flags, documentation) \
+  &call_text<&dk_##name##_size, &dk_##name##_write>,
 #include "kernel/functions.def"
 };
 

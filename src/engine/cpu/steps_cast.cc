@@ -23,7 +23,8 @@ void to_whole(Frame& frame, const Step& step) {
   const Slot& a = frame.read(step.a);
   Slot& out = frame.write(step.out);
   frame.combine_nulls(out, a, a);
-  for_rows_raising<T>(frame, step, active_not_null(frame, out), out, [&](int row, dk_i32* error) { return cast_whole<T>(a, row, error); });
+  for_rows_raising<T>(frame, step, active_not_null(frame, out), out,
+                      [&](int row, dk_i32* error) { return cast_whole<T>(a, row, error); });
   if (step.outside != nullptr) check_range(frame, step, out);
 }
 
@@ -42,8 +43,12 @@ void float_to_whole(Frame& frame, const Step& step) {
   frame.combine_nulls(out, a, a);
   for_rows_raising<T>(frame, step, active_not_null(frame, out), out, [&](int row, dk_i32* error) -> T {
     const From value = value_at<From>(a.values, row);
-    if constexpr (std::is_same_v<T, dk_i32>) return std::is_same_v<From, dk_f32> ? dk_cast_f32_i32(static_cast<dk_f32>(value), error) : dk_cast_f64_i32(value, error);
-    else return std::is_same_v<From, dk_f32> ? dk_cast_f32_i64(static_cast<dk_f32>(value), error) : dk_cast_f64_i64(value, error);
+    if constexpr (std::is_same_v<T, dk_i32>)
+      return std::is_same_v<From, dk_f32> ? dk_cast_f32_i32(static_cast<dk_f32>(value), error)
+                                          : dk_cast_f64_i32(value, error);
+    else
+      return std::is_same_v<From, dk_f32> ? dk_cast_f32_i64(static_cast<dk_f32>(value), error)
+                                          : dk_cast_f64_i64(value, error);
   });
   if (step.outside != nullptr) check_range(frame, step, out);
 }
@@ -57,12 +62,16 @@ void whole_to_float(Frame& frame, const Step& step) {
   for_rows_raising<T>(frame, step, active_not_null(frame, out), out, [&](int row, [[maybe_unused]] dk_i32* error) -> T {
     if (step.number == 0 && a.physical != PhysicalType::Int128) {
       const dk_i64 value = whole_at<dk_i64>(a, row);
-      if constexpr (std::is_same_v<T, dk_f32>) return dk_cast_i64_f32(value);
-      else return dk_cast_i64_f64(value);
+      if constexpr (std::is_same_v<T, dk_f32>)
+        return dk_cast_i64_f32(value);
+      else
+        return dk_cast_i64_f64(value);
     }
     const dk_i128 value = whole_at<dk_i128>(a, row);
-    if constexpr (std::is_same_v<T, dk_f32>) return dk_cast_n128_f32(value, step.number, error);
-    else return dk_cast_n128_f64(value, step.number);
+    if constexpr (std::is_same_v<T, dk_f32>)
+      return dk_cast_n128_f32(value, step.number, error);
+    else
+      return dk_cast_n128_f64(value, step.number);
   });
 }
 
@@ -70,8 +79,9 @@ void narrow_float(Frame& frame, const Step& step) {
   const Slot& a = frame.read(step.a);
   Slot& out = frame.write(step.out);
   frame.combine_nulls(out, a, a);
-  for_rows_raising<dk_f32>(frame, step, active_not_null(frame, out), out,
-                           [&](int row, dk_i32* error) { return dk_cast_f64_f32(value_at<dk_f64>(a.values, row), error); });
+  for_rows_raising<dk_f32>(frame, step, active_not_null(frame, out), out, [&](int row, dk_i32* error) {
+    return dk_cast_f64_f32(value_at<dk_f64>(a.values, row), error);
+  });
 }
 
 void widen_float(Frame& frame, const Step& step) {

@@ -1,7 +1,7 @@
 // Comparisons, as jumps and as truth values.
 //
-//   bits        which rows fulfil Equal or Less, from one of: codes against a translated constant, vector loops, row by row
-//   negated     Neq, Ge and Le are Equal and Less the other way round (the order of SQL is total, NaN included)
+//   bits        which rows fulfil Equal or Less, from one of: codes against a translated constant, vector loops, row by
+//   row negated     Neq, Ge and Le are Equal and Less the other way round (the order of SQL is total, NaN included)
 //   finish      rows with a NULL are neither; then jump, or write a boolean register
 #include <algorithm>
 #include <cstring>
@@ -14,7 +14,8 @@ namespace {
 
 using BitsFunction = void (*)(Frame& frame, const Step& step, RowMask& bits);
 
-// ---- codes against a constant ------------------------------------------------------------------------------------------------
+// ---- codes against a constant
+// ------------------------------------------------------------------------------------------------
 
 int128_t constant_operand(const Frame& frame, const Step& step) {
   const Slot& slot = const_cast<Frame&>(frame).slot(step.b);
@@ -73,12 +74,13 @@ void code_bits(Frame& frame, const Step& step, RowMask& bits) {
     case Kind::Always: std::memset(bits.words, 0xFF, sizeof(bits.words)); return;
     case Kind::Decode: return whole_bits(frame, step, bits);
     default:
-      comparison.loop(frame.active_words(), frame.words(),
-                      {column.codes, 64 * static_cast<size_t>(column.view.width)}, {comparison.bound, 0}, bits.words);
+      comparison.loop(frame.active_words(), frame.words(), {column.codes, 64 * static_cast<size_t>(column.view.width)},
+                      {comparison.bound, 0}, bits.words);
   }
 }
 
-// ---- values ------------------------------------------------------------------------------------------------------------------
+// ---- values
+// ------------------------------------------------------------------------------------------------------------------
 
 void value_bits(Frame& frame, const Step& step, RowMask& bits) {
   const Slot& a = frame.read(step.a);
@@ -96,7 +98,11 @@ void bits_by_row(Frame& frame, RowMask& bits, Holds&& holds) {
 
 bool asks_equal(const Step& step) {
   switch (step.instruction->opcode) {
-    case Opcode::Eq: case Opcode::Neq: case Opcode::SetEq: case Opcode::SetNeq: case Opcode::SetDistinct:
+    case Opcode::Eq:
+    case Opcode::Neq:
+    case Opcode::SetEq:
+    case Opcode::SetNeq:
+    case Opcode::SetDistinct:
     case Opcode::SetNotDistinct: return true;
     default: return false;
   }
@@ -117,7 +123,9 @@ void whole_bits(Frame& frame, const Step& step, RowMask& bits) {
 
 // Null rows may hold texts that are not there.
 bool both_valid(const Slot& a, const Slot& b, int row) {
-  const auto valid = [row](const Slot& slot) { return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0; };
+  const auto valid = [row](const Slot& slot) {
+    return slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0;
+  };
   return valid(a) && valid(b);
 }
 
@@ -142,7 +150,8 @@ void interval_bits(Frame& frame, const Step& step, RowMask& bits) {
   });
 }
 
-// ---- finishing ---------------------------------------------------------------------------------------------------------------
+// ---- finishing
+// ---------------------------------------------------------------------------------------------------------------
 
 template <BitsFunction bits_of>
 void compare_and_jump(Frame& frame, const Step& step) {
@@ -192,24 +201,37 @@ void compare_distinct(Frame& frame, const Step& step) {
 template <BitsFunction bits_of>
 StepFunction finish_of(Opcode opcode) {
   switch (opcode) {
-    case Opcode::SetDistinct: case Opcode::SetNotDistinct: return &compare_distinct<bits_of>;
-    case Opcode::SetEq: case Opcode::SetNeq: case Opcode::SetLt: case Opcode::SetLe: case Opcode::SetGt: case Opcode::SetGe:
-      return &compare_and_set<bits_of>;
+    case Opcode::SetDistinct:
+    case Opcode::SetNotDistinct: return &compare_distinct<bits_of>;
+    case Opcode::SetEq:
+    case Opcode::SetNeq:
+    case Opcode::SetLt:
+    case Opcode::SetLe:
+    case Opcode::SetGt:
+    case Opcode::SetGe: return &compare_and_set<bits_of>;
     default: return &compare_and_jump<bits_of>;
   }
 }
 
-// ---- choosing ----------------------------------------------------------------------------------------------------------------
+// ---- choosing
+// ----------------------------------------------------------------------------------------------------------------
 
 enum class Comparison : uint8_t { Eq, Neq, Lt, Le, Gt, Ge };
 
 Comparison comparison_of(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Eq: case Opcode::SetEq: case Opcode::SetNotDistinct: return Comparison::Eq;
-    case Opcode::Neq: case Opcode::SetNeq: case Opcode::SetDistinct: return Comparison::Neq;
-    case Opcode::Lt: case Opcode::SetLt: return Comparison::Lt;
-    case Opcode::Le: case Opcode::SetLe: return Comparison::Le;
-    case Opcode::Gt: case Opcode::SetGt: return Comparison::Gt;
+    case Opcode::Eq:
+    case Opcode::SetEq:
+    case Opcode::SetNotDistinct: return Comparison::Eq;
+    case Opcode::Neq:
+    case Opcode::SetNeq:
+    case Opcode::SetDistinct: return Comparison::Neq;
+    case Opcode::Lt:
+    case Opcode::SetLt: return Comparison::Lt;
+    case Opcode::Le:
+    case Opcode::SetLe: return Comparison::Le;
+    case Opcode::Gt:
+    case Opcode::SetGt: return Comparison::Gt;
     default: return Comparison::Ge;
   }
 }
@@ -228,7 +250,8 @@ Comparison mirrored(Comparison comparison) {
 bool is_lazy_column(const Section& section, int number) {
   if (section.writers[static_cast<size_t>(number)] != 1) return false;
   return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& step) {
-    return step.out == number && (step.instruction->opcode == Opcode::Column || step.instruction->opcode == Opcode::Code);
+    return step.out == number &&
+           (step.instruction->opcode == Opcode::Column || step.instruction->opcode == Opcode::Code);
   });
 }
 
@@ -266,7 +289,8 @@ void resolve_comparison(const Program& program, Section& section, Step& step) {
     std::swap(step.a, step.b);
     comparison = mirrored(comparison);
   }
-  if (is_lazy_column(section, step.a) && is_constant(section, step.b) && is_whole(physical(step.a)) && is_whole(physical(step.b)))
+  if (is_lazy_column(section, step.a) && is_constant(section, step.b) && is_whole(physical(step.a)) &&
+      is_whole(physical(step.b)))
     return resolve_codes(section, step, comparison);
   const bool equal = comparison == Comparison::Eq || comparison == Comparison::Neq;
   if (comparison == Comparison::Gt || comparison == Comparison::Le) std::swap(step.a, step.b);
@@ -277,7 +301,8 @@ void resolve_comparison(const Program& program, Section& section, Step& step) {
     default: break;
   }
   if (physical(step.a) != physical(step.b)) {
-    check_invariant(is_whole(physical(step.a)) && is_whole(physical(step.b)), "comparisons are between registers of one kind");
+    check_invariant(is_whole(physical(step.a)) && is_whole(physical(step.b)),
+                    "comparisons are between registers of one kind");
     step.run = finish_of<&whole_bits>(instruction.opcode);
     return;
   }

@@ -7,7 +7,9 @@
 namespace diptych::cpu {
 namespace {
 
-PhysicalType physical_of(const Program& program, int number) { return program.registers[static_cast<size_t>(number)].physical; }
+PhysicalType physical_of(const Program& program, int number) {
+  return program.registers[static_cast<size_t>(number)].physical;
+}
 
 // Stores a whole number into the register, whatever its width; out of range when it does not fit.
 template <typename T>
@@ -28,7 +30,8 @@ void run_rows(Frame& frame, const Step& step, Function&& function) {
   const Slot& b = frame.read(step.b);
   Slot& out = frame.write(step.out);
   frame.combine_nulls(out, a, b);
-  for_rows_raising<T>(frame, step, active_not_null(frame, out), out, [&](int row, dk_i32* error) { return function(a, b, row, error); });
+  for_rows_raising<T>(frame, step, active_not_null(frame, out), out,
+                      [&](int row, dk_i32* error) { return function(a, b, row, error); });
   if (step.outside != nullptr) check_range(frame, step, out);
 }
 
@@ -44,8 +47,10 @@ dk_i128 whole_quotient(dk_i128 a, dk_i128 b, dk_i32* error) {
 template <typename T>
 void divide(Frame& frame, const Step& step) {
   run_rows<T>(frame, step, [](const Slot& a, const Slot& b, int row, dk_i32* error) -> T {
-    if constexpr (std::is_same_v<T, dk_f32>) return dk_div_f32(value_at<T>(a.values, row), value_at<T>(b.values, row), error);
-    else if constexpr (std::is_same_v<T, dk_f64>) return dk_div_f64(value_at<T>(a.values, row), value_at<T>(b.values, row), error);
+    if constexpr (std::is_same_v<T, dk_f32>)
+      return dk_div_f32(value_at<T>(a.values, row), value_at<T>(b.values, row), error);
+    else if constexpr (std::is_same_v<T, dk_f64>)
+      return dk_div_f64(value_at<T>(a.values, row), value_at<T>(b.values, row), error);
     else if constexpr (std::is_same_v<T, dk_i32>) {
       if (a.physical == PhysicalType::Int32 && b.physical == PhysicalType::Int32)
         return dk_div_i32(value_at<T>(a.values, row), value_at<T>(b.values, row), error);
@@ -64,13 +69,16 @@ template <typename T>
 void remainder(Frame& frame, const Step& step) {
   run_rows<T>(frame, step, [](const Slot& a, const Slot& b, int row, dk_i32* error) -> T {
     if constexpr (std::is_floating_point_v<T>) {
-      const auto x = static_cast<dk_f64>(value_at<T>(a.values, row)), y = static_cast<dk_f64>(value_at<T>(b.values, row));
+      const auto x = static_cast<dk_f64>(value_at<T>(a.values, row)),
+                 y = static_cast<dk_f64>(value_at<T>(b.values, row));
       return static_cast<T>(dk_mod_f64(x, y, error));
     } else {
       if (a.physical != PhysicalType::Int128 && b.physical != PhysicalType::Int128) {
         const dk_i64 rest = dk_mod_i64(whole_at<dk_i64>(a, row), whole_at<dk_i64>(b, row), error);
-        if constexpr (std::is_same_v<T, dk_i128>) return dk_widen_i64(rest);
-        else return static_cast<T>(rest);
+        if constexpr (std::is_same_v<T, dk_i128>)
+          return dk_widen_i64(rest);
+        else
+          return static_cast<T>(rest);
       }
       return narrowed<T>(dk_mod_i128(whole_at<dk_i128>(a, row), whole_at<dk_i128>(b, row), error), error);
     }

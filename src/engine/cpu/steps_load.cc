@@ -31,7 +31,8 @@ void move(Frame& frame, const Step& step) {
     if (rows == ~uint64_t{0})
       std::memcpy(to + w * 64, values, 64 * sizeof(T));
     else
-      for (uint64_t left = rows; left != 0; left &= left - 1) to[w * 64 + std::countr_zero(left)] = values[std::countr_zero(left)];
+      for (uint64_t left = rows; left != 0; left &= left - 1)
+        to[w * 64 + std::countr_zero(left)] = values[std::countr_zero(left)];
   }
   if (from.valid == nullptr && out.valid == nullptr) return;
   if (out.valid == nullptr) frame.own_nulls(out);
@@ -120,9 +121,7 @@ void resolve_load(const Program& program, Section& section, Step& step, const Pr
                      ? look_up_of<int64_t>(step.lookup->width)
                      : look_up_of<int32_t>(step.lookup->width);
       return;
-    default:
-      step.constant = constant_of(program, instruction);
-      step.run = several ? &fill : &nothing;
+    default: step.constant = constant_of(program, instruction); step.run = several ? &fill : &nothing;
   }
 }
 

@@ -12,7 +12,8 @@ namespace {
 void group(Frame& frame, const Step& step) { frame.groups[static_cast<size_t>(step.number)]->group(frame, step.a); }
 
 void aggregate(Frame& frame, const Step& step) {
-  frame.groups[static_cast<size_t>(step.instruction->p1)]->aggregate(frame, step.number, step.a, step.b >= 0, step.position());
+  frame.groups[static_cast<size_t>(step.instruction->p1)]->aggregate(frame, step.number, step.a, step.b >= 0,
+                                                                     step.position());
 }
 
 void sort_row(Frame& frame, const Step& step) { frame.sort_runs[static_cast<size_t>(step.number)]->add(frame, step.a); }
@@ -40,9 +41,7 @@ void resolve_sink(Step& step) {
       step.number = instruction.p1;
       step.run = &sort_row;
       return;
-    default:
-      step.a = instruction.p1;
-      step.run = &result;
+    default: step.a = instruction.p1; step.run = &result;
   }
 }
 

@@ -1,4 +1,5 @@
-// Three-valued logic and jumps on truth values. Truth values are bytes in registers; here they are bits, 64 rows a word:
+// Three-valued logic and jumps on truth values. Truth values are bytes in registers; here they are bits, 64 rows a
+// word:
 //
 //   truth   1: true        known   1: not NULL        false = known and not truth
 #include "base/error.h"
@@ -29,7 +30,8 @@ RowMask known_of(Frame& frame, int number) {
   return result;
 }
 
-// ---- truth values ------------------------------------------------------------------------------------------------------------
+// ---- truth values
+// ------------------------------------------------------------------------------------------------------------
 
 void store_truth(Frame& frame, const Step& step, const Truth& result) {
   Slot& out = frame.write(step.out);
@@ -91,10 +93,14 @@ void set_is_false(Frame& frame, const Step& step) {
 // The form in which a set is asked for a register's value.
 template <typename T>
 auto asked(T value) {
-  if constexpr (std::is_same_v<T, dk_i128>) return int128_t{dk_native(value)};
-  else if constexpr (std::is_floating_point_v<T>) return static_cast<double>(value);
-  else if constexpr (std::is_integral_v<T>) return static_cast<int64_t>(value);
-  else return value;
+  if constexpr (std::is_same_v<T, dk_i128>)
+    return int128_t{dk_native(value)};
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<double>(value);
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<int64_t>(value);
+  else
+    return value;
 }
 
 template <typename T>
@@ -113,7 +119,8 @@ void set_in(Frame& frame, const Step& step) {
   store_truth(frame, step, result);
 }
 
-// ---- jumps -------------------------------------------------------------------------------------------------------------------
+// ---- jumps
+// -------------------------------------------------------------------------------------------------------------------
 
 // The rows where `holds`, and with if_null also those where it is not known.
 void jump_where(Frame& frame, const Step& step, const RowMask& holds, const RowMask& known) {

@@ -32,12 +32,14 @@ void stage(Staged& staged, const Value& value, PhysicalType physical, size_t row
       case PhysicalType::Text: staged.bytes += value.as_string(); break;
     }
   }
-  if (physical == PhysicalType::Text) staged.offsets.push_back(static_cast<uint32_t>(staged.bytes.size()));
-  else staged.values.insert(staged.values.end(), bytes, bytes + width_bytes(physical));
+  if (physical == PhysicalType::Text)
+    staged.offsets.push_back(static_cast<uint32_t>(staged.bytes.size()));
+  else
+    staged.values.insert(staged.values.end(), bytes, bytes + width_bytes(physical));
 }
 
-EncodedTablet encode(const std::vector<ColumnDefinition>& columns, const std::vector<std::vector<Value>>& rows, size_t first,
-                     size_t count, int64_t capacity, const std::vector<Dictionary*>& dictionaries) {
+EncodedTablet encode(const std::vector<ColumnDefinition>& columns, const std::vector<std::vector<Value>>& rows,
+                     size_t first, size_t count, int64_t capacity, const std::vector<Dictionary*>& dictionaries) {
   std::vector<Staged> staged(columns.size());
   std::vector<BatchColumn> batch_columns(columns.size());
   for (size_t c = 0; c < columns.size(); ++c) {
@@ -94,7 +96,9 @@ Value value_of(const ColumnView& view, int64_t row, const Type& type) {
   throw Error(SqlState::internal_error, "plain strings are for the engine alone");
 }
 
-RegisterInfo info_of_column(const ColumnDefinition& column) { return {column.type.physical(), column.type, true, false, 0, 0}; }
+RegisterInfo info_of_column(const ColumnDefinition& column) {
+  return {column.type.physical(), column.type, true, false, 0, 0};
+}
 
 }  // namespace
 
@@ -119,7 +123,8 @@ std::vector<std::vector<Value>> rows_of(const TabletSource& source) {
     const auto pinned = source.pin(tablet, wanted);
     for (int64_t row = 0; row < pinned->rows; ++row) {
       std::vector<Value>& values = rows.emplace_back();
-      for (size_t c = 0; c < wanted.size(); ++c) values.push_back(value_of(pinned->views[c], row, source.columns()[c].type));
+      for (size_t c = 0; c < wanted.size(); ++c)
+        values.push_back(value_of(pinned->views[c], row, source.columns()[c].type));
     }
   }
   return rows;
@@ -144,7 +149,8 @@ int32_t ProgramMaker::emit(Opcode opcode, int p1, int p2, int p3, decltype(Instr
 }
 
 int ProgramMaker::column(int number) {
-  const RegisterInfo& info = program_->cursors[static_cast<size_t>(section_cursor_)].columns[static_cast<size_t>(number)];
+  const RegisterInfo& info =
+      program_->cursors[static_cast<size_t>(section_cursor_)].columns[static_cast<size_t>(number)];
   program_->registers.push_back(info);
   const int out = static_cast<int>(program_->registers.size()) - 1;
   emit(Opcode::Column, out, number);
@@ -182,7 +188,8 @@ int ProgramMaker::block(const std::vector<int>& registers) {
 }
 
 void ProgramMaker::result(const std::vector<int>& registers) {
-  for (const int from : registers) program_->result_columns.push_back({"", program_->registers[static_cast<size_t>(from)].type});
+  for (const int from : registers)
+    program_->result_columns.push_back({"", program_->registers[static_cast<size_t>(from)].type});
   bool consecutive = true;
   for (size_t i = 1; i < registers.size(); ++i) consecutive = consecutive && registers[i] == registers[i - 1] + 1;
   emit(Opcode::Result, consecutive ? registers[0] : block(registers), static_cast<int>(registers.size()));

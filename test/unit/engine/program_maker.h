@@ -14,7 +14,8 @@
 
 namespace diptych::testing {
 
-// A table with tablets of `tablet_rows` rows. rows[i][c] is the value of column c; strings go to dictionaries or to heaps.
+// A table with tablets of `tablet_rows` rows. rows[i][c] is the value of column c; strings go to dictionaries or to
+// heaps.
 std::shared_ptr<const TabletSource> make_table(const std::vector<ColumnDefinition>& columns,
                                                const std::vector<std::vector<Value>>& rows, int64_t tablet_rows,
                                                bool dictionaries = true);

@@ -1,5 +1,5 @@
-// Random programs over random tables, on the engine and on the reference. DIPTYCH_TEST_SEED gives another seed; the seed and the
-// listing of a program that differs are printed.
+// Random programs over random tables, on the engine and on the reference. DIPTYCH_TEST_SEED gives another seed; the
+// seed and the listing of a program that differs are printed.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,8 +11,8 @@
 namespace diptych::testing {
 namespace {
 
-const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text}, real{TypeId::Real}, floating{TypeId::Double},
-    boolean{TypeId::Boolean};
+const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text}, real{TypeId::Real},
+    floating{TypeId::Double}, boolean{TypeId::Boolean};
 
 class Generator {
  public:
@@ -25,9 +25,11 @@ class Generator {
     const auto wide = static_cast<int64_t>(random_());
     switch (type.id) {
       case TypeId::Boolean: return Value::boolean(chance(50));
-      case TypeId::Integer: return Value::integer(static_cast<int32_t>(magnitude >= 32 ? wide : wide % (int64_t{1} << magnitude)));
+      case TypeId::Integer:
+        return Value::integer(static_cast<int32_t>(magnitude >= 32 ? wide : wide % (int64_t{1} << magnitude)));
       case TypeId::BigInt: return Value::bigint(magnitude >= 40 ? wide : wide % (int64_t{1} << magnitude) * 100);
-      case TypeId::Text: return Value::string(type, std::string(static_cast<size_t>(below(3)), static_cast<char>('a' + below(3))));
+      case TypeId::Text:
+        return Value::string(type, std::string(static_cast<size_t>(below(3)), static_cast<char>('a' + below(3))));
       default: return Value::floating(type, chance(3) ? std::nan("") : static_cast<float>(wide % 2000) / 8);
     }
   }
@@ -54,7 +56,8 @@ class Generator {
     for (int c = 0; c < static_cast<int>(columns_.size()); ++c) visible_.push_back(maker_->column(c));
     statements(6 + below(8), 2);
     std::vector<int> output;
-    for (int i = 0; i < 4; ++i) output.push_back(visible_[static_cast<size_t>(below(static_cast<int>(visible_.size())))]);
+    for (int i = 0; i < 4; ++i)
+      output.push_back(visible_[static_cast<size_t>(below(static_cast<int>(visible_.size())))]);
     const int32_t result_at = maker_->next();
     for (const int32_t jump : to_result_) maker_->program().instructions[static_cast<size_t>(jump)].p3 = result_at;
     maker_->result(output);
@@ -81,17 +84,24 @@ class Generator {
   void statements(int count, int depth) {
     for (int i = 0; i < count; ++i) {
       const int kind = below(100);
-      if (kind < 30) arithmetic();
-      else if (kind < 55) truth();
-      else if (kind < 80 && depth > 0) branch(depth);
-      else if (kind < 90) leave();
-      else if (kind < 93) maker_->emit(Opcode::Invalid);
-      else move();
+      if (kind < 30)
+        arithmetic();
+      else if (kind < 55)
+        truth();
+      else if (kind < 80 && depth > 0)
+        branch(depth);
+      else if (kind < 90)
+        leave();
+      else if (kind < 93)
+        maker_->emit(Opcode::Invalid);
+      else
+        move();
     }
   }
 
   void arithmetic() {
-    const Opcode opcodes[] = {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Add, Opcode::Sub, Opcode::Div, Opcode::Mod};
+    const Opcode opcodes[] = {Opcode::Add, Opcode::Sub, Opcode::Mul, Opcode::Add,
+                              Opcode::Sub, Opcode::Div, Opcode::Mod};
     const Opcode opcode = opcodes[below(chance(20) ? 7 : 5)];
     const Type types[] = {integer, bigint, real, floating};
     const Type type = types[below(opcode == Opcode::Mod ? 2 : 4)];
@@ -103,8 +113,8 @@ class Generator {
   }
 
   void truth() {
-    const Opcode comparisons[] = {Opcode::SetEq, Opcode::SetNeq, Opcode::SetLt, Opcode::SetLe, Opcode::SetGt, Opcode::SetGe,
-                                  Opcode::SetDistinct, Opcode::SetNotDistinct};
+    const Opcode comparisons[] = {Opcode::SetEq, Opcode::SetNeq, Opcode::SetLt,       Opcode::SetLe,
+                                  Opcode::SetGt, Opcode::SetGe,  Opcode::SetDistinct, Opcode::SetNotDistinct};
     const int out = maker_->reg(boolean);
     const int kind = below(10);
     if (kind < 5) {
@@ -133,7 +143,11 @@ class Generator {
   }
 
   int32_t conditional_jump() {
-    const int64_t bits[] = {jump_invalid, jump_valid, jump_invalid | jump_if_null, jump_valid | jump_if_null, jump_keep,
+    const int64_t bits[] = {jump_invalid,
+                            jump_valid,
+                            jump_invalid | jump_if_null,
+                            jump_valid | jump_if_null,
+                            jump_keep,
                             jump_keep | jump_if_null};
     const int64_t validity = bits[below(6)];
     const int kind = below(10);
@@ -206,7 +220,8 @@ void compare_rows(const std::vector<std::vector<Value>>& got, const std::vector<
   for (size_t row = 0; row < got.size(); ++row) {
     for (size_t c = 0; c < got[row].size(); ++c) {
       ASSERT_TRUE(equal_cells(got[row][c], expected[row][c]))
-          << "row " << row << " column " << c << ": " << got[row][c].to_text() << ", not " << expected[row][c].to_text();
+          << "row " << row << " column " << c << ": " << got[row][c].to_text() << ", not "
+          << expected[row][c].to_text();
     }
   }
 }

@@ -23,11 +23,16 @@ int order_of(const Value& a, const Value& b) {
 
 bool holds(Opcode opcode, int order) {
   switch (opcode) {
-    case Opcode::Eq: case Opcode::SetEq: return order == 0;
-    case Opcode::Neq: case Opcode::SetNeq: return order != 0;
-    case Opcode::Lt: case Opcode::SetLt: return order < 0;
-    case Opcode::Le: case Opcode::SetLe: return order <= 0;
-    case Opcode::Gt: case Opcode::SetGt: return order > 0;
+    case Opcode::Eq:
+    case Opcode::SetEq: return order == 0;
+    case Opcode::Neq:
+    case Opcode::SetNeq: return order != 0;
+    case Opcode::Lt:
+    case Opcode::SetLt: return order < 0;
+    case Opcode::Le:
+    case Opcode::SetLe: return order <= 0;
+    case Opcode::Gt:
+    case Opcode::SetGt: return order > 0;
     default: return order >= 0;
   }
 }
@@ -44,7 +49,8 @@ Truth either(Truth a, Truth b) { return negated(both(negated(a), negated(b))); }
 
 class Row {
  public:
-  Row(const Program& program, const std::vector<Value>& columns) : program_(program), columns_(columns), registers_(program.registers.size()) {}
+  Row(const Program& program, const std::vector<Value>& columns)
+      : program_(program), columns_(columns), registers_(program.registers.size()) {}
 
   // The row that Result outputs, if it gets there.
   std::optional<std::vector<Value>> run(int32_t first, int32_t end) {
@@ -100,8 +106,10 @@ class Row {
   }
 
   int32_t step(const Instruction& i, int32_t address) {
-    if (i.opcode == Opcode::Invalid) valid_ = false;
-    else if (i.opcode != Opcode::Result) registers_[static_cast<size_t>(i.p1)] = value_of(i);
+    if (i.opcode == Opcode::Invalid)
+      valid_ = false;
+    else if (i.opcode != Opcode::Result)
+      registers_[static_cast<size_t>(i.p1)] = value_of(i);
     return address + 1;
   }
 
@@ -123,7 +131,11 @@ class Row {
       case Opcode::SetDistinct: return Value::boolean(!same(at(i.p2), at(i.p3)));
       case Opcode::SetNotDistinct: return Value::boolean(same(at(i.p2), at(i.p3)));
       case Opcode::SetIn: return in(at(i.p2), program_.sets[static_cast<size_t>(i.p3)]);
-      case Opcode::Add: case Opcode::Sub: case Opcode::Mul: case Opcode::Div: case Opcode::Mod: return arithmetic(i);
+      case Opcode::Add:
+      case Opcode::Sub:
+      case Opcode::Mul:
+      case Opcode::Div:
+      case Opcode::Mod: return arithmetic(i);
       default: return boolean(compare(i.opcode, at(i.p2), at(i.p3)));
     }
   }
@@ -146,14 +158,20 @@ class Row {
     const Value &a = at(i.p2), &b = at(i.p3);
     const Type& type = type_of(i.p1);
     if (a.is_null() || b.is_null()) return Value::null(type);
-    return type.is_float() ? float_arithmetic(i.opcode, a, b, type) : whole_arithmetic(i, a.as_integral(), b.as_integral(), type);
+    return type.is_float() ? float_arithmetic(i.opcode, a, b, type)
+                           : whole_arithmetic(i, a.as_integral(), b.as_integral(), type);
   }
 
   static Value float_arithmetic(Opcode opcode, const Value& a, const Value& b, const Type& type) {
-    const auto rounded = [&](double value) { return type.id == TypeId::Real ? static_cast<double>(static_cast<float>(value)) : value; };
+    const auto rounded = [&](double value) {
+      return type.id == TypeId::Real ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     const double x = a.as_double(), y = b.as_double();
     if (opcode == Opcode::Div && y == 0) throw RowError{SqlState::division_by_zero};
-    const double result = rounded(opcode == Opcode::Add ? x + y : opcode == Opcode::Sub ? x - y : opcode == Opcode::Mul ? x * y : x / y);
+    const double result = rounded(opcode == Opcode::Add   ? x + y
+                                  : opcode == Opcode::Sub ? x - y
+                                  : opcode == Opcode::Mul ? x * y
+                                                          : x / y);
     const bool overflow = std::isinf(result) && !std::isinf(x) && !std::isinf(y);
     const bool product = opcode == Opcode::Mul || opcode == Opcode::Div;
     if (overflow || (product && result == 0 && x != 0 && (opcode == Opcode::Div ? !std::isinf(y) : y != 0)))

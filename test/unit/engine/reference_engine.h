@@ -1,5 +1,5 @@
-// A row-at-a-time interpreter of programs, as plain as can be, to compare engines with. It knows the opcodes that random programs
-// (random_program.h) are made of: one section over one table, ending in Result.
+// A row-at-a-time interpreter of programs, as plain as can be, to compare engines with. It knows the opcodes that
+// random programs (random_program.h) are made of: one section over one table, ending in Result.
 #pragma once
 
 #include <set>

@@ -12,7 +12,8 @@ namespace {
 using testing::make_table;
 using testing::ProgramMaker;
 
-const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text}, real{TypeId::Real}, boolean{TypeId::Boolean};
+const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text}, real{TypeId::Real},
+    boolean{TypeId::Boolean};
 
 std::vector<std::vector<Value>> numbers(int64_t rows) {
   std::vector<std::vector<Value>> result;
@@ -20,7 +21,8 @@ std::vector<std::vector<Value>> numbers(int64_t rows) {
     const bool null = i % 7 == 3;
     result.push_back({Value::integer(static_cast<int32_t>(i % 101 - 50)), Value::bigint(i * 1'000'000'007),
                       null ? Value::null(text) : Value::string(text, "s" + std::to_string(i % 5)),
-                      Value::floating(real, static_cast<double>(i) / 2), null ? Value::null(boolean) : Value::boolean(i % 3 == 0)});
+                      Value::floating(real, static_cast<double>(i) / 2),
+                      null ? Value::null(boolean) : Value::boolean(i % 3 == 0)});
   }
   return result;
 }
@@ -31,7 +33,8 @@ TEST_P(Scan, FiltersAndOutputsEveryType) {
   const auto [rows, tablet_rows, threads] = GetParam();
   const auto table = numbers(rows);
   for (const bool dictionaries : {true, false}) {
-    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, tablet_rows, dictionaries));
+    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table,
+                                  tablet_rows, dictionaries));
     maker.parallel(0);
     const int a = maker.column(0), b = maker.column(1), c = maker.column(2), d = maker.column(3), e = maker.column(4);
     const int bound = maker.constant(Value::integer(10));
@@ -54,12 +57,14 @@ INSTANTIATE_TEST_SUITE_P(Sizes, Scan,
 TEST(ScanTest, UngroupedAndGroupedSums) {
   const auto table = numbers(5000);
   for (const bool grouped : {false, true}) {
-    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
+    ProgramMaker maker(
+        make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
     Program& program = maker.program();
     const RegisterInfo wide{PhysicalType::Int64, bigint};
     HashTableInfo info;
     if (grouped) info.keys = {{PhysicalType::Text, text}};
-    info.aggregates = {{AggregateState::CountStar, {}, wide}, {AggregateState::SumInt64, {PhysicalType::Int32, integer}, wide}};
+    info.aggregates = {{AggregateState::CountStar, {}, wide},
+                       {AggregateState::SumInt64, {PhysicalType::Int32, integer}, wide}};
     program.hash_tables.push_back(info);
     maker.emit(Opcode::HashTable, 0);
     maker.parallel(0);
@@ -127,7 +132,8 @@ TEST(ScanTest, ManyGroups) {
 TEST(ScanTest, SortsAndCuts) {
   const auto table = numbers(5000);
   for (const int64_t limit : {int64_t{-1}, int64_t{10}}) {
-    ProgramMaker maker(make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
+    ProgramMaker maker(
+        make_table({{"a", integer}, {"b", bigint}, {"c", text}, {"d", real}, {"e", boolean}}, table, 1024));
     SorterInfo info;
     info.columns = {{PhysicalType::Text, text}, {PhysicalType::Int32, integer}, {PhysicalType::Int64, bigint}};
     info.keys = {{true, false}, {false, false}};

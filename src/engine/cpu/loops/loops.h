@@ -3,8 +3,9 @@
 //   table.inc  ->  loops_v2.cc (SSE 4.2), loops_v3.cc (AVX2), loops_v4.cc (AVX-512)
 //              ->  loops(): the table of the best level that this machine has
 //
-// All loops take a mask of wanted rows and work on whole words of 64 rows: words without a wanted row are skipped, in the others
-// every lane is computed, wanted or not. Inputs must be readable and outputs writable up to the end of the last word.
+// All loops take a mask of wanted rows and work on whole words of 64 rows: words without a wanted row are skipped, in
+// the others every lane is computed, wanted or not. Inputs must be readable and outputs writable up to the end of the
+// last word.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +41,13 @@ struct CodeFrame {
 
 // out = the rows where it holds, unspecified bits in rows that are not wanted, 0 in words without a wanted row.
 using CompareLoop = void (*)(const uint64_t* wanted, int words, Values a, Values b, uint64_t* out);
-// Returns false when some lane of a word may not have come out right (overflow); such words are to be looked at row by row.
+// Returns false when some lane of a word may not have come out right (overflow); such words are to be looked at row by
+// row.
 using BinaryLoop = bool (*)(const uint64_t* wanted, int words, Values a, Values b, void* out);
 using UnaryLoop = bool (*)(const uint64_t* wanted, int words, Values a, void* out);
 using DecodeLoop = void (*)(const uint64_t* wanted, int words, const void* codes, CodeFrame frame, void* out);
-// Writes the wanted rows only, close together, and returns how many. Up to 64 bytes past the last one may be overwritten.
+// Writes the wanted rows only, close together, and returns how many. Up to 64 bytes past the last one may be
+// overwritten.
 using CompressLoop = size_t (*)(const uint64_t* wanted, int words, const void* codes, CodeFrame frame, void* out);
 // The number of the register's lane that holds the sum, least or greatest of the wanted rows.
 using SumLoop = void (*)(const uint64_t* wanted, int words, Values a, void* sum);
@@ -85,7 +88,8 @@ struct LoopTable {
   IndexLoop index_bool, index_i32, index_i64;
 };
 
-// The table for this machine. DIPTYCH_ISA=v2, v3 or v4 in the environment asks for a lower level, for tests and measurements.
+// The table for this machine. DIPTYCH_ISA=v2, v3 or v4 in the environment asks for a lower level, for tests and
+// measurements.
 const LoopTable& loops();
 
 namespace v2 {
