@@ -93,9 +93,9 @@ TEST_F(VerifierTest, RefusesColumnsThatAreNotThere) {
 }
 
 TEST_F(VerifierTest, RefusesRowOpcodesOutsideASection) {
-  end_section();
-  builder_.program().instructions.insert(builder_.program().instructions.begin(), Instruction{Opcode::Null, integer_register(), 0, 0, {}, -1});
-  builder_.program().instructions[parallel_ + 1].p3 += 1;
+  builder_.program().instructions[parallel_].p3 = builder_.emit(Opcode::Converge);
+  builder_.emit(Opcode::Null, integer_register());
+  builder_.emit(Opcode::Finish);
   expect_refused("inside a parallel section");
 }
 
