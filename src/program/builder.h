@@ -28,10 +28,7 @@ class ProgramBuilder {
   Program& program() { return *program_; }
   std::shared_ptr<const Program> finish() { return std::move(program_); }
 
-  int32_t emit(Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0, decltype(Instruction::p4) p4 = {}) {
-    program_->instructions.push_back({opcode, p1, p2, p3, std::move(p4), position_});
-    return static_cast<int32_t>(program_->instructions.size()) - 1;
-  }
+  int32_t emit(Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0, decltype(Instruction::p4) p4 = {});
   void emit_jump(Opcode opcode, int32_t p1, int32_t p2, Label& label, int64_t validity) {
     label.jumps_.push_back(emit(opcode, p1, p2, 0, validity));
   }

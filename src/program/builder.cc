@@ -1,0 +1,10 @@
+#include "program/builder.h"
+
+namespace diptych {
+
+int32_t ProgramBuilder::emit(Opcode opcode, int32_t p1, int32_t p2, int32_t p3, decltype(Instruction::p4) p4) {
+  program_->instructions.push_back({opcode, p1, p2, p3, std::move(p4), position_});
+  return static_cast<int32_t>(program_->instructions.size()) - 1;
+}
+
+}  // namespace diptych
