@@ -11,7 +11,6 @@ namespace diptych::cpu {
 namespace {
 
 // ---- what all have in common
-// -------------------------------------------------------------------------------------------------
 
 // Derived has: struct State; static void combine(State&, const State&); Out result(const State&); and
 // void block(State&, input, rows), void row(State&, input, row).
@@ -74,7 +73,6 @@ class TypedColumn : public AggregateColumn {
 [[noreturn]] void overflow(int position) { raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
 
 // ---- counts and sums
-// ---------------------------------------------------------------------------------------------------------
 
 class CountColumn final : public TypedColumn<CountColumn, int64_t, int64_t> {
  public:
@@ -155,6 +153,7 @@ class SumSquaresColumn final : public TypedColumn<SumSquaresColumn<T>, int128_t,
   int128_t result(int128_t sum) const { return sum; }
 };
 
+// As PostgreSQL: a sum of finite numbers that becomes infinite is an error.
 template <typename T>
 class SumFloat64Column final : public TypedColumn<SumFloat64Column<T>, double, double> {
  public:
@@ -162,17 +161,29 @@ class SumFloat64Column final : public TypedColumn<SumFloat64Column<T>, double, d
     double part = 0;
     const SumLoop loop = sizeof(T) == 4 ? loops().sum_f32 : loops().sum_f64;
     loop(rows.words, input.words, input.argument->values, &part);
-    sum += part;
+    if (std::isinf(part) && all_finite(input, rows)) overflow(input.position);
+    accumulate(sum, part, input.position);
   }
   void row(double& sum, bool, const AggregateInput& input, int row) {
-    sum += static_cast<double>(value_at<T>(input.argument->values, row));
+    accumulate(sum, static_cast<double>(value_at<T>(input.argument->values, row)), input.position);
   }
-  void combine(double& sum, double other) { sum += other; }
+  void combine(double& sum, double other) { accumulate(sum, other, -1); }
   double result(double sum) const { return sum; }
+
+ private:
+  static void accumulate(double& sum, double value, int position) {
+    const double total = sum + value;
+    if (std::isinf(total) && std::isfinite(sum) && std::isfinite(value)) overflow(position);
+    sum = total;
+  }
+  static bool all_finite(const AggregateInput& input, const RowMask& rows) {
+    bool finite = true;
+    for_each_row(rows.words, input.words, [&](int row) { finite &= std::isfinite(value_at<T>(input.argument->values, row)); });
+    return finite;
+  }
 };
 
 // ---- least and greatest
-// ------------------------------------------------------------------------------------------------------
 
 template <typename T>
 bool comes_before(T a, T b) {
@@ -273,7 +284,6 @@ class BoolColumn final : public TypedColumn<BoolColumn<And>, uint8_t, uint8_t> {
 };
 
 // ---- variance
-// ----------------------------------------------------------------------------------------------------------------
 
 struct Moments {
   double count = 0, sum = 0, squares = 0;  // squares of the differences from the mean
@@ -313,7 +323,6 @@ class VarianceColumn final : public TypedColumn<VarianceColumn, Moments, double>
 };
 
 // ---- choosing
-// ----------------------------------------------------------------------------------------------------------------
 
 // Values below 2^51 in magnitude: 2^12 of them fit 63 bits.
 bool block_sum_is_small(const RegisterInfo& argument) {

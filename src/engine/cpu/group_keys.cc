@@ -9,7 +9,6 @@
 namespace diptych::cpu {
 
 // ---- dense
-// -------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -82,7 +81,6 @@ bool DenseKeys::read(uint32_t group, size_t number, std::byte* out) const {
 }
 
 // ---- hashed
-// ------------------------------------------------------------------------------------------------------------------
 
 HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
   const auto wanted = static_cast<uint64_t>(std::clamp<int64_t>(expected_groups * 2, 1024, int64_t{1} << 22));

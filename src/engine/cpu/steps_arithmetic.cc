@@ -11,7 +11,6 @@ namespace {
 const RegisterInfo& info(const Program& program, int number) { return program.registers[static_cast<size_t>(number)]; }
 
 // ---- checks
-// ------------------------------------------------------------------------------------------------------------------
 
 template <typename T>
 T checked(Opcode opcode, T a, T b, dk_i32* error);
@@ -47,7 +46,6 @@ void recheck(Frame& frame, const Step& step, const Slot& a, const Slot& b) {
 }
 
 // ---- running
-// -----------------------------------------------------------------------------------------------------------------
 
 void run_binary(Frame& frame, const Step& step) {
   const Slot& a = frame.read(step.a);
@@ -109,7 +107,6 @@ void negate(Frame& frame, const Step& step) {
 }
 
 // ---- choosing
-// ----------------------------------------------------------------------------------------------------------------
 
 struct Shape {
   PhysicalType out, a, b;

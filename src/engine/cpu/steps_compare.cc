@@ -15,7 +15,6 @@ namespace {
 using BitsFunction = void (*)(Frame& frame, const Step& step, RowMask& bits);
 
 // ---- codes against a constant
-// ------------------------------------------------------------------------------------------------
 
 int128_t constant_operand(const Frame& frame, const Step& step) {
   const Slot& slot = const_cast<Frame&>(frame).slot(step.b);
@@ -80,7 +79,6 @@ void code_bits(Frame& frame, const Step& step, RowMask& bits) {
 }
 
 // ---- values
-// ------------------------------------------------------------------------------------------------------------------
 
 void value_bits(Frame& frame, const Step& step, RowMask& bits) {
   const Slot& a = frame.read(step.a);
@@ -151,7 +149,6 @@ void interval_bits(Frame& frame, const Step& step, RowMask& bits) {
 }
 
 // ---- finishing
-// ---------------------------------------------------------------------------------------------------------------
 
 template <BitsFunction bits_of>
 void compare_and_jump(Frame& frame, const Step& step) {
@@ -214,7 +211,6 @@ StepFunction finish_of(Opcode opcode) {
 }
 
 // ---- choosing
-// ----------------------------------------------------------------------------------------------------------------
 
 enum class Comparison : uint8_t { Eq, Neq, Lt, Le, Gt, Ge };
 

@@ -31,7 +31,6 @@ RowMask known_of(Frame& frame, int number) {
 }
 
 // ---- truth values
-// ------------------------------------------------------------------------------------------------------------
 
 void store_truth(Frame& frame, const Step& step, const Truth& result) {
   Slot& out = frame.write(step.out);
@@ -120,7 +119,6 @@ void set_in(Frame& frame, const Step& step) {
 }
 
 // ---- jumps
-// -------------------------------------------------------------------------------------------------------------------
 
 // The rows where `holds`, and with if_null also those where it is not known.
 void jump_where(Frame& frame, const Step& step, const RowMask& holds, const RowMask& known) {

@@ -52,7 +52,11 @@ CsvBlock CsvBlocks::next() {
   rest_.clear();
   for (int64_t wanted = block_bytes;; wanted = static_cast<int64_t>(block.bytes.size())) {
     block.last = !fill(block.bytes, wanted);
-    if (block.last) return block;
+    if (block.last) {
+      if (ends_in_quotes(block.bytes))
+        throw Error(SqlState::bad_copy_file_format, "file '" + path() + "': a quote is not closed");
+      return block;
+    }
     size_t whole = whole_rows(block.bytes);
     if (whole > 0) {
       rest_.assign(block.bytes, whole);
@@ -64,6 +68,16 @@ CsvBlock CsvBlocks::next() {
                   "file '" + path() + "': a row is longer than 256 MiB, or a quote is not closed");
     }
   }
+}
+
+bool CsvBlocks::ends_in_quotes(const std::string& block) const {
+  if (options_.escape == options_.quote) return std::count(block.begin(), block.end(), options_.quote) % 2 != 0;
+  bool inside = false;
+  for (size_t i = 0; i < block.size(); ++i) {
+    if (inside && block[i] == options_.escape) ++i;
+    else if (block[i] == options_.quote) inside = !inside;
+  }
+  return inside;
 }
 
 size_t CsvBlocks::whole_rows(const std::string& block) const {

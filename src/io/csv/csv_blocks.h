@@ -42,6 +42,8 @@ class CsvBlocks {
  private:
   // Appends up to `bytes` more to the block; false at the end of the file.
   bool fill(std::string& block, int64_t bytes);
+  // Whether the bytes, which start outside quotes, end inside.
+  bool ends_in_quotes(const std::string& block) const;
   // Length of the rows that are whole; 0 when there is none.
   size_t whole_rows(const std::string& block) const;
   size_t whole_rows_by_state(const std::string& block) const;
