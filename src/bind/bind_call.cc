@@ -198,6 +198,9 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
   call.function = counts_rows ? AggregateFunction::CountStar : function;
   call.type = {TypeId::BigInt};
   if (!counts_rows) {
+    const bool is_boolean = function == AggregateFunction::BoolAnd || function == AggregateFunction::BoolOr;
+    // A literal is what the only such aggregate takes.
+    if (is_boolean && is_unknown(*args[0])) args[0] = coerced(std::move(args[0]), {TypeId::Boolean});
     call.argument = settled(std::move(args[0]));
     const std::optional<Type> type = aggregate_type(function, call.argument->type);
     args[0] = call.argument->clone();

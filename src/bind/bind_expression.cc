@@ -196,7 +196,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Coalesce& node, int posi
 
 // The result is the left side as it is compared, so of a type that holds both; only a numeric keeps the scale it had.
 ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int position) {
-  ExpressionPtr left = settled(bind(*node.left));
+  ExpressionPtr left = bind(*node.left);
   ExpressionPtr compared = left->clone();
   ExpressionPtr right = bind(*node.right);
   if (!unify_for_comparison(compared, right)) {
@@ -204,7 +204,8 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int positi
                 "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
                 "You might need to add explicit type casts.");
   }
-  const Type type = left->type.id == compared->type.id ? left->type : compared->type;
+  const bool left_decides = !is_unknown(*left) && left->type.id == compared->type.id;
+  const Type type = left_decides ? left->type : compared->type;
   if (type == compared->type) {
     auto result = make_expression(ExpressionKind::NullIf, type, position);
     result->args.push_back(std::move(compared));
