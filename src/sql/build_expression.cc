@@ -69,12 +69,9 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_FUNC_CALL: return call(*node.func_call);
     case PG_QUERY__NODE__NODE_TYPE_CAST: return cast(*node.type_cast);
     case PG_QUERY__NODE__NODE_SET_TO_DEFAULT: return make(syntax::Default{}, node.set_to_default->location);
-    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE: {
-      const std::string name = last_name(node.collate_clause->n_collname, node.collate_clause->collname);
-      if (name != "C" && name != "POSIX" && name != "default")
-        refuse("COLLATE other than \"C\"", node.collate_clause->location);
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+      check_collation(*node.collate_clause);
       return expression(*node.collate_clause->arg);
-    }
     case PG_QUERY__NODE__NODE_SUB_LINK: refuse("a subquery", node.sub_link->location);
     case PG_QUERY__NODE__NODE_ROW_EXPR: refuse("a row value", node.row_expr->location);
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: refuse("ARRAY", node.a_array_expr->location);
@@ -84,6 +81,11 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_XML_EXPR: refuse("XML", node.xml_expr->location);
     default: refuse("this expression", -1);
   }
+}
+
+void TreeBuilder::check_collation(const PgQuery__CollateClause& node) const {
+  const std::string name = last_name(node.n_collname, node.collname);
+  if (name != "C" && name != "POSIX" && name != "default") refuse("COLLATE other than \"C\"", node.location);
 }
 
 syntax::ExpressionPtr TreeBuilder::constant(const PgQuery__AConst& node) {
@@ -246,6 +248,16 @@ syntax::TypeName TreeBuilder::type_name(const PgQuery__TypeName& node) {
   if (node.setof || node.pct_type) refuse("SETOF and %TYPE", node.location);
   syntax::TypeName result;
   result.name = last_name(node.n_names, node.names);
+  if (node.n_names > 2) refuse("a database name before a type", node.location);
+  const std::string schema = node.n_names == 2 ? node.names[0]->string->sval : "pg_catalog";
+  if (schema == "public" || schema == "main") {
+    throw Error(SqlState::undefined_object, "type \"" + schema + "." + result.name + "\" does not exist", node.location,
+                "Types have no schema: leave it out.");
+  }
+  if (schema != "pg_catalog") {
+    throw Error(SqlState::invalid_schema_name, "schema \"" + schema + "\" does not exist", node.location,
+                "There are no schemas: leave it out.");
+  }
   result.position = node.location;
   for (size_t i = 0; i < node.n_typmods; ++i) {
     const PgQuery__Node& modifier = *node.typmods[i];

@@ -165,6 +165,7 @@ syntax::ColumnDefinition TreeBuilder::column_definition(const PgQuery__ColumnDef
   result.name = node.colname;
   result.position = node.location;
   result.type = type_name(*node.type_name);
+  if (node.coll_clause) check_collation(*node.coll_clause);
   result.not_null = node.is_not_null;
   for (size_t i = 0; i < node.n_constraints; ++i) add_column_constraint(result, *node.constraints[i]->constraint);
   return result;

@@ -68,6 +68,8 @@ class TreeBuilder {
   syntax::ExpressionPtr call(const PgQuery__FuncCall& node);
   syntax::ExpressionPtr cast(const PgQuery__TypeCast& node);
   syntax::TypeName type_name(const PgQuery__TypeName& node);
+  // Errors: 0A000 for a collation that does not compare bytes.
+  void check_collation(const PgQuery__CollateClause& node) const;
   int position_of_list_after(int from) const;
 
   [[noreturn]] void refuse(std::string_view what, int position) const;
