@@ -13,6 +13,14 @@ bool has_aggregate(const Expression& e) {
   return std::any_of(e.args.begin(), e.args.end(), [](const ExpressionPtr& arg) { return has_aggregate(*arg); });
 }
 
+// The leftmost column of the source in the expression, nullptr when there is none.
+const Expression* first_column(const Expression& e) {
+  if (e.kind == ExpressionKind::Column) return &e;
+  for (const ExpressionPtr& arg : e.args)
+    if (const Expression* column = first_column(*arg)) return column;
+  return nullptr;
+}
+
 bool is_literal(const syntax::Expression& e) {
   return std::holds_alternative<syntax::NumberLiteral>(e.node) ||
          std::holds_alternative<syntax::StringLiteral>(e.node) ||
@@ -161,12 +169,15 @@ class SelectBinder {
 
   ExpressionPtr bind_row_count(const syntax::ExpressionPtr& e, const char* clause) {
     if (!e) return nullptr;
-    const Scope nothing;
-    ExpressionPtr bound = ExpressionBinder(state_, nothing, clause, nullptr).bind(*e);
+    ExpressionPtr bound = ExpressionBinder(state_, scope_, clause, nullptr).bind(*e);
     if (!is_castable(bound->type.id, TypeId::BigInt, CastContext::Assignment)) {
       throw Error(SqlState::datatype_mismatch,
                   std::string("argument of ") + clause + " must be type bigint, not type " + bound->type.name(),
                   bound->position);
+    }
+    if (const Expression* column = first_column(*bound)) {
+      throw Error(SqlState::invalid_column_reference,
+                  std::string("argument of ") + clause + " must not contain variables", column->position);
     }
     return coerce(std::move(bound), {TypeId::BigInt}, CastContext::Assignment, state_.parameters);
   }

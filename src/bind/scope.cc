@@ -12,13 +12,16 @@ ExpressionPtr Scope::column_expression(size_t index, int position) const {
   return result;
 }
 
-// The first `parts` of the name must name the source.
+// The first `parts` of the name must name the source; before it there may be the one schema, by either of its names.
 void Scope::check_qualifier(const std::vector<std::string>& qualifier, size_t parts, int position) const {
-  if (parts > 1)
-    throw Error(SqlState::feature_not_supported, "a schema name before a column is not supported yet", position);
-  if (parts == 1 && (!columns_ || qualifier[0] != name_)) {
-    throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + qualifier[0] + "\"", position,
-                columns_ ? suggest(qualifier[0], {name_}) : "");
+  if (parts > 2)
+    throw Error(SqlState::feature_not_supported, "a database name before a column is not supported yet", position);
+  if (parts == 0) return;
+  const std::string& table = qualifier[parts - 1];
+  const bool known_schema = parts == 1 || qualifier[0] == "public" || qualifier[0] == "main";
+  if (!columns_ || table != name_ || !known_schema) {
+    throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + table + "\"", position,
+                columns_ && known_schema ? suggest(table, {name_}) : "");
   }
 }
 
@@ -34,7 +37,7 @@ ExpressionPtr Scope::resolve(const syntax::ColumnName& name, int position) const
     result = column_expression(i, position);
   }
   if (result) return result;
-  const std::string shown = name.parts.size() > 1 ? name.parts[0] + "." + column : "\"" + column + "\"";
+  const std::string shown = name.parts.size() > 1 ? name_ + "." + column : "\"" + column + "\"";
   throw Error(SqlState::undefined_column, "column " + shown + " does not exist", position, suggest(column, names));
 }
 
