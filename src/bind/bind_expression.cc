@@ -43,6 +43,30 @@ void add_interval_unit(Expression& literal, const syntax::TypeName& type) {
   if (is_plain_number(text)) literal.value = Value::text(text + " " + unit);
 }
 
+// interval '1.5' minute is a minute: what is smaller than the last field named is cut off. Seconds keep their fraction.
+Interval cut_to_fields(Interval value, int fields) {
+  constexpr int second = 1 << 12, minute = 1 << 11, hour = 1 << 10, day = 1 << 3, month = 1 << 1;
+  constexpr int64_t microseconds_per_minute = 60'000'000;
+  if (fields & second) return value;
+  if (fields & minute) {
+    value.microseconds -= value.microseconds % microseconds_per_minute;
+  } else if (fields & hour) {
+    value.microseconds -= value.microseconds % (60 * microseconds_per_minute);
+  } else {
+    value.microseconds = 0;
+    if (!(fields & day)) value.days = 0;
+    if (!(fields & (day | month))) value.months -= value.months % 12;
+  }
+  return value;
+}
+
+// The same for a bound literal, by the modifier of its type.
+ExpressionPtr cut_interval(ExpressionPtr literal, const syntax::TypeName& type) {
+  if (type.modifiers.empty() || literal->value.is_null()) return literal;
+  const Interval cut = cut_to_fields(literal->value.as_interval(), type.modifiers[0]);
+  return make_constant(Value::interval(cut), literal->position);
+}
+
 }  // namespace
 
 Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterTypes& parameters) {
@@ -235,7 +259,8 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position
   const bool is_literal = is_unknown(*arg) && is_constant(*arg) && !is_null_constant(*arg);
   if (is_literal && to.id == TypeId::Interval) add_interval_unit(*arg, node.type);
   try {
-    return coerce(std::move(arg), to, CastContext::Explicit, state_.parameters);
+    ExpressionPtr result = coerce(std::move(arg), to, CastContext::Explicit, state_.parameters);
+    return is_literal && to.id == TypeId::Interval ? cut_interval(std::move(result), node.type) : std::move(result);
   } catch (const Error& error) {
     if (error.state() != SqlState::cannot_coerce) throw;
     throw Error(error.state(), error.message(), position >= 0 ? position : error.position(), error.hint());
