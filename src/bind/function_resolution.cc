@@ -192,6 +192,21 @@ Type result_type(const FunctionInfo& info, const std::vector<ExpressionPtr>& arg
   return result;
 }
 
+// PostgreSQL has these for numeric as well, and takes that for exact arguments unless all are integers (log to a base
+// is only there for numeric). Here they are computed in double precision and given as numeric.
+bool is_exact_call(FunctionId id, const std::vector<TypeId>& types) {
+  switch (id) {
+    case FunctionId::power_f64:
+    case FunctionId::exp_f64:
+    case FunctionId::ln_f64:
+    case FunctionId::log10_f64:
+    case FunctionId::log_base_f64: break;
+    default: return false;
+  }
+  if (std::any_of(types.begin(), types.end(), [](TypeId type) { return Type{type}.is_float(); })) return false;
+  return id == FunctionId::log_base_f64 || std::find(types.begin(), types.end(), TypeId::Numeric) != types.end();
+}
+
 }  // namespace
 
 ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPtr>& args, int position,
@@ -223,7 +238,8 @@ ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPt
   auto call = make_expression(ExpressionKind::Call, result_type(info_of(id), args), position);
   call->function = id;
   call->args = std::move(args);
-  return call;
+  if (!is_exact_call(id, types)) return call;
+  return coerce(std::move(call), Type::numeric(max_precision, division_scale), CastContext::Explicit, parameters);
 }
 
 bool has_overload(const std::string& sql_name, const std::vector<TypeId>& types) {
