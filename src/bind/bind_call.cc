@@ -151,14 +151,58 @@ const char* const fields_of_dates[] = {
     "year",   "month",   "day",   "hour",   "minute",  "second",     "quarter",      "week",         "dow",   "doy",
     "isodow", "isoyear", "epoch", "decade", "century", "millennium", "milliseconds", "microseconds", "julian"};
 
-// years -> year, as PostgreSQL takes them.
+struct FieldAlias {
+  const char* alias;
+  const char* field;
+};
+
+constexpr FieldAlias field_aliases[] = {
+    {"microsecond", "microseconds"},
+    {"us", "microseconds"},
+    {"usec", "microseconds"},
+    {"millisecond", "milliseconds"},
+    {"ms", "milliseconds"},
+    {"msec", "milliseconds"},
+    {"sec", "second"},
+    {"min", "minute"},
+    {"hr", "hour"},
+    {"mon", "month"},
+    {"qtr", "quarter"},
+    {"yr", "year"},
+    {"dec", "decade"},
+    {"cent", "century"},
+    {"centuries", "century"},
+    {"millennia", "millennium"},
+};
+
+// years, yr -> year, as PostgreSQL takes them.
 std::string field_name(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const bool known =
       std::find(std::begin(fields_of_dates), std::end(fields_of_dates), name) != std::end(fields_of_dates);
-  if (!known && name.size() > 1 && name.back() == 's') name.pop_back();
-  return name;
+  const auto alias_of = [](const std::string& given) {
+    return std::find_if(std::begin(field_aliases), std::end(field_aliases),
+                        [&](const FieldAlias& row) { return given == row.alias; });
+  };
+  const bool is_alias = alias_of(name) != std::end(field_aliases);
+  if (!known && !is_alias && name.size() > 1 && name.back() == 's') name.pop_back();
+  const auto* alias = alias_of(name);
+  return alias == std::end(field_aliases) ? name : alias->field;
+}
+
+// concat's form of a boolean is that of output, t and f, where a cast to text writes true and false; NULL is nothing.
+ExpressionPtr boolean_in_concat(ExpressionPtr e) {
+  const int position = e->position;
+  auto negated = make_expression(ExpressionKind::Not, {TypeId::Boolean}, position);
+  negated->args.push_back(e->clone());
+  auto result = make_expression(ExpressionKind::Case, {TypeId::Text}, position);
+  result->args.push_back(std::move(e));
+  result->args.push_back(make_constant(Value::text("t"), position));
+  result->args.push_back(std::move(negated));
+  result->args.push_back(make_constant(Value::text("f"), position));
+  result->args.push_back(make_constant(Value::text(""), position));
+  return result;
 }
 
 }  // namespace
@@ -166,20 +210,21 @@ std::string field_name(std::string name) {
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Call& node, int position) {
   if (const std::optional<AggregateFunction> function = find_aggregate(node.name))
     return aggregate(node, *function, position);
+  if (std::any_of(node.argument_names.begin(), node.argument_names.end(),
+                  [](const std::string& name) { return !name.empty(); })) {
+    throw Error(SqlState::feature_not_supported, "named arguments are only supported in read_csv and read_parquet",
+                position);
+  }
+  ExpressionPtr call = scalar_call(node, bind_all(node.args), position);
   if (node.distinct || node.filter || node.star) {
-    throw Error(SqlState::undefined_function,
+    throw Error(SqlState::wrong_object_type,
                 std::string(node.distinct ? "DISTINCT"
                             : node.filter ? "FILTER"
                                           : "*") +
                     " specified, but " + node.name + " is not an aggregate function",
                 position);
   }
-  if (std::any_of(node.argument_names.begin(), node.argument_names.end(),
-                  [](const std::string& name) { return !name.empty(); })) {
-    throw Error(SqlState::feature_not_supported, "named arguments are only supported in read_csv and read_parquet",
-                position);
-  }
-  return scalar_call(node, bind_all(node.args), position);
+  return call;
 }
 
 ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFunction function, int position) {
@@ -288,6 +333,11 @@ ExpressionPtr ExpressionBinder::concat_function(std::vector<ExpressionPtr> args,
   if (args.empty()) undefined_function("concat", args, position);
   auto result = make_expression(ExpressionKind::Concat, {TypeId::Text}, position);
   for (ExpressionPtr& arg : args) {
+    if (arg->type.id == TypeId::Boolean) {
+      result->args.push_back(boolean_in_concat(std::move(arg)));
+      continue;
+    }
+    arg = padded(std::move(arg));
     auto part = make_expression(ExpressionKind::Coalesce, {TypeId::Text}, arg->position);
     part->args.push_back(coerce(std::move(arg), {TypeId::Text}, CastContext::Assignment, state_.parameters));
     part->args.push_back(make_constant(Value::text(""), position));

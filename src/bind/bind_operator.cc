@@ -95,6 +95,13 @@ Type type_beside(const Type& other) {
   return other.is_string() ? Type{TypeId::Text} : other;
 }
 
+bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPtr>& items) {
+  std::optional<Type> common = value->type;
+  for (const ExpressionPtr& item : items)
+    if (common) common = common_type(*common, item->type);
+  return common.has_value();
+}
+
 constexpr const char* regular_expression_symbols[] = {"~", "~*", "!~", "!~*"};
 
 }  // namespace
@@ -277,6 +284,14 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Between& node, int posit
   return negated_if(node.negated, std::move(result));
 }
 
+// Each item is compared by itself, which names the operator that does not exist: for items without a common type.
+ExpressionPtr ExpressionBinder::any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position) {
+  auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
+  for (ExpressionPtr& item : items)
+    result->args.push_back(compare(ExpressionKind::Eq, "=", value->clone(), std::move(item), position));
+  return result;
+}
+
 // Items that are constants after their cast make an In; the others are compared one by one.
 ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int position) {
   ExpressionPtr value = bind(*node.value);
@@ -290,6 +305,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
       if (!item->type.is_string()) no_operator("=", value, item, item->position);
     }
   } else {
+    if (!have_common_type(value, items)) return negated_if(node.negated, any_equal(value, items, position));
     std::vector<ExpressionPtr*> all{&value};
     const Type type = value->type;
     for (ExpressionPtr& item : items) {
@@ -315,9 +331,20 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
   return negated_if(node.negated, std::move(result));
 }
 
+// LIKE and concat see the blanks of a char(n), which registers don't hold.
+ExpressionPtr ExpressionBinder::padded(ExpressionPtr e) {
+  if (e->type.id != TypeId::Char || e->type.length == 0) return e;
+  const int position = e->position;
+  ExpressionPtr length = make_constant(Value::integer(static_cast<int32_t>(e->type.length)), position);
+  std::vector<ExpressionPtr> args;
+  args.push_back(std::move(e));
+  args.push_back(std::move(length));
+  return resolve_call("rpad", args, position, state_.parameters);
+}
+
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Like& node, int position) {
   std::vector<ExpressionPtr> args;
-  args.push_back(bind(*node.value));
+  args.push_back(padded(bind(*node.value)));
   args.push_back(bind(*node.pattern));
   if (node.escape) args.push_back(bind(*node.escape));
   const char* symbol = node.ignore_case ? "~~*" : "~~";

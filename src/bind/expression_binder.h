@@ -78,6 +78,9 @@ class ExpressionBinder {
   ExpressionPtr compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right,
                         int position);
   ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position);
+  // A char(n) as text with its blanks; anything else as it is.
+  ExpressionPtr padded(ExpressionPtr e);
   // Casts both to the type in which they are compared; false when there is none.
   bool unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right);
 
