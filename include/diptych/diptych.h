@@ -4,8 +4,8 @@
  *   diptych_database ---< diptych_connection ---< diptych_statement
  *
  * A database is one file (or memory); it may have many connections. A connection runs one statement at a time and
- * must be used by one thread at a time; different connections may be used at the same time. diptych_interrupt() alone may
- * be called from any thread.
+ * must be used by one thread at a time; different connections may be used at the same time. diptych_interrupt() alone
+ * may be called from any thread.
  *
  * Every function that returns diptych_status returns DIPTYCH_OK or the kind of failure; the details (SQLSTATE, message,
  * position, hint) stay readable on the handle named in the call until its next call. No function throws or exits.
@@ -61,29 +61,29 @@ typedef enum diptych_type {
 
 /* What went wrong. Fields are never NULL; hint is empty when there is none. */
 typedef struct diptych_error {
-  const char *sqlstate; /* five characters, "00000" when nothing went wrong */
-  const char *message;
-  const char *hint;
+  const char* sqlstate; /* five characters, "00000" when nothing went wrong */
+  const char* message;
+  const char* hint;
   int64_t position; /* 1-based character position in the statement's text, 0 when unknown */
 } diptych_error;
 
 /* The library's version, "major.minor.patch". */
-DIPTYCH_API const char *diptych_version(void);
+DIPTYCH_API const char* diptych_version(void);
 
 /* Opens the database file at `path` (created when absent), or a private database in memory when path is NULL or
  * ":memory:". On failure *database is still set, holds only the error, and must be closed.
  * Errors: 58030 input/output, XX001 damaged file, 55006 in use by another process. */
-DIPTYCH_API diptych_status diptych_open(const char *path, diptych_database **database);
-DIPTYCH_API diptych_error diptych_database_error(const diptych_database *database);
+DIPTYCH_API diptych_status diptych_open(const char* path, diptych_database** database);
+DIPTYCH_API diptych_error diptych_database_error(const diptych_database* database);
 /* Closes; its connections must be closed before. NULL is allowed. */
-DIPTYCH_API void diptych_close(diptych_database *database);
+DIPTYCH_API void diptych_close(diptych_database* database);
 
-DIPTYCH_API diptych_status diptych_connect(diptych_database *database, diptych_connection **connection);
-DIPTYCH_API void diptych_disconnect(diptych_connection *connection);
-DIPTYCH_API diptych_error diptych_connection_error(const diptych_connection *connection);
+DIPTYCH_API diptych_status diptych_connect(diptych_database* database, diptych_connection** connection);
+DIPTYCH_API void diptych_disconnect(diptych_connection* connection);
+DIPTYCH_API diptych_error diptych_connection_error(const diptych_connection* connection);
 
 /* Makes the statement running on this connection end with SQLSTATE 57014 soon. Any thread; no effect when idle. */
-DIPTYCH_API void diptych_interrupt(diptych_connection *connection);
+DIPTYCH_API void diptych_interrupt(diptych_connection* connection);
 
 /* How far the running statement is. Any thread. rows_total is 0 while unknown. */
 typedef struct diptych_progress {
@@ -92,78 +92,82 @@ typedef struct diptych_progress {
   double seconds_elapsed;
   double seconds_left; /* estimate, negative while unknown */
 } diptych_progress;
-DIPTYCH_API diptych_progress diptych_get_progress(const diptych_connection *connection);
+DIPTYCH_API diptych_progress diptych_get_progress(const diptych_connection* connection);
 
 /* Runs every statement of `sql` (separated by ';'), dropping result rows. Stops at the first error. */
-DIPTYCH_API diptych_status diptych_execute(diptych_connection *connection, const char *sql);
+DIPTYCH_API diptych_status diptych_execute(diptych_connection* connection, const char* sql);
 
-/* Prepares the first statement of `sql`. *tail (may be NULL) is set to the byte after it, so that a script is run by a loop.
- * Blank text gives DIPTYCH_OK with *statement NULL. Parameters are written $1, $2, ... */
-DIPTYCH_API diptych_status diptych_prepare(diptych_connection *connection, const char *sql, diptych_statement **statement,
-                                           const char **tail);
-DIPTYCH_API void diptych_finalize(diptych_statement *statement);
-DIPTYCH_API diptych_error diptych_statement_error(const diptych_statement *statement);
+/* Prepares the first statement of `sql`. *tail (may be NULL) is set to the byte after it, so that a script is run by a
+ * loop. Blank text gives DIPTYCH_OK with *statement NULL. Parameters are written $1, $2, ... */
+DIPTYCH_API diptych_status diptych_prepare(diptych_connection* connection, const char* sql,
+                                           diptych_statement** statement, const char** tail);
+DIPTYCH_API void diptych_finalize(diptych_statement* statement);
+DIPTYCH_API diptych_error diptych_statement_error(const diptych_statement* statement);
 
 /* Parameters are numbered from 1. Unbound ones are NULL. Binding after a step needs diptych_reset first. */
-DIPTYCH_API int32_t diptych_parameter_count(const diptych_statement *statement);
-DIPTYCH_API diptych_status diptych_bind_null(diptych_statement *statement, int32_t parameter);
-DIPTYCH_API diptych_status diptych_bind_boolean(diptych_statement *statement, int32_t parameter, bool value);
-DIPTYCH_API diptych_status diptych_bind_int64(diptych_statement *statement, int32_t parameter, int64_t value);
-DIPTYCH_API diptych_status diptych_bind_double(diptych_statement *statement, int32_t parameter, double value);
+DIPTYCH_API int32_t diptych_parameter_count(const diptych_statement* statement);
+DIPTYCH_API diptych_status diptych_bind_null(diptych_statement* statement, int32_t parameter);
+DIPTYCH_API diptych_status diptych_bind_boolean(diptych_statement* statement, int32_t parameter, bool value);
+DIPTYCH_API diptych_status diptych_bind_int64(diptych_statement* statement, int32_t parameter, int64_t value);
+DIPTYCH_API diptych_status diptych_bind_double(diptych_statement* statement, int32_t parameter, double value);
 /* `bytes` < 0: `text` ends at its first NUL. The text is copied. Serves every type that has a text form. */
-DIPTYCH_API diptych_status diptych_bind_text(diptych_statement *statement, int32_t parameter, const char *text,
+DIPTYCH_API diptych_status diptych_bind_text(diptych_statement* statement, int32_t parameter, const char* text,
                                              int64_t bytes);
 
 /* Runs on the first call; then each call makes the next row current: DIPTYCH_ROW, DIPTYCH_DONE or DIPTYCH_ERROR. */
-DIPTYCH_API diptych_status diptych_step(diptych_statement *statement);
+DIPTYCH_API diptych_status diptych_step(diptych_statement* statement);
 /* Makes the statement ready to run again; bound parameters stay. */
-DIPTYCH_API diptych_status diptych_reset(diptych_statement *statement);
+DIPTYCH_API diptych_status diptych_reset(diptych_statement* statement);
 
 /* Columns are numbered from 0. Count, names and types are known once prepared. */
-DIPTYCH_API int32_t diptych_column_count(const diptych_statement *statement);
-DIPTYCH_API const char *diptych_column_name(const diptych_statement *statement, int32_t column);
-DIPTYCH_API diptych_type diptych_column_type(const diptych_statement *statement, int32_t column);
+DIPTYCH_API int32_t diptych_column_count(const diptych_statement* statement);
+DIPTYCH_API const char* diptych_column_name(const diptych_statement* statement, int32_t column);
+DIPTYCH_API diptych_type diptych_column_type(const diptych_statement* statement, int32_t column);
 /* As SQL writes it: "numeric(15,2)". */
-DIPTYCH_API const char *diptych_column_type_name(const diptych_statement *statement, int32_t column);
+DIPTYCH_API const char* diptych_column_type_name(const diptych_statement* statement, int32_t column);
 
-/* The current row's value. Numbers are converted as SQL's cast would, without an error: what does not fit reads as 0. */
-DIPTYCH_API bool diptych_column_is_null(diptych_statement *statement, int32_t column);
-DIPTYCH_API int64_t diptych_column_int64(diptych_statement *statement, int32_t column);
-DIPTYCH_API double diptych_column_double(diptych_statement *statement, int32_t column);
-/* The text form PostgreSQL prints (booleans are t and f), NULL for null. Not NUL-safe: *bytes (may be NULL) gets the length. */
-DIPTYCH_API const char *diptych_column_text(diptych_statement *statement, int32_t column, int64_t *bytes);
+/* The current row's value. Numbers are converted as SQL's cast would, without an error: what does not fit reads as 0.
+ */
+DIPTYCH_API bool diptych_column_is_null(diptych_statement* statement, int32_t column);
+DIPTYCH_API int64_t diptych_column_int64(diptych_statement* statement, int32_t column);
+DIPTYCH_API double diptych_column_double(diptych_statement* statement, int32_t column);
+/* The text form PostgreSQL prints (booleans are t and f), NULL for null. Not NUL-safe: *bytes (may be NULL) gets the
+ * length. */
+DIPTYCH_API const char* diptych_column_text(diptych_statement* statement, int32_t column, int64_t* bytes);
 
 /* A column of consecutive result rows in the machine's own form, for reading in bulk. */
 typedef struct diptych_chunk_column {
   diptych_type type;
-  int32_t width;           /* bytes of a value in `values`: 1 boolean, 4 smallint/integer/date/real, 8 bigint/timestamp/double/
-                              numeric up to 18 digits, 16 wider numeric and interval, 0 for strings */
-  int32_t scale;           /* of a numeric: the value is the integer / 10^scale */
-  const void *values;      /* rows * width bytes; for strings NULL */
-  const uint8_t *validity; /* bit i of byte i/8 is 1 when row i is not null; NULL when no row is null */
-  const uint32_t *offsets; /* strings: rows + 1 offsets into `bytes`; else NULL */
-  const char *bytes;       /* strings: UTF-8; else NULL */
+  int32_t width; /* bytes of a value in `values`: 1 boolean, 4 smallint/integer/date/real, 8 bigint/timestamp/double/
+                    numeric up to 18 digits, 16 wider numeric and interval, 0 for strings */
+  int32_t scale; /* of a numeric: the value is the integer / 10^scale */
+  const void* values;      /* rows * width bytes; for strings NULL */
+  const uint8_t* validity; /* bit i of byte i/8 is 1 when row i is not null; NULL when no row is null */
+  const uint32_t* offsets; /* strings: rows + 1 offsets into `bytes`; else NULL */
+  const char* bytes;       /* strings: UTF-8; else NULL */
 } diptych_chunk_column;
 
-/* Instead of stepping row by row: runs on the first call, then gives the next *rows rows at once (*rows > 0 with DIPTYCH_ROW).
- * `columns` must have room for diptych_column_count entries, which stay valid until the next call. */
-DIPTYCH_API diptych_status diptych_step_chunk(diptych_statement *statement, diptych_chunk_column *columns, int64_t *rows);
+/* Instead of stepping row by row: runs on the first call, then gives the next *rows rows at once (*rows > 0 with
+ * DIPTYCH_ROW). `columns` must have room for diptych_column_count entries, which stay valid until the next call. */
+DIPTYCH_API diptych_status diptych_step_chunk(diptych_statement* statement, diptych_chunk_column* columns,
+                                              int64_t* rows);
 
 /* Rows changed by the last INSERT, COPY or CREATE TABLE AS that this statement ran; -1 for other statements. */
-DIPTYCH_API int64_t diptych_rows_changed(const diptych_statement *statement);
+DIPTYCH_API int64_t diptych_rows_changed(const diptych_statement* statement);
 
-/* Bulk append to a table: rows are given value by value in column order, and are committed together by diptych_append_finish;
- * diptych_append_abandon drops them. On an error the appender stays as it was before the failed value. */
-DIPTYCH_API diptych_status diptych_append_begin(diptych_connection *connection, const char *table,
-                                                diptych_appender **appender);
-DIPTYCH_API diptych_status diptych_append_null(diptych_appender *appender);
-DIPTYCH_API diptych_status diptych_append_int64(diptych_appender *appender, int64_t value);
-DIPTYCH_API diptych_status diptych_append_double(diptych_appender *appender, double value);
-DIPTYCH_API diptych_status diptych_append_text(diptych_appender *appender, const char *text, int64_t bytes);
-DIPTYCH_API diptych_status diptych_append_end_row(diptych_appender *appender);
-DIPTYCH_API diptych_status diptych_append_finish(diptych_appender *appender);
-DIPTYCH_API void diptych_append_abandon(diptych_appender *appender);
-DIPTYCH_API diptych_error diptych_append_error(const diptych_appender *appender);
+/* Bulk append to a table: rows are given value by value in column order, and are committed together by
+ * diptych_append_finish; diptych_append_abandon drops them. On an error the appender stays as it was before the failed
+ * value. */
+DIPTYCH_API diptych_status diptych_append_begin(diptych_connection* connection, const char* table,
+                                                diptych_appender** appender);
+DIPTYCH_API diptych_status diptych_append_null(diptych_appender* appender);
+DIPTYCH_API diptych_status diptych_append_int64(diptych_appender* appender, int64_t value);
+DIPTYCH_API diptych_status diptych_append_double(diptych_appender* appender, double value);
+DIPTYCH_API diptych_status diptych_append_text(diptych_appender* appender, const char* text, int64_t bytes);
+DIPTYCH_API diptych_status diptych_append_end_row(diptych_appender* appender);
+DIPTYCH_API diptych_status diptych_append_finish(diptych_appender* appender);
+DIPTYCH_API void diptych_append_abandon(diptych_appender* appender);
+DIPTYCH_API diptych_error diptych_append_error(const diptych_appender* appender);
 
 #ifdef __cplusplus
 }

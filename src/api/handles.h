@@ -1,5 +1,5 @@
-// What the C API's handles hold, and where errors stop: every API function runs its body in guard(), which turns what is thrown into
-// the handle's error state.
+// What the C API's handles hold, and where errors stop: every API function runs its body in guard(), which turns what
+// is thrown into the handle's error state.
 #pragma once
 
 #include <memory>

@@ -106,18 +106,21 @@ double ResultReader::double_at(size_t column) const {
   if (type.is_float()) return value.as_double();
   if (type.id == TypeId::Boolean) return value.as_boolean();
   if (type.is_string()) return std::strtod(value.as_string().c_str(), nullptr);
-  if (type.id == TypeId::Numeric) return std::strtod(value.to_text().c_str(), nullptr);  // rounded once, from all digits
+  if (type.id == TypeId::Numeric)
+    return std::strtod(value.to_text().c_str(), nullptr);  // rounded once, from all digits
   return range_of(type) ? static_cast<double>(value.as_integral()) : 0;
 }
 
 const std::string& ResultReader::text_at(size_t column) {
-  if (!texts_[column]) texts_[column] = value_at(pinned_->views[column], result_->columns()[column].type, row_).to_text();
+  if (!texts_[column])
+    texts_[column] = value_at(pinned_->views[column], result_->columns()[column].type, row_).to_text();
   return *texts_[column];
 }
 
 diptych_type api_type(const Type& type) { return static_cast<diptych_type>(type.id); }
 
-static_assert(static_cast<int>(TypeId::Boolean) == DIPTYCH_TYPE_BOOLEAN && static_cast<int>(TypeId::Char) == DIPTYCH_TYPE_CHAR,
+static_assert(static_cast<int>(TypeId::Boolean) == DIPTYCH_TYPE_BOOLEAN &&
+                  static_cast<int>(TypeId::Char) == DIPTYCH_TYPE_CHAR,
               "the API's types stand in the order of TypeId");
 
 }  // namespace diptych

@@ -33,7 +33,8 @@ namespace {
 diptych_status bind_value(diptych_statement* statement, int32_t parameter, diptych::Value value) {
   return guard(statement->error, statement->text, [&] {
     if (statement->reader)
-      throw diptych::Error(diptych::SqlState::invalid_transaction_state, "the statement is running: reset it before binding");
+      throw diptych::Error(diptych::SqlState::invalid_transaction_state,
+                           "the statement is running: reset it before binding");
     if (parameter < 1) throw diptych::Error(diptych::SqlState::undefined_parameter, "parameters are numbered from 1");
     statement->statement.bind_parameter(static_cast<size_t>(parameter) - 1, std::move(value));
     return DIPTYCH_OK;
@@ -89,8 +90,9 @@ diptych_status diptych_bind_double(diptych_statement* statement, int32_t paramet
 }
 
 diptych_status diptych_bind_text(diptych_statement* statement, int32_t parameter, const char* text, int64_t bytes) {
-  return bind_value(statement, parameter,
-                    diptych::Value::text(bytes < 0 ? std::string(text) : std::string(text, static_cast<size_t>(bytes))));
+  return bind_value(
+      statement, parameter,
+      diptych::Value::text(bytes < 0 ? std::string(text) : std::string(text, static_cast<size_t>(bytes))));
 }
 
 diptych_status diptych_step(diptych_statement* statement) {

@@ -1,4 +1,5 @@
-// The settings of a connection: one table (settings.def), from which come the names, the checks, SHOW ALL and docs/settings.md.
+// The settings of a connection: one table (settings.def), from which come the names, the checks, SHOW ALL and
+// docs/settings.md.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,8 @@ class Settings {
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
 
-  // Sets from text; nullptr: back to the default. Errors: 42704 no such setting, with a hint when one is spelt alike; 22023 a value out of its range.
+  // Sets from text; nullptr: back to the default. Errors: 42704 no such setting, with a hint when one is spelt alike;
+  // 22023 a value out of its range.
   void set(std::string_view name, const std::string* value);
   // The value as SHOW shows it. Errors: 42704.
   std::string text_of(std::string_view name) const;

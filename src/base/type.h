@@ -1,7 +1,7 @@
 // SQL types and the form their values take in registers.
 //
-// A logical Type is what SQL sees (numeric(15,2)); a PhysicalType is what a register of a program holds (Int64). Several
-// logical types share a physical one: smallint, integer and date are all Int32 there.
+// A logical Type is what SQL sees (numeric(15,2)); a PhysicalType is what a register of a program holds (Int64).
+// Several logical types share a physical one: smallint, integer and date are all Int32 there.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ __extension__ typedef __int128 int128_t;
 __extension__ typedef unsigned __int128 uint128_t;
 
 enum class TypeId : uint8_t {
-  Null,      // the type of a bare NULL before it takes another's
-  Boolean,   //
-  SmallInt,  // 16 bits
-  Integer,   // 32 bits
-  BigInt,    // 64 bits
-  Real,      // IEEE 754 binary32
-  Double,    // IEEE 754 binary64
-  Numeric,   // fixed point: an integer of up to 38 digits, times 10^-scale
-  Date,      // days since 2000-01-01, proleptic Gregorian; INT32_MAX/MIN are infinity/-infinity
-  Timestamp, // microseconds since 2000-01-01 00:00:00, no time zone; INT64_MAX/MIN are infinity/-infinity
-  Interval,  // months, days, microseconds
-  Text,      // UTF-8, compared bytewise
-  Varchar,   // text of at most `length` characters (0: no limit)
-  Char,      // text of `length` characters, kept without its trailing blanks, padded when shown
+  Null,       // the type of a bare NULL before it takes another's
+  Boolean,    //
+  SmallInt,   // 16 bits
+  Integer,    // 32 bits
+  BigInt,     // 64 bits
+  Real,       // IEEE 754 binary32
+  Double,     // IEEE 754 binary64
+  Numeric,    // fixed point: an integer of up to 38 digits, times 10^-scale
+  Date,       // days since 2000-01-01, proleptic Gregorian; INT32_MAX/MIN are infinity/-infinity
+  Timestamp,  // microseconds since 2000-01-01 00:00:00, no time zone; INT64_MAX/MIN are infinity/-infinity
+  Interval,   // months, days, microseconds
+  Text,       // UTF-8, compared bytewise
+  Varchar,    // text of at most `length` characters (0: no limit)
+  Char,       // text of `length` characters, kept without its trailing blanks, padded when shown
 };
 
 enum class PhysicalType : uint8_t { Bool, Int32, Int64, Int128, Float32, Float64, Interval, Text };

@@ -1,4 +1,5 @@
-// One SQL value with its type: literals, parameters, defaults, cells of a result. For single values; columns never use it.
+// One SQL value with its type: literals, parameters, defaults, cells of a result. For single values; columns never use
+// it.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,8 @@ BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state) {
   result.table = node.table.name;
   result.path = node.path;
   result.options = file_options(node.path, node.options);
-  if (!result.options.header) result.options.header = false;  // as PostgreSQL: COPY looks for a header only when told to
+  if (!result.options.header)
+    result.options.header = false;  // as PostgreSQL: COPY looks for a header only when told to
   result.columns = columns_named(node.columns, definition);
   for (size_t i = 0; i < definition.columns.size(); ++i) {
     const TableColumn& column = definition.columns[i];

@@ -22,14 +22,14 @@ struct Progress {
 
 // What happened in one parallel section, for EXPLAIN ANALYZE.
 struct SectionProfile {
-  int32_t address = 0;      // of its Parallel
-  int64_t rows_in = 0;      // rows of the tablets that were read
-  int64_t rows_out = 0;     // rows that reached the last sink
+  int32_t address = 0;   // of its Parallel
+  int64_t rows_in = 0;   // rows of the tablets that were read
+  int64_t rows_out = 0;  // rows that reached the last sink
   int64_t tablets = 0, tablets_skipped = 0;
-  int64_t bytes_read = 0;   // encoded
+  int64_t bytes_read = 0;  // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
-  std::string engine;       // "cpu"
+  std::string engine;  // "cpu"
 };
 
 struct ExecutionProfile {
@@ -39,12 +39,12 @@ struct ExecutionProfile {
 
 // What a run may use, and where it reports. Everything outlives the run.
 struct ExecutionContext {
-  int threads = 1;               // 1: the calling thread alone
+  int threads = 1;  // 1: the calling thread alone
   MemoryBudget* budget = nullptr;
-  BlockPool* pool = nullptr;     // large buffers of results and intermediate tablets come from here
+  BlockPool* pool = nullptr;                     // large buffers of results and intermediate tablets come from here
   const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014
   Progress* progress = nullptr;
-  ExecutionProfile* profile = nullptr;           // null: not wanted
+  ExecutionProfile* profile = nullptr;  // null: not wanted
 };
 
 // The result: tablets in the order of the rows. Keeps what it needs alive (dictionaries through the program's sources).

@@ -1,5 +1,6 @@
-// Evaluating expressions before a statement runs: constants, LIMIT, defaults, an expression over every string of a dictionary.
-// The session implements it by compiling and running a small program, so that a folded expression means what it means in a query.
+// Evaluating expressions before a statement runs: constants, LIMIT, defaults, an expression over every string of a
+// dictionary. The session implements it by compiling and running a small program, so that a folded expression means
+// what it means in a query.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,8 @@ namespace diptych {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // The expressions' values for every row of the source, row by row: result[row * expressions.size() + i]. Errors: what the expressions raise.
+  // The expressions' values for every row of the source, row by row: result[row * expressions.size() + i]. Errors: what
+  // the expressions raise.
   virtual std::vector<Value> evaluate(const std::vector<const Expression*>& expressions,
                                       std::shared_ptr<const TabletSource> source) = 0;
   // The value of one expression that reads no column.

@@ -34,8 +34,11 @@ std::string sort_line(const LogicalOperator& op) {
   std::vector<std::string> keys;
   for (const SortKey& key : op.keys)
     keys.push_back(fmt::format("{}{}{}", names[key.column], key.descending ? " DESC" : "",
-                               key.nulls_first == key.descending ? "" : key.nulls_first ? " NULLS FIRST" : " NULLS LAST"));
-  return fmt::format("{} {}", op.limit < 0 ? std::string("Sort") : fmt::format("Top {} by", op.limit), fmt::join(keys, ", "));
+                               key.nulls_first == key.descending ? ""
+                               : key.nulls_first                 ? " NULLS FIRST"
+                                                                 : " NULLS LAST"));
+  return fmt::format("{} {}", op.limit < 0 ? std::string("Sort") : fmt::format("Top {} by", op.limit),
+                     fmt::join(keys, ", "));
 }
 
 std::string line(const LogicalOperator& op) {
@@ -43,7 +46,8 @@ std::string line(const LogicalOperator& op) {
     case OperatorKind::Scan:
       return fmt::format("Scan {} [{}] ({} rows)", op.source_name, fmt::join(op.names(), ", "), op.source->row_count());
     case OperatorKind::Filter: return "Filter " + op.predicate->to_text(op.input().names());
-    case OperatorKind::Project: return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));
+    case OperatorKind::Project:
+      return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));
     case OperatorKind::Aggregate: return aggregate_line(op);
     case OperatorKind::Sort: return sort_line(op);
     case OperatorKind::Limit: {

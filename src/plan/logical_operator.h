@@ -6,8 +6,8 @@
 //       └ Filter o_total > 100
 //         └ Scan orders [o_key, o_total]
 //
-// One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator see the columns of
-// its input by position.
+// One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator see the
+// columns of its input by position.
 #pragma once
 
 #include <memory>
@@ -37,12 +37,12 @@ struct LogicalOperator {
   std::string source_name;
   std::vector<size_t> source_columns;
 
-  ExpressionPtr predicate;                  // Filter
-  std::vector<ExpressionPtr> expressions;   // Project: one per output column; Aggregate: the group keys
-  std::vector<BoundAggregate> aggregates;   // Aggregate: output columns after the keys. DISTINCT: keys alone
-  std::vector<SortKey> keys;                // Sort: columns = the input's
-  int64_t limit = -1;                       // Limit, and Sort when only the first rows matter; -1: all
-  int64_t offset = 0;                       // Limit
+  ExpressionPtr predicate;                 // Filter
+  std::vector<ExpressionPtr> expressions;  // Project: one per output column; Aggregate: the group keys
+  std::vector<BoundAggregate> aggregates;  // Aggregate: output columns after the keys. DISTINCT: keys alone
+  std::vector<SortKey> keys;               // Sort: columns = the input's
+  int64_t limit = -1;                      // Limit, and Sort when only the first rows matter; -1: all
+  int64_t offset = 0;                      // Limit
 
   LogicalOperator& input() { return *inputs.front(); }
   const LogicalOperator& input() const { return *inputs.front(); }

@@ -1,4 +1,5 @@
-// The optimiser: rules, each in a file of its own under plan/rules/, applied in a fixed order. Every rule keeps the plan's meaning.
+// The optimiser: rules, each in a file of its own under plan/rules/, applied in a fixed order. Every rule keeps the
+// plan's meaning.
 #pragma once
 
 #include <memory>

@@ -104,7 +104,8 @@ class Planner {
     op->columns.clear();
     for (BoundOutput& output : query_.outputs) {
       // What only ORDER BY needs has no name of its own.
-      op->columns.push_back({output.name.empty() ? output.expression->to_text(names) : output.name, output.expression->type});
+      op->columns.push_back(
+          {output.name.empty() ? output.expression->to_text(names) : output.name, output.expression->type});
       op->expressions.push_back(std::move(output.expression));
     }
     return op;
@@ -138,8 +139,10 @@ class Planner {
   }
 
   LogicalOperatorPtr limit(LogicalOperatorPtr input) {
-    const int64_t limit = row_count(query_.limit, SqlState::invalid_row_count_in_limit, "LIMIT must not be negative", -1);
-    const int64_t offset = row_count(query_.offset, SqlState::invalid_row_count_in_offset, "OFFSET must not be negative", 0);
+    const int64_t limit =
+        row_count(query_.limit, SqlState::invalid_row_count_in_limit, "LIMIT must not be negative", -1);
+    const int64_t offset =
+        row_count(query_.offset, SqlState::invalid_row_count_in_offset, "OFFSET must not be negative", 0);
     if (limit < 0 && offset == 0) return input;
     auto op = make(OperatorKind::Limit, std::move(input));
     op->limit = limit;

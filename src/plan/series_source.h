@@ -1,5 +1,5 @@
-// The rows of generate_series(start, stop, step): tablets whose codes are one shared count 0, 1, 2, ..., so that a series of any
-// length takes no memory.
+// The rows of generate_series(start, stop, step): tablets whose codes are one shared count 0, 1, 2, ..., so that a
+// series of any length takes no memory.
 //
 //   generate_series(10, 200000, 5):  [base 10, factor 5, codes 0..65535 -> 10, 15, ...]  [base 327690, ...] ...
 #pragma once
@@ -29,7 +29,10 @@ class SeriesSource : public TabletSource {
 
  private:
   // The value of row `row` of the whole series.
-  int64_t at(int64_t row) const { return static_cast<int64_t>(static_cast<uint64_t>(start_) + static_cast<uint64_t>(row) * static_cast<uint64_t>(step_)); }
+  int64_t at(int64_t row) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(start_) +
+                                static_cast<uint64_t>(row) * static_cast<uint64_t>(step_));
+  }
 
   std::vector<ColumnDefinition> columns_;
   int64_t start_;

@@ -42,7 +42,8 @@ RegisterInfo result_of(AggregateState state, const RegisterInfo& argument, const
 
 }  // namespace
 
-AggregateCompiler::AggregateCompiler(ProgramBuilder& builder, ExpressionCompiler& expressions, const LogicalOperator& op)
+AggregateCompiler::AggregateCompiler(ProgramBuilder& builder, ExpressionCompiler& expressions,
+                                     const LogicalOperator& op)
     : builder_(builder), expressions_(expressions), op_(op), calls_(op.aggregates.size()) {}
 
 bool AggregateCompiler::is_distinct(const BoundAggregate& call) const {
@@ -70,8 +71,10 @@ int32_t AggregateCompiler::compile_keys(Scope& scope, int32_t hash) {
     const Expression& key = *op_.expressions[i];
     const int32_t number = block + static_cast<int32_t>(i);
     key_dictionaries_.push_back(ExpressionCompiler::dictionary_of(key, scope));
-    if (key_dictionaries_.back()) expressions_.compile_code(key, scope, number);
-    else expressions_.compile_into(key, scope, number);
+    if (key_dictionaries_.back())
+      expressions_.compile_code(key, scope, number);
+    else
+      expressions_.compile_into(key, scope, number);
     builder_.program().hash_tables[hash].keys.push_back(builder_.info(number));
   }
   return block;
@@ -133,12 +136,8 @@ void AggregateCompiler::feed_states(size_t number, int32_t argument, int32_t slo
     case AggregateFunction::Count:
       states.count = state(AggregateState::Count, argument, bigint_type, slot, shared);
       return;
-    case AggregateFunction::Min:
-      states.other = state(AggregateState::Min, argument, call.type, slot, shared);
-      return;
-    case AggregateFunction::Max:
-      states.other = state(AggregateState::Max, argument, call.type, slot, shared);
-      return;
+    case AggregateFunction::Min: states.other = state(AggregateState::Min, argument, call.type, slot, shared); return;
+    case AggregateFunction::Max: states.other = state(AggregateState::Max, argument, call.type, slot, shared); return;
     case AggregateFunction::BoolAnd:
       states.other = state(AggregateState::BoolAnd, argument, call.type, slot, shared);
       return;
@@ -155,7 +154,8 @@ void AggregateCompiler::feed_states(size_t number, int32_t argument, int32_t slo
   } else {
     states.sum = state(sum_state(argument), argument, exact, slot, shared);
   }
-  if (call.function != AggregateFunction::Sum) states.count = state(AggregateState::Count, argument, bigint_type, slot, shared);
+  if (call.function != AggregateFunction::Sum)
+    states.count = state(AggregateState::Count, argument, bigint_type, slot, shared);
   if (is_variance(call.function) && !is_float) {
     const Type squared = Type::numeric(max_precision, std::min(2 * exact.scale, max_precision));
     states.squares = state(AggregateState::SumSquares, argument, squared, slot, shared);
@@ -167,7 +167,8 @@ AggregateState AggregateCompiler::sum_state(int32_t argument) const {
   const RegisterInfo& info = builder_.info(argument);
   if (info.type.is_float()) return AggregateState::SumFloat64;
   if (!info.type.is_number())
-    throw Error(SqlState::feature_not_supported, "sum and avg of " + info.type.name() + " are not supported", builder_.position());
+    throw Error(SqlState::feature_not_supported, "sum and avg of " + info.type.name() + " are not supported",
+                builder_.position());
   const auto total = info.physical == PhysicalType::Int128 ? std::nullopt : mul(*range_of(info), {0, row_bound_});
   return total && total->within(int64_range) ? AggregateState::SumInt64 : AggregateState::SumInt128;
 }
@@ -273,14 +274,17 @@ int32_t AggregateCompiler::value_of(size_t number, int32_t target) {
 int32_t AggregateCompiler::average(const Call& call, const Type& type) {
   const int32_t sum = load_state(call.sum);
   int32_t count = load_state(call.count);
-  if (!type.is_float()) return expressions_.divide_numeric(sum, count, type.scale - scale_of(builder_.info(sum).type), type);
+  if (!type.is_float())
+    return expressions_.divide_numeric(sum, count, type.scale - scale_of(builder_.info(sum).type), type);
   count = expressions_.cast(count, double_type);
   return expressions_.cast(expressions_.arithmetic(ExpressionKind::Div, sum, count, double_type), type);
 }
 
 int32_t AggregateCompiler::variance(const Call& call, const BoundAggregate& aggregate) {
-  const bool sample = aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::VarSamp;
-  const bool root = aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::StddevPop;
+  const bool sample =
+      aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::VarSamp;
+  const bool root =
+      aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::StddevPop;
   // The count, or NULL when there are too few values: everything computed from it is NULL then.
   const int32_t count = load_state(call.count);
   const RegisterInfo nullable_count{PhysicalType::Int64, bigint_type, true};
@@ -313,12 +317,14 @@ int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const T
   int32_t factor = count;
   if (sample) {
     const PhysicalType wide = PhysicalType::Int64;
-    factor = expressions_.arithmetic(ExpressionKind::Sub, count, expressions_.load_constant(Value::bigint(1), -1, &wide), bigint_type);
+    factor = expressions_.arithmetic(ExpressionKind::Sub, count,
+                                     expressions_.load_constant(Value::bigint(1), -1, &wide), bigint_type);
   }
   const int32_t divisor = expressions_.arithmetic(ExpressionKind::Mul, count, factor, whole);
   // A root keeps half of the digits: the quotient under it gets a few more than the result shows.
   const Type quotient_type = root ? Type::numeric(max_precision, std::min(type.scale + 4, 30)) : type;
-  const int32_t quotient = expressions_.divide_numeric(numerator, divisor, quotient_type.scale - exact.scale, quotient_type);
+  const int32_t quotient =
+      expressions_.divide_numeric(numerator, divisor, quotient_type.scale - exact.scale, quotient_type);
   if (!root) return quotient;
   return expressions_.cast(expressions_.call(FunctionId::sqrt_n128, {quotient}, quotient_type), type);
 }
@@ -332,8 +338,10 @@ Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& col
     const auto load = [&builder, info, index](int32_t target, const PhysicalType* physical) {
       RegisterInfo wanted = info;
       if (physical && range_of(info.type)) wanted.physical = *physical;
-      if (target < 0) target = builder.new_register(wanted);
-      else builder.info(target) = wanted;
+      if (target < 0)
+        target = builder.new_register(wanted);
+      else
+        builder.info(target) = wanted;
       builder.emit(Opcode::Column, target, index);
       return target;
     };
@@ -351,8 +359,10 @@ Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& col
         const RegisterInfo text{PhysicalType::Text, Type{TypeId::Text}, info.nullable};
         auto& lookups = builder.program().lookups;
         lookups.push_back({text, {}, dictionary});
-        if (target < 0) target = builder.new_register(text);
-        else builder.info(target) = text;
+        if (target < 0)
+          target = builder.new_register(text);
+        else
+          builder.info(target) = text;
         builder.emit(Opcode::Lookup, target, code, static_cast<int32_t>(lookups.size()) - 1);
         return target;
       };

@@ -1,4 +1,5 @@
-// Aggregation: which states the hash table keeps for SQL's aggregates, the sinks that feed them, and the values made of them.
+// Aggregation: which states the hash table keeps for SQL's aggregates, the sinks that feed them, and the values made of
+// them.
 //
 //   avg(x)            states SumInt64(x), Count(x)      value  sum * 10^shift / count
 //   sum(x), avg(x)    share SumInt64(x)
@@ -68,7 +69,8 @@ class AggregateCompiler {
   std::vector<SharedState> shared_;
 };
 
-// The scope columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries (nullptr: not).
+// The scope columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
+// (nullptr: not).
 Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
                    const std::vector<const Dictionary*>& code_columns);
 

@@ -115,7 +115,8 @@ int32_t ExpressionCompiler::narrow(int32_t number, RegisterInfo form, Check chec
 int32_t ExpressionCompiler::rescale(int32_t number, int digits, const Type& type, int32_t target) {
   const RegisterInfo source = info(number);
   std::optional<Range> range = range_of(source);
-  if (range && digits > 0) range = digits > max_precision ? std::nullopt : mul(*range, {power_of_ten(digits), power_of_ten(digits)});
+  if (range && digits > 0)
+    range = digits > max_precision ? std::nullopt : mul(*range, {power_of_ten(digits), power_of_ten(digits)});
   if (range && digits < 0) {
     // Rounding can go one past the quotient.
     const int128_t divisor = digits < -max_precision ? power_of_ten(max_precision) : power_of_ten(-digits);
@@ -125,12 +126,12 @@ int32_t ExpressionCompiler::rescale(int32_t number, int digits, const Type& type
   form.info.physical = std::max(form.info.physical, source.physical);
   const int32_t wide = widen(number, form.info.physical);
   if (digits == 0) return narrow(wide, form.info, form.check, target);
-  return finish_wide(form.info, form.check, target, [&](int32_t result, Check check) {
-    builder_.emit(Opcode::Rescale, result, wide, digits, check);
-  });
+  return finish_wide(form.info, form.check, target,
+                     [&](int32_t result, Check check) { builder_.emit(Opcode::Rescale, result, wide, digits, check); });
 }
 
-int32_t ExpressionCompiler::arithmetic(ExpressionKind kind, int32_t left, int32_t right, const Type& type, int32_t target) {
+int32_t ExpressionCompiler::arithmetic(ExpressionKind kind, int32_t left, int32_t right, const Type& type,
+                                       int32_t target) {
   const bool nullable = info(left).nullable || info(right).nullable;
   if (!is_integer_form(info(left).physical)) {
     const int32_t result = allocate({info(left).physical, type, nullable}, target);
@@ -160,14 +161,18 @@ int32_t ExpressionCompiler::arithmetic(ExpressionKind kind, int32_t left, int32_
   left = widen(left, operands);
   right = widen(right, operands);
   return finish_wide(form.info, form.check, target, [&](int32_t result, Check check) {
-    if (kind == ExpressionKind::Mod) builder_.emit(Opcode::Mod, result, left, right);
-    else builder_.emit(arithmetic_opcode(kind), result, left, right, check);
+    if (kind == ExpressionKind::Mod)
+      builder_.emit(Opcode::Mod, result, left, right);
+    else
+      builder_.emit(arithmetic_opcode(kind), result, left, right, check);
   });
 }
 
-int32_t ExpressionCompiler::divide_numeric(int32_t dividend, int32_t divisor, int shift, const Type& type, int32_t target) {
+int32_t ExpressionCompiler::divide_numeric(int32_t dividend, int32_t divisor, int shift, const Type& type,
+                                           int32_t target) {
   if (shift < 0) {  // more digits after the point than the quotient keeps: give the divisor the same
-    divisor = rescale(divisor, -shift, Type::numeric(max_precision, std::min(scale_of(info(divisor).type) - shift, max_precision)), -1);
+    divisor = rescale(divisor, -shift,
+                      Type::numeric(max_precision, std::min(scale_of(info(divisor).type) - shift, max_precision)), -1);
     shift = 0;
   }
   const bool nullable = info(dividend).nullable || info(divisor).nullable;
@@ -175,7 +180,8 @@ int32_t ExpressionCompiler::divide_numeric(int32_t dividend, int32_t divisor, in
   dividend = widen(dividend, PhysicalType::Int128);
   divisor = widen(divisor, PhysicalType::Int128);
   const RegisterInfo wide{PhysicalType::Int128, type, nullable, true, range.low, range.high};
-  const Check check = type.precision < max_precision ? Check::Digits : Check::None;  // NumericDiv keeps to 38 digits itself
+  const Check check =
+      type.precision < max_precision ? Check::Digits : Check::None;  // NumericDiv keeps to 38 digits itself
   return finish_wide(wide, check, target, [&](int32_t result, Check) {
     builder_.emit(Opcode::NumericDiv, result, dividend, divisor, static_cast<int64_t>(shift));
   });

@@ -51,7 +51,8 @@ int32_t ExpressionCompiler::call_cast(int32_t number, const Type& type, int32_t 
               builder_.position());
 }
 
-int32_t ExpressionCompiler::call(FunctionId function, const std::vector<int32_t>& arguments, const Type& type, int32_t target) {
+int32_t ExpressionCompiler::call(FunctionId function, const std::vector<int32_t>& arguments, const Type& type,
+                                 int32_t target) {
   const FunctionInfo& row = info_of(function);
   std::vector<int32_t> values;
   std::vector<Value> parameters;

@@ -121,7 +121,8 @@ class Compiler {
       info.columns[column] = column_info(source, column, source.columns()[column].type);
     Scope scope;
     scope.row_bound = source.row_count();
-    for (const size_t column : op.source_columns) scope.columns.push_back(source_column(source, column, info.columns[column]));
+    for (const size_t column : op.source_columns)
+      scope.columns.push_back(source_column(source, column, info.columns[column]));
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
     program.sources.push_back(op.source);
@@ -135,8 +136,10 @@ class Compiler {
     result.reloadable = true;
     const auto number = static_cast<int32_t>(column);
     const auto load_as = [this, number](int32_t target, const RegisterInfo& form, Opcode opcode) {
-      if (target < 0) target = builder_.new_register(form);
-      else builder_.info(target) = form;
+      if (target < 0)
+        target = builder_.new_register(form);
+      else
+        builder_.info(target) = form;
       builder_.emit(opcode, target, number);
       return target;
     };
@@ -168,11 +171,13 @@ class Compiler {
     }
     const bool bounds = condition.kind == ExpressionKind::Eq ||
                         (condition.kind >= ExpressionKind::Lt && condition.kind <= ExpressionKind::Ge);
-    if (!bounds || condition.args[0]->kind != ExpressionKind::Column || condition.args[1]->kind != ExpressionKind::Constant)
+    if (!bounds || condition.args[0]->kind != ExpressionKind::Column ||
+        condition.args[1]->kind != ExpressionKind::Constant)
       return;
     const Value& bound = condition.args[1]->value;
     const Type& type = condition.args[0]->type;
-    if (bound.is_null() || bound.type().is_string() || type.id == TypeId::Boolean || type.id == TypeId::Interval) return;
+    if (bound.is_null() || bound.type().is_string() || type.id == TypeId::Boolean || type.id == TypeId::Interval)
+      return;
     zone_conditions_.push_back({scan.source_columns[condition.args[0]->index], jump_opcode(condition.kind), bound});
   }
 
@@ -245,8 +250,8 @@ class Compiler {
     section(cursor, scope, consume);
   }
 
-  std::vector<const Dictionary*> emit_sort_row(const LogicalOperator& op, const std::vector<size_t>& order, int32_t sorter,
-                                               Scope& scope) {
+  std::vector<const Dictionary*> emit_sort_row(const LogicalOperator& op, const std::vector<size_t>& order,
+                                               int32_t sorter, Scope& scope) {
     SorterInfo& info = builder_.program().sorters[sorter];
     const size_t key_count = info.keys.size();
     std::vector<const Dictionary*> dictionaries;
@@ -256,8 +261,10 @@ class Compiler {
       const int32_t number = block + static_cast<int32_t>(i);
       const Dictionary* dictionary = i < key_count ? nullptr : ExpressionCompiler::dictionary_of(*column, scope);
       dictionaries.push_back(dictionary);
-      if (dictionary) expressions_.compile_code(*column, scope, number);
-      else expressions_.compile_into(*column, scope, number);
+      if (dictionary)
+        expressions_.compile_code(*column, scope, number);
+      else
+        expressions_.compile_into(*column, scope, number);
       info.columns.push_back(builder_.info(number));
     }
     builder_.emit(Opcode::SortRow, sorter, block, static_cast<int32_t>(order.size()));

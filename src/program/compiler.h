@@ -1,8 +1,8 @@
 // From the optimised logical plan to a program.
 //
 // Works by producing and consuming: an operator asks its input for rows and says what to do with each; a scan opens the
-// parallel section, aggregation and sorting end it and open the next one on their result (after Neumann, "Efficiently Compiling
-// Efficient Query Plans for Modern Hardware", VLDB 2011, section 3).
+// parallel section, aggregation and sorting end it and open the next one on their result (after Neumann, "Efficiently
+// Compiling Efficient Query Plans for Modern Hardware", VLDB 2011, section 3).
 #pragma once
 
 #include <memory>

@@ -138,7 +138,8 @@ void ExpressionCompiler::jump_if_true(const Expression& condition, Scope& scope,
   if (condition.kind == Kind::And && !over_dictionary) {
     Label failed;
     const size_t region = builder_.enter_region();
-    for (size_t i = 0; i + 1 < condition.args.size(); ++i) jump_unless_true(*condition.args[i], scope, failed, jump_keep);
+    for (size_t i = 0; i + 1 < condition.args.size(); ++i)
+      jump_unless_true(*condition.args[i], scope, failed, jump_keep);
     jump_if_true(*condition.args.back(), scope, label);
     builder_.leave_region(region);
     builder_.bind(failed);

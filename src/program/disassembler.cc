@@ -37,8 +37,8 @@ class Disassembler {
 
   std::vector<std::string> run() {
     std::vector<std::string> lines;
-    lines.push_back(fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", "addr", "opcode", "p1", "p2", "p3", "p4",
-                                "comment"));
+    lines.push_back(
+        fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", "addr", "opcode", "p1", "p2", "p3", "p4", "comment"));
     for (size_t address = 0; address < program_.instructions.size(); ++address) lines.push_back(line(address));
     return lines;
   }
@@ -53,9 +53,9 @@ class Disassembler {
       in_section_ = true;
       cursor_ = &program_.cursors[instruction.p1];
     }
-    return fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", address, name,
-                       operand_text(instruction, 0), operand_text(instruction, 1), operand_text(instruction, 2),
-                       p4_text(instruction), comment(instruction));
+    return fmt::format("{:>4}  {:<18} {:>5} {:>5} {:>5}  {:<22} {}", address, name, operand_text(instruction, 0),
+                       operand_text(instruction, 1), operand_text(instruction, 2), p4_text(instruction),
+                       comment(instruction));
   }
 
   static std::string operand_text(const Instruction& instruction, int number) {

@@ -20,11 +20,18 @@ constexpr size_t max_remembered = 256;
 // Is NULL whenever its one input is: what may be computed over a dictionary, where NULL has no code.
 bool is_strict(Kind kind) {
   switch (kind) {
-    case Kind::Eq: case Kind::Neq: case Kind::Lt: case Kind::Le: case Kind::Gt: case Kind::Ge:
-    case Kind::Not: case Kind::In: case Kind::Cast: case Kind::Call: case Kind::Concat:
-      return true;
-    default:
-      return false;
+    case Kind::Eq:
+    case Kind::Neq:
+    case Kind::Lt:
+    case Kind::Le:
+    case Kind::Gt:
+    case Kind::Ge:
+    case Kind::Not:
+    case Kind::In:
+    case Kind::Cast:
+    case Kind::Call:
+    case Kind::Concat: return true;
+    default: return false;
   }
 }
 
@@ -52,7 +59,8 @@ void renumber_columns(Expression& expression) {
 
 std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
   std::vector<Value> strings;
-  for (uint32_t code = 0; code < dictionary.size(); ++code) strings.push_back(Value::text(std::string(dictionary[code])));
+  for (uint32_t code = 0; code < dictionary.size(); ++code)
+    strings.push_back(Value::text(std::string(dictionary[code])));
   return make_value_source({{"entry", Type{TypeId::Text}}}, strings, static_cast<int64_t>(strings.size()));
 }
 
@@ -123,8 +131,11 @@ int32_t ExpressionCompiler::compile_column(const Expression& expression, Scope& 
 
 int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& scope, int32_t target) {
   switch (expression.kind) {
-    case Kind::Add: case Kind::Sub: case Kind::Mul: case Kind::Div: case Kind::Mod:
-      return compile_binary(expression, scope, target);
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul:
+    case Kind::Div:
+    case Kind::Mod: return compile_binary(expression, scope, target);
     case Kind::Negate: {
       const int32_t value = compile(*expression.args[0], scope);
       if (info(value).physical <= PhysicalType::Int128 && info(value).physical != PhysicalType::Bool) {
@@ -135,26 +146,39 @@ int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& sc
       builder_.emit(Opcode::Negate, result, value, 0, Check::Register);
       return result;
     }
-    case Kind::Eq: case Kind::Neq: case Kind::Lt: case Kind::Le: case Kind::Gt: case Kind::Ge:
-    case Kind::IsDistinct: case Kind::IsNotDistinct:
-      return compile_comparison(expression, scope, target);
-    case Kind::And: case Kind::Or: return compile_logic(expression, scope, target);
-    case Kind::Not: case Kind::IsNull: case Kind::IsNotNull: case Kind::IsTrue: case Kind::IsNotTrue: case Kind::IsFalse:
-    case Kind::IsNotFalse:
-      return compile_test(expression, scope, target);
+    case Kind::Eq:
+    case Kind::Neq:
+    case Kind::Lt:
+    case Kind::Le:
+    case Kind::Gt:
+    case Kind::Ge:
+    case Kind::IsDistinct:
+    case Kind::IsNotDistinct: return compile_comparison(expression, scope, target);
+    case Kind::And:
+    case Kind::Or: return compile_logic(expression, scope, target);
+    case Kind::Not:
+    case Kind::IsNull:
+    case Kind::IsNotNull:
+    case Kind::IsTrue:
+    case Kind::IsNotTrue:
+    case Kind::IsFalse:
+    case Kind::IsNotFalse: return compile_test(expression, scope, target);
     case Kind::In: return compile_in(expression, scope, target);
     case Kind::Case: return compile_case(expression, scope, target);
     case Kind::Coalesce: return compile_coalesce(expression, scope, target);
     case Kind::NullIf: return compile_nullif(expression, scope, target);
-    case Kind::Greatest: case Kind::Least: return compile_extreme(expression, scope, target);
+    case Kind::Greatest:
+    case Kind::Least: return compile_extreme(expression, scope, target);
     case Kind::Cast: {
       const int32_t value = compile(*expression.args[0], scope);
       return cast(value, expression.type, target);
     }
-    case Kind::Call: case Kind::Concat: return compile_call(expression, scope, target);
+    case Kind::Call:
+    case Kind::Concat: return compile_call(expression, scope, target);
     case Kind::Parameter:
       throw Error(SqlState::undefined_parameter, "there is no value for this parameter", expression.position);
-    case Kind::Constant: case Kind::Column: break;
+    case Kind::Constant:
+    case Kind::Column: break;
   }
   throw Error(SqlState::internal_error, "invariant broken: every kind of expression is compiled", expression.position);
 }
@@ -184,8 +208,10 @@ int32_t ExpressionCompiler::load_constant(const Value& value, int32_t target, co
   const Range range{number, number};
   const PhysicalType form = physical ? *physical : fixed_form ? type.physical() : narrowest(range);
   const int32_t result = allocate({form, type, false, true, number, number}, target);
-  if (narrowest(range) == PhysicalType::Int32) builder_.emit(Opcode::Integer, result, static_cast<int32_t>(number));
-  else builder_.emit(Opcode::Constant, result, 0, 0, value);
+  if (narrowest(range) == PhysicalType::Int32)
+    builder_.emit(Opcode::Integer, result, static_cast<int32_t>(number));
+  else
+    builder_.emit(Opcode::Constant, result, 0, 0, value);
   return result;
 }
 
@@ -204,15 +230,16 @@ int32_t ExpressionCompiler::compile_code(const Expression& expression, Scope& sc
   return column.loaded_code;
 }
 
-// A strict expression over one dictionary column is computed once for every entry, and rows look their code up. The result is -1 when
-// the expression is no such, the dictionary is not much smaller than the table, or an entry (which perhaps no row has) raises an error.
+// A strict expression over one dictionary column is computed once for every entry, and rows look their code up. The
+// result is -1 when the expression is no such, the dictionary is not much smaller than the table, or an entry (which
+// perhaps no row has) raises an error.
 int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression, Scope& scope, int32_t target) {
   const int32_t index = is_strict(expression.kind) ? only_column(expression) : -1;
   if (index < 0 || !scope.columns[index].dictionary) return -1;
   const Dictionary& dictionary = *scope.columns[index].dictionary;
   const bool plain_equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq;
-  if (dictionary.size() * int64_t{4} > scope.row_bound || (plain_equality && expression.args[1]->kind == Kind::Constant &&
-                                                           expression.args[0]->kind == Kind::Column))
+  if (dictionary.size() * int64_t{4} > scope.row_bound ||
+      (plain_equality && expression.args[1]->kind == Kind::Constant && expression.args[0]->kind == Kind::Column))
     return -1;
   for (const auto& [known, number] : scope.computed)
     if (target < 0 && known->equals(expression)) return number;

@@ -1,4 +1,5 @@
-// From bound expressions to opcodes of the current section. One instance a program; the scope changes from operator to operator.
+// From bound expressions to opcodes of the current section. One instance a program; the scope changes from operator to
+// operator.
 #pragma once
 
 #include "plan/evaluator.h"

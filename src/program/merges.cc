@@ -1,4 +1,5 @@
-// Expressions whose value comes from one of several paths (CASE, COALESCE, guarded AND and OR), and tests that are never NULL.
+// Expressions whose value comes from one of several paths (CASE, COALESCE, guarded AND and OR), and tests that are
+// never NULL.
 #include <algorithm>
 
 #include "base/error.h"
@@ -14,11 +15,17 @@ using Kind = ExpressionKind;
 // Whether computing the expression can raise an error: then AND and OR must not compute it for rows already decided.
 bool may_raise(const Expression& expression) {
   switch (expression.kind) {
-    case Kind::Add: case Kind::Sub: case Kind::Mul: case Kind::Div: case Kind::Mod: case Kind::Negate: case Kind::Cast:
-    case Kind::Call:
-      return true;
+    case Kind::Add:
+    case Kind::Sub:
+    case Kind::Mul:
+    case Kind::Div:
+    case Kind::Mod:
+    case Kind::Negate:
+    case Kind::Cast:
+    case Kind::Call: return true;
     default:
-      return std::any_of(expression.args.begin(), expression.args.end(), [](auto& argument) { return may_raise(*argument); });
+      return std::any_of(expression.args.begin(), expression.args.end(),
+                         [](auto& argument) { return may_raise(*argument); });
   }
 }
 
@@ -26,7 +33,8 @@ const Type boolean_type{TypeId::Boolean};
 
 }  // namespace
 
-// The register that the paths move their values into. It is as wide as its type, since its values' range is known only at the end.
+// The register that the paths move their values into. It is as wide as its type, since its values' range is known only
+// at the end.
 int32_t ExpressionCompiler::start_merge(const Type& type, int32_t target) {
   return allocate({type.physical(), type, false}, target);
 }
@@ -54,7 +62,8 @@ int32_t ExpressionCompiler::compile_case(const Expression& expression, Scope& sc
     move_into(result, compile(*expression.args[i + 1], scope));
     builder_.leave_region(branch);
     builder_.emit_jump(Opcode::Jump, 0, 0, end, jump_keep);
-    // Rows come to the next condition from anywhere inside this one: only what every path has computed may be used there.
+    // Rows come to the next condition from anywhere inside this one: only what every path has computed may be used
+    // there.
     builder_.leave_region(region);
     builder_.bind(next);
   }
@@ -73,7 +82,8 @@ int32_t ExpressionCompiler::compile_coalesce(const Expression& expression, Scope
     const int32_t value = compile(*expression.args[i], scope);
     last_nullable = info(value).nullable;
     move_into(result, value);
-    if (i + 1 < expression.args.size() && last_nullable) builder_.emit_jump(Opcode::IfNotNull, value, 0, end, jump_keep);
+    if (i + 1 < expression.args.size() && last_nullable)
+      builder_.emit_jump(Opcode::IfNotNull, value, 0, end, jump_keep);
   }
   builder_.leave_region(region);
   builder_.bind(end);
@@ -120,7 +130,8 @@ int32_t ExpressionCompiler::compile_extreme(const Expression& expression, Scope&
 int32_t ExpressionCompiler::compile_logic(const Expression& expression, Scope& scope, int32_t target) {
   const bool is_and = expression.kind == Kind::And;
   const Opcode join = is_and ? Opcode::SetAnd : Opcode::SetOr;
-  const bool guarded = std::any_of(expression.args.begin() + 1, expression.args.end(), [](auto& arg) { return may_raise(*arg); });
+  const bool guarded =
+      std::any_of(expression.args.begin() + 1, expression.args.end(), [](auto& arg) { return may_raise(*arg); });
   int32_t value = compile(*expression.args[0], scope);
   if (!guarded) {
     for (size_t i = 1; i < expression.args.size(); ++i) {
@@ -174,8 +185,10 @@ int32_t ExpressionCompiler::add_value_set(const Expression& in, PhysicalType phy
   set.physical = physical;
   for (size_t i = 1; i < in.args.size(); ++i) {
     const Value& value = in.args[i]->value;
-    if (value.is_null()) set.has_null = true;
-    else set.values.push_back(value);
+    if (value.is_null())
+      set.has_null = true;
+    else
+      set.values.push_back(value);
   }
   auto& sets = builder_.program().sets;
   sets.push_back(std::move(set));

@@ -23,7 +23,8 @@ struct OpcodeInfo {
 const OpcodeInfo& info_of(Opcode opcode);
 int opcode_count();
 
-// What an arithmetic opcode must check. The compiler leaves the check out when the ranges of the operands prove it needless.
+// What an arithmetic opcode must check. The compiler leaves the check out when the ranges of the operands prove it
+// needless.
 enum class Check : uint8_t {
   None,      // the result is known to fit
   Register,  // 22003 when it does not fit the register

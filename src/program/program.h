@@ -1,4 +1,5 @@
-// A program: what a query does, as opcodes over typed registers. It names no address and no device, so every engine runs the same one.
+// A program: what a query does, as opcodes over typed registers. It names no address and no device, so every engine
+// runs the same one.
 //
 //   0 Table         0 0 -  lineitem           open cursor 0
 //   1 ResultColumn  0 - -  l_orderkey
@@ -11,13 +12,14 @@
 //   8 Converge
 //   9 Finish
 //
-// Rules the verifier holds every program to: a section's opcodes stand between Parallel and the Converge at its p3; jumps go forward
-// and stay in the section; a register is written before it is read on every path, once (but for Move) and by its type; sinks come
-// last on every row's path in the order they stand. Rows start a section valid. A row that was made invalid takes no further part in
-// sinks, unless a jump makes it valid again.
+// Rules the verifier holds every program to: a section's opcodes stand between Parallel and the Converge at its p3;
+// jumps go forward and stay in the section; a register is written before it is read on every path, once (but for Move)
+// and by its type; sinks come last on every row's path in the order they stand. Rows start a section valid. A row that
+// was made invalid takes no further part in sinks, unless a jump makes it valid again.
 //
-// Registers hold integers (smallint, integer, date, bigint, timestamp, numeric) in the fewest of 32, 64 or 128 bits that the values
-// can need, as the compiler proves from the sources' zone maps: `physical` may be narrower than the type's own form.
+// Registers hold integers (smallint, integer, date, bigint, timestamp, numeric) in the fewest of 32, 64 or 128 bits
+// that the values can need, as the compiler proves from the sources' zone maps: `physical` may be narrower than the
+// type's own form.
 #pragma once
 
 #include <cstdint>
@@ -51,15 +53,17 @@ struct RegisterInfo {
 
 // The states an aggregate may keep. The Groups cursor shows each as one column of the given register form.
 enum class AggregateState : uint8_t {
-  CountStar,    // Int64: rows
-  Count,        // Int64: rows whose argument is not NULL
-  SumInt64,     // Int64: the compiler has proven that it can't overflow; NULL without arguments
-  SumInt128,    // Int128: of Int32, Int64 or Int128 arguments; 22003 on overflow of 128 bits
-  SumFloat64,   // Float64: of Float32 or Float64 arguments
-  Min, Max,     // form of the argument; text compares bytewise, floats with NaN greatest
-  BoolAnd, BoolOr,  // Bool
+  CountStar,   // Int64: rows
+  Count,       // Int64: rows whose argument is not NULL
+  SumInt64,    // Int64: the compiler has proven that it can't overflow; NULL without arguments
+  SumInt128,   // Int128: of Int32, Int64 or Int128 arguments; 22003 on overflow of 128 bits
+  SumFloat64,  // Float64: of Float32 or Float64 arguments
+  Min,
+  Max,  // form of the argument; text compares bytewise, floats with NaN greatest
+  BoolAnd,
+  BoolOr,           // Bool
   VarianceFloat64,  // Float64: sum of squared differences from the mean (Youngs and Cramer); arguments Float64
-  SumSquares,   // Int128: sum of the squares of Int32, Int64 or Int128 arguments; 22003 on overflow of 128 bits
+  SumSquares,       // Int128: sum of the squares of Int32, Int64 or Int128 arguments; 22003 on overflow of 128 bits
 };
 
 struct AggregateInfo {
@@ -86,11 +90,12 @@ struct SorterInfo {
   int64_t limit = -1;  // top-N: only the first `limit` rows matter; -1: all
 };
 
-// A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry of a dictionary.
+// A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry
+// of a dictionary.
 struct LookupTable {
   RegisterInfo entry;
-  std::vector<Value> values;                // entry i, or...
-  const Dictionary* dictionary = nullptr;   // ...the strings of this dictionary (entry.physical is Text)
+  std::vector<Value> values;               // entry i, or...
+  const Dictionary* dictionary = nullptr;  // ...the strings of this dictionary (entry.physical is Text)
 };
 
 // The values of an IN list, without NULLs, of one physical type.
@@ -102,9 +107,9 @@ struct ValueSet {
 
 // What one section reads of its cursor, and what is known of tablets it may skip.
 struct ZoneCondition {
-  size_t column;       // of the cursor
-  Opcode comparison;   // Eq, Lt, Le, Gt, Ge: rows where (column comparison bound) is not true are not needed
-  Value bound;         // a constant of the column's type
+  size_t column;      // of the cursor
+  Opcode comparison;  // Eq, Lt, Le, Gt, Ge: rows where (column comparison bound) is not true are not needed
+  Value bound;        // a constant of the column's type
 };
 
 struct CursorInfo {

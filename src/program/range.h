@@ -1,5 +1,5 @@
-// Interval arithmetic over the proven bounds of integer registers: what lets the compiler leave out overflow checks and choose narrow
-// registers.
+// Interval arithmetic over the proven bounds of integer registers: what lets the compiler leave out overflow checks and
+// choose narrow registers.
 //
 //   l_extendedprice in [90100, 10494950], 1 - l_discount in [90, 100]
 //   product in [8109000, 1049495000]: fits 32 bits, no check
@@ -47,13 +47,15 @@ inline std::optional<Range> range_of(const Type& type) {
 // The bounds of a + b, a - b, a * b; nothing when they pass 128 bits.
 inline std::optional<Range> add(const Range& a, const Range& b) {
   Range result;
-  if (__builtin_add_overflow(a.low, b.low, &result.low) || __builtin_add_overflow(a.high, b.high, &result.high)) return {};
+  if (__builtin_add_overflow(a.low, b.low, &result.low) || __builtin_add_overflow(a.high, b.high, &result.high))
+    return {};
   return result;
 }
 
 inline std::optional<Range> sub(const Range& a, const Range& b) {
   Range result;
-  if (__builtin_sub_overflow(a.low, b.high, &result.low) || __builtin_sub_overflow(a.high, b.low, &result.high)) return {};
+  if (__builtin_sub_overflow(a.low, b.high, &result.low) || __builtin_sub_overflow(a.high, b.low, &result.high))
+    return {};
   return result;
 }
 

@@ -13,8 +13,8 @@ namespace diptych {
 
 struct ScopeColumn {
   Type type;
-  // Emits the opcodes that bring the column into a register: into `target` when that is not -1, in the given register form when one is asked
-  // for (integers only). Called again for every new register.
+  // Emits the opcodes that bring the column into a register: into `target` when that is not -1, in the given register
+  // form when one is asked for (integers only). Called again for every new register.
   std::function<int32_t(int32_t target, const PhysicalType* physical)> load;
   bool reloadable = false;  // loading again costs nothing (a column of the cursor): blocks load it in place
   int32_t loaded = -1;      // register that holds it, -1: none yet

@@ -92,8 +92,9 @@ class Verifier {
 
   void check_row_opcode(const Instruction& instruction, const CursorInfo& cursor, RegisterSet& written,
                         std::vector<bool>& written_once) const {
-    for_each_register_read(program_, instruction,
-                           [&](int32_t index) { require(written[index], "registers are written before they are read"); });
+    for_each_register_read(program_, instruction, [&](int32_t index) {
+      require(written[index], "registers are written before they are read");
+    });
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
       require(instruction.p2 >= 0 && static_cast<size_t>(instruction.p2) < cursor.columns.size(), "the column exists");
     const int32_t out = register_written(instruction);

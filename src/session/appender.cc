@@ -26,8 +26,10 @@ class Appender::Column {
 
   void append_null() {
     set_validity(false);
-    if (physical_ == PhysicalType::Text) offsets_.push_back(static_cast<uint32_t>(bytes_.size()));
-    else values_.resize(values_.size() + static_cast<size_t>(width_bytes(physical_)));
+    if (physical_ == PhysicalType::Text)
+      offsets_.push_back(static_cast<uint32_t>(bytes_.size()));
+    else
+      values_.resize(values_.size() + static_cast<size_t>(width_bytes(physical_)));
     ++rows_;
   }
 
@@ -77,8 +79,10 @@ class Appender::Column {
  private:
   void set_validity(bool valid) {
     if (rows_ % 8 == 0) validity_.push_back(0);
-    if (valid) validity_.back() |= static_cast<uint8_t>(1 << (rows_ % 8));
-    else has_nulls_ = true;
+    if (valid)
+      validity_.back() |= static_cast<uint8_t>(1 << (rows_ % 8));
+    else
+      has_nulls_ = true;
   }
 
   TableColumn definition_;
@@ -102,7 +106,8 @@ Appender::~Appender() = default;
 
 Appender::Column& Appender::next_column() {
   if (column_ >= columns_.size())
-    throw Error(SqlState::program_limit_exceeded, fmt::format("table \"{}\" has only {} columns", table_, columns_.size()));
+    throw Error(SqlState::program_limit_exceeded,
+                fmt::format("table \"{}\" has only {} columns", table_, columns_.size()));
   return *columns_[column_];
 }
 
@@ -119,7 +124,8 @@ void Appender::append(int64_t value) {
   Column& column = next_column();
   switch (column.definition().type.id) {
     case TypeId::Integer:
-      if (value < INT32_MIN || value > INT32_MAX) throw Error(SqlState::numeric_value_out_of_range, "integer out of range");
+      if (value < INT32_MIN || value > INT32_MAX)
+        throw Error(SqlState::numeric_value_out_of_range, "integer out of range");
       column.append_fixed(static_cast<int32_t>(value));
       break;
     case TypeId::BigInt: column.append_fixed(value); break;

@@ -2,8 +2,8 @@
 //
 //   append(1) append("a") end_row()   append(2) append_null() end_row()   ...   finish(): one commit
 //
-// Values are gathered in columns and handed to the store some ten thousand rows at a time. A value that can't be appended
-// changes nothing. Thread safety: one thread at a time.
+// Values are gathered in columns and handed to the store some ten thousand rows at a time. A value that can't be
+// appended changes nothing. Thread safety: one thread at a time.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class Appender {
   Appender(Connection& connection, const std::string& table);
   ~Appender();
 
-  // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02; 54000 past the last column.
+  // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02; 54000
+  // past the last column.
   void append_null();
   void append(int64_t value);
   void append(double value);

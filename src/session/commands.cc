@@ -41,7 +41,9 @@ class CommandRunner {
   CommandRunner(Connection& connection, const std::vector<Type>& types, const std::vector<Value>& parameters)
       : connection_(connection), types_(types), parameters_(parameters) {}
 
-  CommandResult operator()(BoundSelect&) { throw Error(SqlState::internal_error, "invariant broken: a query is no command"); }
+  CommandResult operator()(BoundSelect&) {
+    throw Error(SqlState::internal_error, "invariant broken: a query is no command");
+  }
 
   CommandResult operator()(BoundCreateTable& command) {
     if (command.exists) return {};

@@ -9,9 +9,7 @@ int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().co
 }  // namespace
 
 // The database's settings are whatever another connection has made them.
-Connection::Connection(Database& database) : database_(database) {
-  settings_.memory_limit = database.budget().limit();
-}
+Connection::Connection(Database& database) : database_(database) { settings_.memory_limit = database.budget().limit(); }
 
 void Connection::set(std::string_view name, const std::string* value) {
   settings_.set(name, value);

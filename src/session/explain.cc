@@ -24,7 +24,8 @@ std::string section_line(const SectionProfile& section) {
   const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
   const double rate = seconds > 0 ? static_cast<double>(section.bytes_read) / seconds / bytes_per_gigabyte : 0;
   return fmt::format(
-      "section at {}: engine {}, {} thread{}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} GB/s",
+      "section at {}: engine {}, {} thread{}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} "
+      "GB/s",
       section.address, section.engine, section.threads, section.threads == 1 ? "" : "s", seconds * 1e3, section.rows_in,
       section.rows_out, section.tablets, section.tablets_skipped, static_cast<double>(section.bytes_read) * 1e-6, rate);
 }

@@ -8,7 +8,8 @@
 
 namespace diptych {
 
-// Every Parameter of the query becomes a constant of the type that binding gave it. Errors: what casting the value to that type raises.
+// Every Parameter of the query becomes a constant of the type that binding gave it. Errors: what casting the value to
+// that type raises.
 void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
                         Evaluator& evaluator);
 

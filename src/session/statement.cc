@@ -81,8 +81,10 @@ const BoundStatement& Statement::bound() {
     bound_is_used_ = false;
     parameter_types_ = bound_->parameters;
     parameter_values_.resize(parameter_types_.size());
-    if (auto* select = std::get_if<BoundSelect>(&bound_->statement)) columns_ = output_columns(*select);
-    else columns_ = command_columns(*bound_);
+    if (auto* select = std::get_if<BoundSelect>(&bound_->statement))
+      columns_ = output_columns(*select);
+    else
+      columns_ = command_columns(*bound_);
   }
   return *bound_;
 }

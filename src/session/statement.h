@@ -1,4 +1,5 @@
-// The life of one statement, stage by stage. Read this class first: each getter runs its stage when first asked, out of the one before.
+// The life of one statement, stage by stage. Read this class first: each getter runs its stage when first asked, out of
+// the one before.
 //
 //   text
 //    -> syntax_tree()      src/sql      what was written
@@ -8,8 +9,8 @@
 //    -> program()          src/program  opcodes
 //    -> run()              src/engine   tablets of result rows
 //
-// Statements that are no query (CREATE, INSERT, COPY, SET, ...) leave the path after bound() and run as commands (commands.h), which
-// use a Statement of their own for the query inside them.
+// Statements that are no query (CREATE, INSERT, COPY, SET, ...) leave the path after bound() and run as commands
+// (commands.h), which use a Statement of their own for the query inside them.
 #pragma once
 
 #include <array>

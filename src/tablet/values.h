@@ -1,4 +1,5 @@
-// Between columns and single values: cells of a result, rows of VALUES. For few values; columns are read through their views.
+// Between columns and single values: cells of a result, rows of VALUES. For few values; columns are read through their
+// views.
 #pragma once
 
 #include <memory>

@@ -178,7 +178,8 @@ class SumFloat64Column final : public TypedColumn<SumFloat64Column<T>, double, d
   }
   static bool all_finite(const AggregateInput& input, const RowMask& rows) {
     bool finite = true;
-    for_each_row(rows.words, input.words, [&](int row) { finite &= std::isfinite(value_at<T>(input.argument->values, row)); });
+    for_each_row(rows.words, input.words,
+                 [&](int row) { finite &= std::isfinite(value_at<T>(input.argument->values, row)); });
     return finite;
   }
 };

@@ -13,8 +13,8 @@
 
 namespace diptych::cpu {
 
-// Registers of a typical query (20 of 4 to 8 bytes a row) then fit the second-level cache, while what is done once a block
-// costs little.
+// Registers of a typical query (20 of 4 to 8 bytes a row) then fit the second-level cache, while what is done once a
+// block costs little.
 inline constexpr int block_rows = 2048;
 inline constexpr int block_words = block_rows / 64;
 

@@ -74,8 +74,10 @@ bool CsvBlocks::ends_in_quotes(const std::string& block) const {
   if (options_.escape == options_.quote) return std::count(block.begin(), block.end(), options_.quote) % 2 != 0;
   bool inside = false;
   for (size_t i = 0; i < block.size(); ++i) {
-    if (inside && block[i] == options_.escape) ++i;
-    else if (block[i] == options_.quote) inside = !inside;
+    if (inside && block[i] == options_.escape)
+      ++i;
+    else if (block[i] == options_.quote)
+      inside = !inside;
   }
   return inside;
 }

@@ -25,11 +25,13 @@ class FoldConstants : public Rule {
 
  private:
   static void fold(ExpressionPtr& expression, Evaluator& evaluator) {
-    // A CASE or COALESCE may guard an error with its conditions, so its parts fold on their own only where they can't fail.
+    // A CASE or COALESCE may guard an error with its conditions, so its parts fold on their own only where they can't
+    // fail.
     for (ExpressionPtr& argument : expression->args) fold(argument, evaluator);
     if (expression->kind == ExpressionKind::And || expression->kind == ExpressionKind::Or) simplify_logic(expression);
     if (is_constant(*expression) || expression->args.empty()) return;
-    if (!std::all_of(expression->args.begin(), expression->args.end(), [](auto& arg) { return is_constant(*arg); })) return;
+    if (!std::all_of(expression->args.begin(), expression->args.end(), [](auto& arg) { return is_constant(*arg); }))
+      return;
     replace_by_value(expression, evaluator);
   }
 

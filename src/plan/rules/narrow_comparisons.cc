@@ -85,9 +85,12 @@ class NarrowComparisons : public Rule {
     const int128_t rest = value % unit;
     if (rest != 0) {
       const int128_t floor = rest < 0 ? quotient - 1 : quotient;
-      if (kind == Kind::Lt || kind == Kind::Le) kind = Kind::Le, quotient = floor;
-      else if (kind == Kind::Gt || kind == Kind::Ge) kind = Kind::Ge, quotient = floor + 1;
-      else return std::nullopt;
+      if (kind == Kind::Lt || kind == Kind::Le)
+        kind = Kind::Le, quotient = floor;
+      else if (kind == Kind::Gt || kind == Kind::Ge)
+        kind = Kind::Ge, quotient = floor + 1;
+      else
+        return std::nullopt;
     }
     if (!fits(quotient, type)) return std::nullopt;
     return NarrowBound{kind, Value::integral(type, quotient)};

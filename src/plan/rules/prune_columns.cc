@@ -18,7 +18,9 @@ class PruneColumns : public Rule {
  public:
   const char* name() const override { return "prune_columns"; }
 
-  void apply(LogicalOperatorPtr& plan, Evaluator&) const override { prune(*plan, ColumnSet(plan->columns.size(), true)); }
+  void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
+    prune(*plan, ColumnSet(plan->columns.size(), true));
+  }
 
  private:
   // Removes the columns of `op` that are not needed and returns the new position of each kept one (-1: gone).

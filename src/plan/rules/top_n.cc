@@ -17,7 +17,8 @@ class TopN : public Rule {
       if (op->kind != OperatorKind::Limit || op->limit < 0) continue;
       LogicalOperator* below = &op->input();
       while (below->kind == OperatorKind::Project) below = &below->input();
-      if (below->kind == OperatorKind::Sort && op->limit <= INT64_MAX - op->offset) below->limit = op->limit + op->offset;
+      if (below->kind == OperatorKind::Sort && op->limit <= INT64_MAX - op->offset)
+        below->limit = op->limit + op->offset;
     }
   }
 };

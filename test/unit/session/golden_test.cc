@@ -1,6 +1,6 @@
-// Goldens of plans and programs: every test/golden/*.sql holds statements; those that start with EXPLAIN, and the plans before and after
-// the optimiser of those that start with PLAN, are printed and compared with the .expected file beside it.
-// DIPTYCH_ACCEPT=1 writes the files anew: read the difference before committing it.
+// Goldens of plans and programs: every test/golden/*.sql holds statements; those that start with EXPLAIN, and the plans
+// before and after the optimiser of those that start with PLAN, are printed and compared with the .expected file beside
+// it. DIPTYCH_ACCEPT=1 writes the files anew: read the difference before committing it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
