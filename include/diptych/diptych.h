@@ -156,8 +156,8 @@ DIPTYCH_API diptych_status diptych_step_chunk(diptych_statement* statement, dipt
 DIPTYCH_API int64_t diptych_rows_changed(const diptych_statement* statement);
 
 /* Bulk append to a table: rows are given value by value in column order, and are committed together by
- * diptych_append_finish. diptych_append_abandon frees the appender, always, and drops what was not committed. On an error
- * the appender stays as it was before the failed value. */
+ * diptych_append_finish. diptych_append_abandon frees the appender, always, and drops what was not committed. On an
+ * error the appender stays as it was before the failed value. */
 DIPTYCH_API diptych_status diptych_append_begin(diptych_connection* connection, const char* table,
                                                 diptych_appender** appender);
 DIPTYCH_API diptych_status diptych_append_null(diptych_appender* appender);
