@@ -70,10 +70,16 @@ class Terminal:
 
     def finish(self):
         """Closes the shell with Ctrl-D; its exit status."""
-        self.type("\x04")
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
-            self.read_more(0.05)
+            # Typed again until it is taken: what is typed while the line editor changes the terminal's mode is lost.
+            try:
+                self.type("\x04")
+            except OSError:  # the other end is closed
+                pass
+            for _ in range(20):
+                if self.process.poll() is None:
+                    self.read_more(0.05)
         return self.process.poll()
 
     def __enter__(self):
