@@ -25,8 +25,7 @@ class FoldConstants : public Rule {
 
  private:
   static void fold(ExpressionPtr& expression, Evaluator& evaluator) {
-    // A CASE or COALESCE may guard an error with its conditions, so its parts fold on their own only where they can't
-    // fail.
+    // Parts that a CASE or COALESCE guards are tried, too: one whose value is an error stays as it is.
     for (ExpressionPtr& argument : expression->args) fold(argument, evaluator);
     if (expression->kind == ExpressionKind::And || expression->kind == ExpressionKind::Or) simplify_logic(expression);
     if (is_constant(*expression) || expression->args.empty()) return;
