@@ -79,7 +79,7 @@ void TableView::prefetch_behind(size_t tablet, std::span<const size_t> wanted) c
   size_t last = last_pinned_.exchange(tablet, std::memory_order_relaxed);
   bool is_sequential = tablet + 2 >= last && tablet <= last + 4;
   const StoredTablet& first = *state_.directory[tablet].tablet;
-  if (!is_sequential || first.buffer().holds(first, wanted)) return;
+  if (!is_sequential) return;
   int64_t bytes = 1;
   for (size_t column : wanted) bytes += first.encoded_bytes(column);
   size_t depth = std::clamp<size_t>(static_cast<size_t>(prefetch_bytes / bytes), 1, most_prefetched_tablets);
@@ -88,7 +88,10 @@ void TableView::prefetch_behind(size_t tablet, std::span<const size_t> wanted) c
   if (begin <= tablet || begin > end + most_prefetched_tablets) begin = tablet + 1;  // a new scan
   if (begin >= end) return;
   prefetched_.store(end, std::memory_order_relaxed);
-  for (size_t next = begin; next < end; ++next) first.buffer().prefetch(*state_.directory[next].tablet, wanted);
+  for (size_t next = begin; next < end; ++next) {
+    const StoredTablet& ahead = *state_.directory[next].tablet;
+    if (!ahead.buffer().holds(ahead, wanted)) ahead.buffer().prefetch(ahead, wanted);
+  }
 }
 
 void TableView::verify() const {
