@@ -1,0 +1,178 @@
+// A device that runs kernels: an NVIDIA GPU through CUDA's driver API, or whatever an OpenCL driver offers.
+//
+//   Device        one GPU: its memory, its compiled kernels
+//    |- DeviceBuffer   owns a piece of its memory; host code sees an address, never a pointer
+//    |- PinnedBuffer   owns host memory that copies at full bus speed and, where can_map, is read by kernels in place
+//    |- Kernel         compiled text
+//    `- Queue          work in order: copies, fills, launches, events; several queues overlap
+//
+// Every kernel has one signature, so that launching is the same everywhere:
+//
+//   void entry(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters)
+//
+// parameters is a struct of 64-bit words by value. An address in a word (or in device memory) is turned into a pointer
+// by DK_AT (kernel/device/platform.h): with CUDA it is the pointer; with OpenCL it is an offset into `memory`, or into
+// `mapped` when its top bit is set.
+//
+// Thread safety: Device's members may be called by many threads at once; a Queue is for one thread at a time. A buffer
+// may only be freed once the work that uses it is finished, which its user makes sure of by Queue::synchronize().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diptych {
+
+enum class DeviceApi : uint8_t { Cuda, OpenCl };
+
+struct DeviceInfo {
+  DeviceApi api = DeviceApi::Cuda;
+  int number = 0;            // among the devices of its API: cuda:0, opencl:1
+  std::string name;          // as the driver gives it
+  std::string driver;        // its version, and the platform's name with OpenCL
+  std::string architecture;  // "sm_90"; empty with OpenCL
+  int64_t memory_bytes = 0;
+  int compute_units = 0;
+  int64_t shared_bytes = 0;  // that one work-group can have without asking for more
+  int max_group_size = 0;
+  bool is_host = false;  // its memory is the host's (PoCL, an integrated GPU): copying gains nothing
+  bool can_map = false;  // kernels can read and write PinnedBuffers
+  std::string unusable;  // why no statement can run there; empty: usable
+
+  // "cuda:0"
+  std::string id() const;
+};
+
+// Where something is in a device's memory (or in pinned memory, as the device sees it).
+struct DeviceAddress {
+  uint64_t value = 0;
+  DeviceAddress operator+(int64_t bytes) const { return {value + static_cast<uint64_t>(bytes)}; }
+  bool operator==(const DeviceAddress&) const = default;
+};
+
+class Device;
+
+// Owns device memory; starts on a multiple of 256 and is not initialised.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(Device* device, DeviceAddress address, int64_t bytes)
+      : device_(device), address_(address), bytes_(bytes) {}
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+  ~DeviceBuffer();
+
+  DeviceAddress address() const { return address_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  Device* device_ = nullptr;
+  DeviceAddress address_;
+  int64_t bytes_ = 0;
+};
+
+// Owns pinned host memory; starts on a multiple of 4096.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  PinnedBuffer(Device* device, std::byte* data, DeviceAddress address, int64_t bytes)
+      : device_(device), data_(data), address_(address), bytes_(bytes) {}
+  PinnedBuffer(PinnedBuffer&& other) noexcept { *this = std::move(other); }
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
+  ~PinnedBuffer();
+
+  std::byte* data() const { return data_; }
+  // For kernels; meaningful where the device can_map.
+  DeviceAddress address() const { return address_; }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  Device* device_ = nullptr;
+  std::byte* data_ = nullptr;
+  DeviceAddress address_;
+  int64_t bytes_ = 0;
+};
+
+// Compiled text, loaded and ready. Lives at most as long as its device.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  // Work-groups of so many items that one compute unit runs at once; for the size of a persistent grid.
+  virtual int groups_per_unit(int group_size) const = 0;
+};
+
+// A place in a queue's work that can be waited for, and timed.
+class DeviceEvent {
+ public:
+  virtual ~DeviceEvent() = default;
+};
+
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  // All of these only queue the work; its errors come out of any later call. Host memory must stay until the work is
+  // done. Copies overlap with other queues' work only from and to pinned memory.
+  virtual void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;
+  virtual void copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
+  virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
+  // groups * group_size work-items; one-dimensional.
+  virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) = 0;
+  virtual std::unique_ptr<DeviceEvent> record() = 0;
+  // What is queued from now on starts after the event, which may be another queue's.
+  virtual void wait_for(const DeviceEvent& event) = 0;
+  // Waits until everything queued is done. Errors: 58000 with the driver's message.
+  virtual void synchronize() = 0;
+  // Between two events that have happened.
+  virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
+};
+
+struct DeviceMemoryUse {
+  int64_t used_bytes = 0;    // in buffers
+  int64_t pooled_bytes = 0;  // freed, kept for the next buffer
+  int64_t peak_bytes = 0;    // of used
+  int64_t pinned_bytes = 0;
+};
+
+struct CompileReport {
+  int64_t nanoseconds = 0;
+  bool from_disk = false, from_memory = false;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // Errors: 53200 naming the device, the bytes and `what`, when the device or the limit has no room.
+  DeviceBuffer allocate(int64_t bytes, const char* what);
+  virtual std::optional<DeviceBuffer> try_allocate(int64_t bytes) = 0;
+  // From a pool of fixed blocks. Errors: 53200.
+  virtual PinnedBuffer allocate_pinned(int64_t bytes, const char* what) = 0;
+  // Bytes that buffers may take together; -1: nine tenths of what the device has.
+  virtual void set_memory_limit(int64_t bytes) = 0;
+  virtual int64_t memory_limit() const = 0;
+  virtual DeviceMemoryUse memory_use() const = 0;
+
+  virtual std::unique_ptr<Queue> make_queue() = 0;
+
+  // The kernel `entry` of the text: from the memory cache, the disk cache, or the compiler, in this order. Errors: 58000
+  // with the compiler's log.
+  virtual std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
+                                                CompileReport* report = nullptr) = 0;
+  // The same, but nullptr where the compiler would have to run.
+  virtual std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) = 0;
+
+ protected:
+  friend class DeviceBuffer;
+  friend class PinnedBuffer;
+  virtual void free(DeviceAddress address, int64_t bytes) noexcept = 0;
+  virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
+};
+
+}  // namespace diptych
