@@ -45,6 +45,7 @@ typedef double dk_f64;
 // ---- CUDA C++
 #elif defined(__CUDACC__)
 
+#pragma nv_diag_suppress 177  // functions that a kernel does not call are no news
 typedef signed char dk_i8;
 typedef unsigned char dk_u8;
 typedef short dk_i16;

@@ -1,0 +1,204 @@
+// What kernels have beyond scalar functions: work-groups, shared memory, barriers, atomics, wide loads. The only file
+// of this folder that asks which compiler reads it; CUDA C++ and OpenCL C are the two, C++ is none.
+//
+// The text that includes it defines before it
+//   DK_GROUP_SIZE       work-items of a group: a power of two from 32 to 1024, the very size it is launched with
+//   DK_PARAMETER_WORDS  64-bit words of dk_parameters, the very number it is launched with
+//
+// and then every kernel is
+//   DK_KERNEL void entry(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+//     DK_SCRATCH(scratch);              // what the group-wide functions work in
+//     DK_SHARED dk_u32 stage[1024];     // at the outermost level of a kernel only
+//     DK_GLOBAL dk_u64* counter = DK_AT(dk_u64, parameters.word[0]);
+//
+// A function that uses DK_AT takes DK_SPACES_PARAM first and is called with DK_SPACES_ARG.
+#pragma once
+
+typedef struct dk_parameters {
+  dk_u64 word[DK_PARAMETER_WORDS];
+} dk_parameters;
+
+#define DK_SPACES_PARAM DK_GLOBAL dk_u8 *memory, DK_GLOBAL dk_u8 *mapped
+#define DK_SPACES_ARG memory, mapped
+
+// ---- OpenCL C 1.2. Any size of a sub-group is possible, so groups work through local memory only.
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+#define DK_KERNEL __kernel __attribute__((reqd_work_group_size(DK_GROUP_SIZE, 1, 1)))
+#define DK_SHARED __local
+#define DK_LOCAL __local
+#define DK_UNROLL _Pragma("unroll")
+#define DK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define DK_LOCAL_ID ((dk_i32)get_local_id(0))
+#define DK_GROUP_ID ((dk_i32)get_group_id(0))
+#define DK_GROUP_COUNT ((dk_i32)get_num_groups(0))
+#define DK_FENCE_GLOBAL() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
+#define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
+#define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
+#define DK_HAS_SHUFFLE 0
+#define DK_HAS_ATOMIC_ADD_F64 0
+
+// The longest element that groups reduce has four words; every work-item has a place for one.
+#define DK_SCRATCH_WORDS (4 * DK_GROUP_SIZE)
+
+// An address is an offset into `memory`, or with its top bit set into `mapped`.
+DK_FN DK_GLOBAL dk_u8* dk_at(DK_SPACES_PARAM, dk_u64 address) {
+  return (address >> 63) != 0 ? mapped + (address & DK_U64(0x7FFFFFFFFFFFFFFF)) : memory + address;
+}
+#define DK_AT(type, address) ((DK_GLOBAL type*)dk_at(memory, mapped, (address)))
+
+#define DK_ATOMIC_ADD_U32 atomic_add
+#define DK_ATOMIC_MIN_U32 atomic_min
+#define DK_ATOMIC_MAX_U32 atomic_max
+#define DK_ATOMIC_OR_U32 atomic_or
+#define DK_ATOMIC_CAS_U32 atomic_cmpxchg
+#define DK_ATOMIC_EXCHANGE_U32 atomic_xchg
+#define DK_ATOMIC_ADD_U64 atom_add
+#define DK_ATOMIC_MIN_U64 atom_min
+#define DK_ATOMIC_MAX_U64 atom_max
+#define DK_ATOMIC_OR_U64 atom_or
+#define DK_ATOMIC_CAS_U64 atom_cmpxchg
+#define DK_ATOMIC_EXCHANGE_U64 atom_xchg
+
+// Memory that no one writes while the kernel runs.
+#define DK_LOAD_X1(at, words) \
+  { (words)[0] = *(DK_GLOBAL const uint*)(at); }
+#define DK_LOAD_X2(at, words)                        \
+  {                                                  \
+    uint2 dk_loaded = *(DK_GLOBAL const uint2*)(at); \
+    (words)[0] = dk_loaded.x;                        \
+    (words)[1] = dk_loaded.y;                        \
+  }
+#define DK_LOAD_X4(at, words)                        \
+  {                                                  \
+    uint4 dk_loaded = *(DK_GLOBAL const uint4*)(at); \
+    (words)[0] = dk_loaded.x;                        \
+    (words)[1] = dk_loaded.y;                        \
+    (words)[2] = dk_loaded.z;                        \
+    (words)[3] = dk_loaded.w;                        \
+  }
+
+// ---- CUDA C++. Groups are whole warps of 32; the group-wide functions are called by all of them, so that every
+// shuffle has all of its lanes.
+#else
+
+#define DK_KERNEL extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE)
+#define DK_SHARED __shared__
+#define DK_LOCAL
+#define DK_UNROLL _Pragma("unroll")
+#define DK_BARRIER() __syncthreads()
+#define DK_LOCAL_ID ((dk_i32)threadIdx.x)
+#define DK_GROUP_ID ((dk_i32)blockIdx.x)
+#define DK_GROUP_COUNT ((dk_i32)gridDim.x)
+#define DK_FENCE_GLOBAL() __threadfence()
+#define DK_POPCOUNT_U32(a) ((dk_u32)__popc((dk_u32)(a)))
+#define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : (dk_u32)(__ffs((dk_i32)(a)) - 1))
+#define DK_F32_OF_BITS(a) __int_as_float((dk_i32)(a))
+#define DK_HAS_SHUFFLE 1
+#define DK_HAS_ATOMIC_ADD_F64 1
+#define DK_SHUFFLE_DOWN(value, lanes) __shfl_down_sync(0xFFFFFFFFU, (value), (lanes))
+#define DK_SHUFFLE_UP(value, lanes) __shfl_up_sync(0xFFFFFFFFU, (value), (lanes))
+
+// A place of up to four words for every warp, of which there are at most 32.
+#define DK_SCRATCH_WORDS 128
+
+#define DK_AT(type, address) ((type*)(address))
+
+#define DK_ATOMIC_ADD_U32 atomicAdd
+#define DK_ATOMIC_MIN_U32 atomicMin
+#define DK_ATOMIC_MAX_U32 atomicMax
+#define DK_ATOMIC_OR_U32 atomicOr
+#define DK_ATOMIC_CAS_U32 atomicCAS
+#define DK_ATOMIC_EXCHANGE_U32 atomicExch
+#define DK_ATOMIC_ADD_U64 atomicAdd
+#define DK_ATOMIC_MIN_U64 atomicMin
+#define DK_ATOMIC_MAX_U64 atomicMax
+#define DK_ATOMIC_OR_U64 atomicOr
+#define DK_ATOMIC_CAS_U64 atomicCAS
+#define DK_ATOMIC_EXCHANGE_U64 atomicExch
+
+#define DK_LOAD_X1(at, words) \
+  { (words)[0] = __ldg((const unsigned int*)(const void*)(at)); }
+#define DK_LOAD_X2(at, words)                                 \
+  {                                                           \
+    uint2 dk_loaded = __ldg((const uint2*)(const void*)(at)); \
+    (words)[0] = dk_loaded.x;                                 \
+    (words)[1] = dk_loaded.y;                                 \
+  }
+#define DK_LOAD_X4(at, words)                                 \
+  {                                                           \
+    uint4 dk_loaded = __ldg((const uint4*)(const void*)(at)); \
+    (words)[0] = dk_loaded.x;                                 \
+    (words)[1] = dk_loaded.y;                                 \
+    (words)[2] = dk_loaded.z;                                 \
+    (words)[3] = dk_loaded.w;                                 \
+  }
+
+#endif
+
+#define DK_SCRATCH(name) DK_SHARED DK_ALIGN16 dk_u64 name[DK_SCRATCH_WORDS]
+
+// ---- atomics; relaxed, in the scope of the device. Each returns what was there before.
+//
+// dk_atomic_{add,min,max,or}_{global,local}_{u32,u64}(at, value), dk_atomic_{min,max}_{global,local}_i64,
+// dk_atomic_exchange_..., dk_atomic_cas_...(at, expected, desired), dk_atomic_add_{global,local}_f64 (returns nothing)
+#define DK_ATOMICS_OF(space, qualifier, suffix, type, SUFFIX)                                    \
+  DK_FN type dk_atomic_add_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_ADD_##SUFFIX(at, value);                                                    \
+  }                                                                                              \
+  DK_FN type dk_atomic_min_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_MIN_##SUFFIX(at, value);                                                    \
+  }                                                                                              \
+  DK_FN type dk_atomic_max_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_MAX_##SUFFIX(at, value);                                                    \
+  }                                                                                              \
+  DK_FN type dk_atomic_or_##space##_##suffix(qualifier type* at, type value) {                   \
+    return DK_ATOMIC_OR_##SUFFIX(at, value);                                                     \
+  }                                                                                              \
+  DK_FN type dk_atomic_cas_##space##_##suffix(qualifier type* at, type expected, type desired) { \
+    return DK_ATOMIC_CAS_##SUFFIX(at, expected, desired);                                        \
+  }                                                                                              \
+  DK_FN type dk_atomic_exchange_##space##_##suffix(qualifier type* at, type value) {             \
+    return DK_ATOMIC_EXCHANGE_##SUFFIX(at, value);                                               \
+  }
+
+#define DK_ATOMICS_SIGNED(space, qualifier)                                      \
+  DK_FN dk_i64 dk_atomic_min_##space##_i64(qualifier dk_i64* at, dk_i64 value) { \
+    return DK_ATOMIC_MIN_U64(at, value);                                         \
+  }                                                                              \
+  DK_FN dk_i64 dk_atomic_max_##space##_i64(qualifier dk_i64* at, dk_i64 value) { return DK_ATOMIC_MAX_U64(at, value); }
+
+#if DK_HAS_ATOMIC_ADD_F64
+#define DK_ATOMICS_F64(space, qualifier) \
+  DK_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) { atomicAdd(at, value); }
+#else
+#define DK_ATOMICS_F64(space, qualifier)                                                                  \
+  DK_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) {                            \
+    qualifier dk_u64* word = (qualifier dk_u64*)at;                                                       \
+    dk_u64 seen = *(volatile qualifier dk_u64*)word;                                                      \
+    for (dk_bool done = 0; !done;) {                                                                      \
+      dk_u64 before = dk_atomic_cas_##space##_u64(word, seen, DK_F64_BITS(DK_F64_OF_BITS(seen) + value)); \
+      done = before == seen;                                                                              \
+      seen = before;                                                                                      \
+    }                                                                                                     \
+  }
+#endif
+
+DK_ATOMICS_OF(global, DK_GLOBAL, u32, dk_u32, U32)
+DK_ATOMICS_OF(global, DK_GLOBAL, u64, dk_u64, U64)
+DK_ATOMICS_SIGNED(global, DK_GLOBAL)
+DK_ATOMICS_F64(global, DK_GLOBAL)
+DK_ATOMICS_OF(local, DK_LOCAL, u32, dk_u32, U32)
+DK_ATOMICS_OF(local, DK_LOCAL, u64, dk_u64, U64)
+DK_ATOMICS_SIGNED(local, DK_LOCAL)
+DK_ATOMICS_F64(local, DK_LOCAL)
+
+// For words that other groups write meanwhile: neither is taken from a register or a cache that others do not see, and
+// 64 bits are never torn. They order nothing else; that is what DK_FENCE_GLOBAL is for.
+DK_FN dk_u64 dk_load_volatile_u64(DK_GLOBAL const dk_u64* at) { return *(volatile DK_GLOBAL const dk_u64*)at; }
+DK_FN void dk_store_volatile_u64(DK_GLOBAL dk_u64* at, dk_u64 value) { *(volatile DK_GLOBAL dk_u64*)at = value; }
+DK_FN dk_u32 dk_load_volatile_u32(DK_GLOBAL const dk_u32* at) { return *(volatile DK_GLOBAL const dk_u32*)at; }
+DK_FN void dk_store_volatile_u32(DK_GLOBAL dk_u32* at, dk_u32 value) { *(volatile DK_GLOBAL dk_u32*)at = value; }
