@@ -23,6 +23,7 @@ struct MemoryFileSystem::Inode {
   std::vector<std::byte> now;
   std::vector<Change> unsynced;
   const File* locked_by = nullptr;
+  int open_files = 0;
 
   static void write(std::vector<std::byte>& content, int64_t offset, std::span<const std::byte> bytes) {
     size_t end = static_cast<size_t>(offset) + bytes.size();
@@ -66,12 +67,15 @@ std::vector<std::byte> MemoryFileSystem::Inode::survivor(std::mt19937_64& random
 class MemoryFile final : public File {
  public:
   MemoryFile(std::string path, MemoryFileSystem& files, std::shared_ptr<MemoryFileSystem::Inode> inode, bool writable)
-      : File(std::move(path)), files_(files), inode_(std::move(inode)), writable_(writable) {}
+      : File(std::move(path)), files_(files), inode_(std::move(inode)), writable_(writable) {
+    ++inode_->open_files;
+  }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile() override {
     std::lock_guard guard(files_.mutex_);
     if (inode_->locked_by == this) inode_->locked_by = nullptr;
+    --inode_->open_files;
   }
 
   int64_t size() const override {
@@ -165,9 +169,11 @@ bool MemoryFileSystem::exists(const std::string& path) {
 void MemoryFileSystem::remove(const std::string& path) {
   std::lock_guard guard(mutex_);
   count_operation("remove file", path);
-  if (now_.erase(path) == 0) {
+  auto entry = now_.extract(path);
+  if (entry.empty()) {
     throw Error(SqlState::undefined_file, "could not remove file \"" + path + "\": No such file or directory");
   }
+  nameless_.push_back(entry.mapped());
   unsynced_directories_.push_back(now_);
 }
 
@@ -225,6 +231,13 @@ std::unique_ptr<MemoryFileSystem> MemoryFileSystem::copy() const {
   return result;
 }
 
+std::vector<std::string> MemoryFileSystem::paths() const {
+  std::lock_guard guard(mutex_);
+  std::vector<std::string> paths;
+  for (const auto& [path, inode] : now_) paths.push_back(path);
+  return paths;
+}
+
 std::vector<std::byte> MemoryFileSystem::contents(const std::string& path) const {
   std::lock_guard guard(mutex_);
   auto entry = now_.find(path);
@@ -255,10 +268,15 @@ size_t MemoryFileSystem::transfer_size(size_t asked) {
   return 1 + random_() % asked;
 }
 
-int64_t MemoryFileSystem::bytes_in_use() const {
+int64_t MemoryFileSystem::bytes_in_use() {
   if (plan_.capacity_bytes == FaultPlan::unlimited) return 0;
   int64_t bytes = 0;
   for (const auto& [path, inode] : now_) bytes += static_cast<int64_t>(inode->now.size());
+  for (const auto& entry : nameless_) {
+    // Only open files count: the directories kept for a crash hold on to the inode, too.
+    const auto inode = entry.lock();
+    if (inode && inode->open_files > 0) bytes += static_cast<int64_t>(inode->now.size());
+  }
   return bytes;
 }
 

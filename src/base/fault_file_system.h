@@ -55,6 +55,8 @@ class MemoryFileSystem final : public FileSystem {
   // All files as they are, synced: what an orderly end leaves.
   std::unique_ptr<MemoryFileSystem> copy() const;
 
+  // The names of all files.
+  std::vector<std::string> paths() const;
   // The bytes of a file, to look at and to damage.
   std::vector<std::byte> contents(const std::string& path) const;
   void set_contents(const std::string& path, std::vector<std::byte> bytes);
@@ -68,7 +70,7 @@ class MemoryFileSystem final : public FileSystem {
   // Counts one operation and lets it fail when its turn has come.
   void count_operation(const char* verb, const std::string& path);
   size_t transfer_size(size_t asked);
-  int64_t bytes_in_use() const;
+  int64_t bytes_in_use();
 
   mutable std::mutex mutex_;
   std::mt19937_64 random_;
@@ -76,6 +78,7 @@ class MemoryFileSystem final : public FileSystem {
   int64_t operations_ = 0;
   Directory now_;
   std::vector<Directory> unsynced_directories_;  // the states since the last sync, the synced one first
+  std::vector<std::weak_ptr<Inode>> nameless_;   // removed while it may have been open
 };
 
 }  // namespace diptych
