@@ -1,10 +1,12 @@
-// The kernel subset as one text, as the GPU engines hand it to a compiler at run time: the files that kernel.h
-// includes, in that order, without the host's.
+// The kernel subset as one text, as the GPU engines hand it to a compiler at run time, and the probe after it.
 #pragma once
 
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "kernel/kernel_library.h"
 
 namespace diptych::testing {
 
@@ -18,16 +20,12 @@ inline std::string file_text(const std::string& path) {
   return text.str();
 }
 
-inline std::string kernel_text() {
-  const std::string source = DIPTYCH_SOURCE_DIR;
-  std::istringstream includes(file_text(source + "/src/kernel/kernel.h"));
-  const std::string prefix = "#include \"";
-  std::string all;
-  for (std::string line; std::getline(includes, line);) {
-    if (line.compare(0, prefix.size(), prefix) != 0 || line.find("_host") != std::string::npos) continue;
-    all += file_text(source + "/src/" + line.substr(prefix.size(), line.size() - prefix.size() - 1));
+inline std::string text_with_probe() {
+  std::vector<std::string_view> files;
+  for (std::string_view name : kernel_file_names()) {
+    if (!name.starts_with("device/")) files.push_back(name);
   }
-  return all + file_text(source + "/test/unit/kernel/probe.h");
+  return kernel_text(files) + file_text(std::string(DIPTYCH_SOURCE_DIR) + "/test/unit/kernel/probe.h");
 }
 
 }  // namespace diptych::testing

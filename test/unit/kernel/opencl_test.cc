@@ -123,7 +123,7 @@ class OpenCL : public ::testing::Test {
 };
 
 TEST_F(OpenCL, AgreesWithCpp) {
-  ASSERT_NO_FATAL_FAILURE(build(kernel_text() + probe_kernel));
+  ASSERT_NO_FATAL_FAILURE(build(text_with_probe() + probe_kernel));
   Random random;
   Input input = random_input(random);
   std::vector<dk_u64> results(static_cast<size_t>(rows) * DK_PROBES);
