@@ -130,6 +130,9 @@ class Queue {
   virtual void synchronize() = 0;
   // Between two events that have happened.
   virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
+  // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
+  // nullptr with OpenCL.
+  virtual void* native_handle() { return nullptr; }
 };
 
 struct DeviceMemoryUse {
