@@ -1,0 +1,51 @@
+// Sorting in a device's memory. What is sorted is row numbers; the rows are arrays of u64 words, as kernel/sort_key.h
+// makes them from values, compared word by word as unsigned numbers:
+//
+//   words[0]   3  1  3  2         order   1  3  0  2
+//   words[1]   5  9  5  0     ->
+//
+// The steps: find the bits of the words that differ between rows; put them together into keys of up to 64 bits
+// (key_fields.h); sort (key, row number) by the last key, then by the one before, and so on, each time stably. With a
+// limit, rows whose first key can't be among the first are left out before. CUB sorts the pairs where it is there, on
+// CUDA devices; elsewhere kernel/device/radix_sort.h does.
+//
+// Thread safety: calls with different queues may be made at once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "engine/cub/cub_library.h"
+#include "engine/device/device.h"
+#include "engine/gpu/sort/sort_kernels.h"
+
+namespace diptych::gpu {
+
+class DeviceSort {
+ public:
+  // Row numbers have 32 bits.
+  static constexpr int64_t most_rows = (int64_t{1} << 32) - 65536;
+
+  // Both outlive it. cub: nullptr where there is none; used by CUDA devices only.
+  DeviceSort(Device& device, const CubLibrary* cub);
+
+  // The row numbers (u32) of rows 0, ... in order; rows that are equal in all words stay as they were. words: arrays of
+  // `rows` u64, the most significant first; they are only read. limit: how many row numbers are wanted, -1 for all; the
+  // buffer may hold more, and is empty when none are. Waits until it is done.
+  // Errors: 53200 without room for working_bytes; 54000 for more than most_rows; 58000 from the device.
+  DeviceBuffer sort(Queue& queue, std::span<const DeviceAddress> words, int64_t rows, int64_t limit = -1) const;
+
+  // Device memory that a sort of so many rows takes, its result included, give or take a few MiB.
+  static int64_t working_bytes(int64_t rows) { return rows * 24; }
+
+  // Queues to[i] = from[order[i]] for i in [0, rows): elements of 1, 2, 4, 8 or 16 bytes.
+  void gather(Queue& queue, int element_bytes, DeviceAddress from, DeviceAddress order, int64_t rows,
+              DeviceAddress to) const;
+
+ private:
+  Device& device_;
+  SortKernels kernels_;
+  const CubLibrary* cub_;
+};
+
+}  // namespace diptych::gpu

@@ -1,0 +1,51 @@
+#include "engine/gpu/sort/sort_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/gpu/sort/key_fields.h"
+#include "kernel/kernel_library.h"
+
+namespace diptych::gpu {
+namespace {
+
+constexpr size_t parameter_words = 5 + 3 * most_key_fields;  // dk_sort_keys has the most
+// Enough for each compute unit to hide its memory's latency, and few counts for dk_radix_scan.
+constexpr int64_t groups_per_unit = 8;
+
+std::string make_text() {
+  return fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", SortKernels::group_size,
+                     parameter_words) +
+         kernel_text({"device/sort_rows.h"});
+}
+
+}  // namespace
+
+SortKernels::SortKernels(Device& device)
+    : device_(device), text_(make_text()), most_groups_(std::max(1, device.info().compute_units) * groups_per_unit) {}
+
+int64_t SortKernels::groups_for(int64_t rows) const {
+  return std::clamp((rows + group_size - 1) / group_size, int64_t{1}, most_groups_);
+}
+
+int64_t SortKernels::groups_for_tiles(int64_t rows) const {
+  return std::clamp((rows + tile_rows - 1) / tile_rows, int64_t{1}, most_groups_);
+}
+
+void SortKernels::launch(Queue& queue, const std::string& entry, int64_t groups,
+                         std::span<const uint64_t> parameters) const {
+  std::vector<uint64_t> words(parameters.begin(), parameters.end());
+  words.resize(parameter_words);
+  queue.launch(find(entry), groups, group_size, words);
+}
+
+const Kernel& SortKernels::find(const std::string& entry) const {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Kernel>& kernel = kernels_[entry];
+  if (kernel == nullptr) kernel = device_.compile(text_, entry);
+  return *kernel;
+}
+
+}  // namespace diptych::gpu
