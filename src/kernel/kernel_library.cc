@@ -54,6 +54,9 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/load.h", {"device/platform.h"}},
       {"device/block.h", {"wide.h", "device/platform.h"}},
       {"device/look_back.h", {"device/block.h"}},
+      {"device/output.h", {"device/platform.h"}},
+      {"device/aggregate.h", {"integer.h", "device/block.h"}},
+      {"device/group_table.h", {"hash.h", "device/platform.h"}},
       {"device/radix_sort.h", {"device/block.h"}},
       {"device/sort_rows.h", {"device/radix_sort.h"}},
   };

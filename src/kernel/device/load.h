@@ -11,13 +11,20 @@
 
 DK_FN void dk_load_words1(DK_GLOBAL const dk_u8* at, DK_PRIVATE dk_u32* words){DK_LOAD_X1(at, words)} DK_FN
     void dk_load_words2(DK_GLOBAL const dk_u8* at, DK_PRIVATE dk_u32* words){DK_LOAD_X2(at, words)} DK_FN
-    void dk_load_words4(DK_GLOBAL const dk_u8* at, DK_PRIVATE dk_u32* words){DK_LOAD_X4(at, words)}
+    void dk_load_words4(DK_GLOBAL const dk_u8* at, DK_PRIVATE dk_u32* words) {
+  DK_LOAD_X4(at, words)
+}
 #define DK_LOAD_WORDS(count, part)                                                       \
   DK_FN void dk_load_words##count(DK_GLOBAL const dk_u8* at, DK_PRIVATE dk_u32* words) { \
     dk_load_words##part(at, words);                                                      \
     dk_load_words##part(at + 4 * part, words + part);                                    \
   }
-DK_LOAD_WORDS(8, 4) DK_LOAD_WORDS(16, 8) DK_LOAD_WORDS(32, 16) DK_LOAD_WORDS(64, 32)
+// clang-format off
+DK_LOAD_WORDS(8, 4)
+DK_LOAD_WORDS(16, 8)
+DK_LOAD_WORDS(32, 16)
+DK_LOAD_WORDS(64, 32)
+// clang-format on
 
 // ---- codes and plain values: dk_load<R>_<type>(column, first, out)
 
@@ -93,10 +100,14 @@ DK_LOAD_WORDS(8, 4) DK_LOAD_WORDS(16, 8) DK_LOAD_WORDS(32, 16) DK_LOAD_WORDS(64,
     }                                                                                                                \
   }
 
-    DK_LOADS_OF(4, 1, 2, 4, 8, 16) DK_LOADS_OF(8, 2, 4, 8, 16, 32) DK_LOADS_OF(16, 4, 8, 16, 32, 64)
+// clang-format off
+DK_LOADS_OF(4, 1, 2, 4, 8, 16)
+DK_LOADS_OF(8, 2, 4, 8, 16, 32)
+DK_LOADS_OF(16, 4, 8, 16, 32, 64)
+// clang-format on
 
-    // Bits `first` to first + R - 1 of a bitmap, the lowest bit first; R is 4, 8 or 16.
-    DK_FN dk_u32 dk_validity_bits(DK_GLOBAL const dk_u8* bitmap, dk_i64 first, dk_i32 R) {
+// Bits `first` to first + R - 1 of a bitmap, the lowest bit first; R is 4, 8 or 16.
+DK_FN dk_u32 dk_validity_bits(DK_GLOBAL const dk_u8* bitmap, dk_i64 first, dk_i32 R) {
   if (R == 16) return *(DK_GLOBAL const dk_u16*)(bitmap + (first >> 3));
   return ((dk_u32)bitmap[first >> 3] >> (first & 7)) & ((1U << R) - 1U);
 }

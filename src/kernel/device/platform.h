@@ -34,7 +34,7 @@ typedef struct dk_parameters {
 #define DK_LOCAL_ID ((dk_i32)get_local_id(0))
 #define DK_GROUP_ID ((dk_i32)get_group_id(0))
 #define DK_GROUP_COUNT ((dk_i32)get_num_groups(0))
-#define DK_FENCE_GLOBAL() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define DK_FENCE_GLOBAL() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
 #define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
@@ -62,6 +62,14 @@ DK_FN DK_GLOBAL dk_u8* dk_at(DK_SPACES_PARAM, dk_u64 address) {
 #define DK_ATOMIC_OR_U64 atom_or
 #define DK_ATOMIC_CAS_U64 atom_cmpxchg
 #define DK_ATOMIC_EXCHANGE_U64 atom_xchg
+
+// OpenCL C 1.2 knows atomics without order only; a fence after one is what its devices order by.
+DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
+  uint value = *at;
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  return value;
+}
+#define DK_LOAD_ACQUIRE_U32(at) dk_load_fenced_u32(at)
 
 // Memory that no one writes while the kernel runs.
 #define DK_LOAD_X1(at, words) \
@@ -120,6 +128,14 @@ DK_FN DK_GLOBAL dk_u8* dk_at(DK_SPACES_PARAM, dk_u64 address) {
 #define DK_ATOMIC_CAS_U64 atomicCAS
 #define DK_ATOMIC_EXCHANGE_U64 atomicExch
 
+DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
+  unsigned int value;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+  return value;
+}
+#define DK_LOAD_ACQUIRE_U32(at) dk_load_ordered_u32(at)
+
+// Memory that no one writes while the kernel runs.
 #define DK_LOAD_X1(at, words) \
   { (words)[0] = __ldg((const unsigned int*)(const void*)(at)); }
 #define DK_LOAD_X2(at, words)                                 \
@@ -202,3 +218,6 @@ DK_FN dk_u64 dk_load_volatile_u64(DK_GLOBAL const dk_u64* at) { return *(volatil
 DK_FN void dk_store_volatile_u64(DK_GLOBAL dk_u64* at, dk_u64 value) { *(volatile DK_GLOBAL dk_u64*)at = value; }
 DK_FN dk_u32 dk_load_volatile_u32(DK_GLOBAL const dk_u32* at) { return *(volatile DK_GLOBAL const dk_u32*)at; }
 DK_FN void dk_store_volatile_u32(DK_GLOBAL dk_u32* at, dk_u32 value) { *(volatile DK_GLOBAL dk_u32*)at = value; }
+
+// What was written, and fenced, before this word was, is seen by what is read after it.
+DK_FN dk_u32 dk_load_acquire_u32(DK_GLOBAL const dk_u32* at) { return DK_LOAD_ACQUIRE_U32(at); }
