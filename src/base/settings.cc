@@ -23,9 +23,12 @@ constexpr std::array infos = {
   SettingInfo{#name, SettingKind::value_kind, initial, low, high, "", documentation},
 #define DIPTYCH_CHOICE(name, choices, documentation) \
   SettingInfo{#name, SettingKind::Choice, 0, 0, 0, choices, documentation},
+#define DIPTYCH_TEXT(name, initial, documentation) \
+  SettingInfo{#name, SettingKind::Text, 0, 0, 0, initial, documentation},
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
+#undef DIPTYCH_TEXT
 };
 
 const SettingInfo& info_named(std::string_view name) {
@@ -107,7 +110,7 @@ void Settings::set(std::string_view name, const std::string* value) {
     choice = value ? *value : first_choice(info);
     if (("|" + std::string(info.choices) + "|").find("|" + choice + "|") == std::string::npos)
       refuse(info, choice, "One of: " + std::string(info.choices));
-  } else {
+  } else if (info.kind != SettingKind::Text) {
     const auto parsed = value ? parse_number(*value, info.kind == SettingKind::Bytes) : initial_of(info);
     if (!parsed) refuse(info, *value, "A number is needed.");
     number = *parsed;
@@ -120,9 +123,12 @@ void Settings::set(std::string_view name, const std::string* value) {
   if (name == #setting) setting = number;
 #define DIPTYCH_CHOICE(setting, choices, documentation) \
   if (name == #setting) setting = choice;
+#define DIPTYCH_TEXT(setting, initial, documentation) \
+  if (name == #setting) setting = value ? *value : initial;
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
+#undef DIPTYCH_TEXT
 }
 
 std::string Settings::text_of(std::string_view name) const {
@@ -131,9 +137,11 @@ std::string Settings::text_of(std::string_view name) const {
   if (name == #setting) return info.kind == SettingKind::Bytes ? bytes_text(setting) : std::to_string(setting);
 #define DIPTYCH_CHOICE(setting, choices, documentation) \
   if (name == #setting) return setting;
+#define DIPTYCH_TEXT(setting, initial, documentation) DIPTYCH_CHOICE(setting, initial, documentation)
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
+#undef DIPTYCH_TEXT
   return "";
 }
 

@@ -9,14 +9,14 @@
 
 namespace diptych {
 
-enum class SettingKind : uint8_t { Integer, Bytes, Choice };
+enum class SettingKind : uint8_t { Integer, Bytes, Choice, Text };
 
 struct SettingInfo {
   const char* name;
   SettingKind kind;
   int64_t initial;  // -1: what the machine has
   int64_t low, high;
-  const char* choices;  // of a Choice, separated by |
+  const char* choices;  // of a Choice, separated by |; of a Text, the default
   const char* documentation;
 };
 
@@ -29,9 +29,11 @@ class Settings {
 
 #define DIPTYCH_SETTING(name, kind, initial, low, high, documentation) int64_t name = initial;
 #define DIPTYCH_CHOICE(name, choices, documentation) std::string name;
+#define DIPTYCH_TEXT(name, initial, documentation) std::string name;
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE
+#undef DIPTYCH_TEXT
 
   // Sets from text; nullptr: back to the default. Errors: 42704 no such setting, with a hint when one is spelt alike;
   // 22023 a value out of its range.

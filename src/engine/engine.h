@@ -13,6 +13,7 @@
 namespace diptych {
 
 class BlockPool;
+class TempSpace;
 
 // How far a running statement is; written by the engine, read by any thread.
 struct Progress {
@@ -35,6 +36,7 @@ struct SectionProfile {
 struct ExecutionProfile {
   std::vector<SectionProfile> sections;
   int64_t peak_bytes = 0;
+  int64_t spilled_bytes = 0;  // written to temporary files
 };
 
 // What a run may use, and where it reports. Everything outlives the run.
@@ -42,6 +44,7 @@ struct ExecutionContext {
   int threads = 1;  // 1: the calling thread alone
   MemoryBudget* budget = nullptr;
   BlockPool* pool = nullptr;                     // large buffers of results and intermediate tablets come from here
+  TempSpace* temp = nullptr;                     // what the budget has no room for goes there; null: 53200
   const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014
   Progress* progress = nullptr;
   ExecutionProfile* profile = nullptr;  // null: not wanted

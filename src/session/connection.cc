@@ -13,8 +13,10 @@ Connection::Connection(Database& database) : database_(database) { settings_.mem
 
 void Connection::set(std::string_view name, const std::string* value) {
   settings_.set(name, value);
-  // These two are the database's.
+  // These are the database's.
   if (name == "memory_limit") database_.budget().set_limit(settings_.memory_limit);
+  if (name == "temp_directory") database_.temp().set_directory(settings_.temp_directory);
+  if (name == "temp_limit") database_.temp().set_limit(settings_.temp_limit);
   if (name == "tablet_rows") database_.store().set_tablet_rows(settings_.tablet_rows);
 }
 
@@ -23,6 +25,7 @@ ExecutionContext Connection::execution_context() {
   context.threads = static_cast<int>(settings_.threads);
   context.budget = &database_.budget();
   context.pool = &database_.pool();
+  context.temp = &database_.temp();
   context.cancelled = &cancelled_;
   context.progress = &progress_;
   return context;

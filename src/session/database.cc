@@ -1,5 +1,7 @@
 #include "session/database.h"
 
+#include <cstdlib>
+
 #include "base/posix_file_system.h"
 #include "base/settings.h"
 
@@ -7,8 +9,17 @@ namespace diptych {
 
 namespace {
 
+bool is_in_memory(const std::string& path) { return path.empty() || path == ":memory:"; }
+
+// What the names of temporary files start with.
+std::string temp_prefix(const std::string& path) {
+  if (!is_in_memory(path)) return path + ".tmp-";
+  const char* directory = std::getenv("TMPDIR");
+  return std::string(directory != nullptr && *directory != 0 ? directory : "/tmp") + "/diptych.tmp-";
+}
+
 std::unique_ptr<Store> open_store(const std::string& path, FileSystem& files, MemoryBudget& budget) {
-  if (path.empty() || path == ":memory:") return Store::open_memory(budget, {});
+  if (is_in_memory(path)) return Store::open_memory(budget, {});
   return Store::open_file(files, budget, path, {});
 }
 
@@ -18,9 +29,13 @@ Database::Database(const std::string& path)
     : own_files_(std::make_unique<PosixFileSystem>()),
       files_(*own_files_),
       budget_(Settings().memory_limit),
+      temp_(files_, temp_prefix(path)),
       store_(open_store(path, files_, budget_)) {}
 
 Database::Database(const std::string& path, FileSystem& files)
-    : files_(files), budget_(Settings().memory_limit), store_(open_store(path, files_, budget_)) {}
+    : files_(files),
+      budget_(Settings().memory_limit),
+      temp_(files_, temp_prefix(path)),
+      store_(open_store(path, files_, budget_)) {}
 
 }  // namespace diptych

@@ -8,6 +8,7 @@
 #include "base/block_pool.h"
 #include "base/file_system.h"
 #include "base/memory_budget.h"
+#include "base/temp_space.h"
 #include "storage/store.h"
 
 namespace diptych {
@@ -24,12 +25,14 @@ class Database {
   FileSystem& files() { return files_; }
   MemoryBudget& budget() { return budget_; }
   BlockPool& pool() { return pool_; }
+  TempSpace& temp() { return temp_; }
 
  private:
   std::unique_ptr<FileSystem> own_files_;
   FileSystem& files_;
   MemoryBudget budget_;
   BlockPool pool_{budget_};
+  TempSpace temp_;
   std::unique_ptr<Store> store_;
 };
 

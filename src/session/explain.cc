@@ -35,6 +35,9 @@ void append_profile(Statement& query, const ExecutionProfile& profile, int64_t r
   for (const SectionProfile& section : profile.sections) lines.push_back(section_line(section));
   lines.push_back(fmt::format("result: {} row{}; peak memory {:.2f} MB", rows, rows == 1 ? "" : "s",
                               static_cast<double>(profile.peak_bytes) * 1e-6));
+  if (profile.spilled_bytes > 0)
+    lines.back() +=
+        fmt::format("; spilled {:.2f} MB to temporary files", static_cast<double>(profile.spilled_bytes) * 1e-6);
   std::string times = "time:";
   for (size_t i = 0; i < stage_count; ++i) {
     const auto stage = static_cast<Stage>(i);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "engine/cpu/row_mask.h"
 
@@ -16,6 +17,68 @@ size_t row_bytes(const ColumnView& view) {
   }
 }
 
+size_t data_bytes(const ColumnView& view, int64_t rows) { return row_bytes(view) * static_cast<size_t>(rows); }
+size_t offset_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 1) * sizeof(uint32_t); }
+size_t validity_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 7) / 8; }
+
+// Its columns are in the store's memory, which stays, ...
+class HeldTablet : public PinnedTablet {
+ public:
+  explicit HeldTablet(const BlockTablet& tablet) : store_(tablet.store), batch_(tablet.batch) {}
+  ~HeldTablet() override { store_->let_go(batch_); }
+
+ private:
+  std::shared_ptr<ChunkStore> store_;
+  size_t batch_;
+};
+
+// ... or have been read back into memory of its own.
+class LoadedTablet : public PinnedTablet {
+ public:
+  LoadedTablet(const BlockTablet& tablet, std::span<const size_t> wanted) {
+    size_t bytes = 0;
+    for (size_t column : wanted) {
+      views.push_back(tablet.views[column]);
+      for_each_area(tablet, column, views.back(), [&](const void*&, size_t area) { bytes += padded(area); });
+    }
+    chunk_ = tablet.store->memory().allocate(bytes, "result");
+    std::byte* to = chunk_.data();
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      for_each_area(tablet, wanted[i], views[i], [&](const void*& address, size_t area) {
+        tablet.store->read(tablet.batch, static_cast<const std::byte*>(address), {to, area});
+        address = to;
+        to += padded(area);
+      });
+    }
+  }
+
+ private:
+  static size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  // Calls action(address, bytes) for each array that the view points to; a changed address is taken over.
+  template <typename Action>
+  static void for_each_area(const BlockTablet& tablet, size_t column, ColumnView& view, Action&& action) {
+    const auto area = [&](auto*& pointer, size_t bytes) {
+      const void* address = pointer;
+      action(address, bytes);
+      pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(address);
+    };
+    if (view.encoding == Encoding::Heap) {
+      area(view.offsets, offset_bytes(tablet.rows));
+      if (tablet.heap_bytes[column] > 0) area(view.heap, tablet.heap_bytes[column]);
+    } else {
+      area(view.data, data_bytes(view, tablet.rows));
+    }
+    if (view.validity != nullptr) area(view.validity, validity_bytes(tablet.rows));
+  }
+
+  Chunk chunk_;
+};
+
+bool holds_addresses(const ColumnView& view) {
+  return view.encoding == Encoding::Plain && view.physical == PhysicalType::Text;
+}
+
 }  // namespace
 
 void BlockSource::add(BlockTablet tablet) {
@@ -23,6 +86,15 @@ void BlockSource::add(BlockTablet tablet) {
   first_rows_.push_back(rows_);
   rows_ += tablet.rows;
   tablets_.push_back(std::move(tablet));
+}
+
+void BlockSource::add(int64_t rows, std::vector<ColumnView> views, std::vector<Chunk> chunks) {
+  const size_t batch = store_->open_batch();
+  const bool can_move = std::none_of(views.begin(), views.end(), holds_addresses);
+  std::vector<size_t> heap_bytes;
+  for (const ColumnView& view : views) heap_bytes.push_back(view.encoding == Encoding::Heap ? view.offsets[rows] : 0);
+  add({rows, std::move(views), std::move(heap_bytes), store_, batch});
+  store_->close_batch(batch, std::move(chunks), can_move);
 }
 
 const Dictionary* BlockSource::common_dictionary(size_t column) const {
@@ -35,51 +107,82 @@ const Dictionary* BlockSource::common_dictionary(size_t column) const {
 }
 
 std::unique_ptr<PinnedTablet> BlockSource::pin(size_t tablet, std::span<const size_t> wanted) const {
-  auto pinned = std::make_unique<PinnedTablet>();
-  pinned->rows = tablets_[tablet].rows;
+  auto pinned = pin(tablets_[tablet], wanted);
   pinned->first_row_id = first_rows_[tablet];
-  for (size_t column : wanted) pinned->views.push_back(tablets_[tablet].views[column]);
   return pinned;
 }
 
-int64_t BlockSource::encoded_bytes(size_t tablet, size_t column) const {
-  const ColumnView& view = tablets_[tablet].views[column];
-  const int64_t rows = tablets_[tablet].rows;
-  int64_t bytes = view.validity != nullptr ? (rows + 7) / 8 : 0;
-  if (view.encoding == Encoding::Heap) return bytes + (rows + 1) * 4 + (view.offsets[rows] - view.offsets[0]);
-  return bytes + rows * static_cast<int64_t>(row_bytes(view));
+std::unique_ptr<PinnedTablet> BlockSource::pin(const BlockTablet& tablet, std::span<const size_t> wanted) {
+  std::unique_ptr<PinnedTablet> pinned;
+  if (tablet.store->hold(tablet.batch)) {
+    pinned = std::make_unique<HeldTablet>(tablet);
+    for (size_t column : wanted) pinned->views.push_back(tablet.views[column]);
+  } else {
+    pinned = std::make_unique<LoadedTablet>(tablet, wanted);
+  }
+  pinned->rows = tablet.rows;
+  return pinned;
 }
 
-void BlockSource::drop_front(BlockTablet& tablet, int64_t first, std::vector<Chunk>& chunks, const Memory& memory) {
-  const auto rows = static_cast<size_t>(tablet.rows - first);
-  for (ColumnView& view : tablet.views) {
-    const bool heap = view.encoding == Encoding::Heap;
-    const size_t width = heap ? 4 : row_bytes(view);
-    const auto* from = heap ? reinterpret_cast<const std::byte*>(view.offsets) : view.data;
-    const size_t count = heap ? rows + 1 : rows;
-    const size_t data_bytes = (count * width + 63) / 64 * 64;
-    Chunk chunk = memory.allocate(data_bytes + words_for(static_cast<int64_t>(rows)) * 8 + 64, "result");
-    std::memcpy(chunk.data(), from + static_cast<size_t>(first) * width, count * width);
-    if (heap)
-      view.offsets = reinterpret_cast<const uint32_t*>(chunk.data());
-    else
-      view.data = chunk.data();
+int64_t BlockSource::encoded_bytes(size_t number, size_t column) const {
+  const BlockTablet& tablet = tablets_[number];
+  const ColumnView& view = tablet.views[column];
+  size_t bytes = view.validity != nullptr ? validity_bytes(tablet.rows) : 0;
+  bytes += view.encoding == Encoding::Heap ? offset_bytes(tablet.rows) + tablet.heap_bytes[column]
+                                           : data_bytes(view, tablet.rows);
+  return static_cast<int64_t>(bytes);
+}
+
+namespace {
+
+// The validity bits from row `first` on, at `to`.
+void copy_bits(const uint8_t* from, size_t first, size_t rows, uint8_t* to) {
+  std::memset(to, 0, (rows + 7) / 8);
+  for (size_t row = 0; row < rows; ++row) {
+    const size_t source = row + first;
+    to[row / 8] = static_cast<uint8_t>(to[row / 8] | (from[source / 8] >> (source % 8) & 1) << (row % 8));
+  }
+}
+
+}  // namespace
+
+void BlockSource::add_rest(const BlockTablet& tablet, int64_t first_row) {
+  const auto first = static_cast<size_t>(first_row);
+  const int64_t rows = tablet.rows - first_row;
+  std::vector<size_t> all(columns_.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const auto pinned = pin(tablet, all);
+  std::vector<ColumnView> views;
+  std::vector<Chunk> chunks;
+  const auto allocate = [&](size_t bytes) {
+    return chunks.emplace_back(store_->memory().allocate(bytes + 64, "result")).data();
+  };
+  for (ColumnView view : pinned->views) {
+    if (view.encoding == Encoding::Heap) {
+      auto* offsets = reinterpret_cast<uint32_t*>(allocate(offset_bytes(rows)));
+      const uint32_t start = view.offsets[first];
+      for (size_t i = 0; i <= static_cast<size_t>(rows); ++i) offsets[i] = view.offsets[first + i] - start;
+      const size_t heap_bytes = offsets[rows];
+      std::byte* heap = allocate(heap_bytes);
+      if (heap_bytes > 0) std::memcpy(heap, view.heap + start, heap_bytes);
+      view.offsets = offsets;
+      view.heap = reinterpret_cast<const char*>(heap);
+    } else {
+      std::byte* data = allocate(data_bytes(view, rows));
+      std::memcpy(data, view.data + data_bytes(view, first_row), data_bytes(view, rows));
+      view.data = data;
+    }
     if (view.validity != nullptr) {
-      auto* bits = reinterpret_cast<uint8_t*>(chunk.data() + data_bytes);
-      std::memset(bits, 0, (rows + 7) / 8);
-      for (size_t row = 0; row < rows; ++row) {
-        const size_t source = row + static_cast<size_t>(first);
-        bits[row / 8] =
-            static_cast<uint8_t>(bits[row / 8] | (view.validity[source / 8] >> (source % 8) & 1) << (row % 8));
-      }
+      auto* bits = reinterpret_cast<uint8_t*>(allocate(validity_bytes(rows)));
+      copy_bits(view.validity, first, static_cast<size_t>(rows), bits);
       view.validity = bits;
     }
-    chunks.push_back(std::move(chunk));
+    views.push_back(view);
   }
-  tablet.rows = static_cast<int64_t>(rows);
+  add(rows, std::move(views), std::move(chunks));
 }
 
-void BlockSource::cut(int64_t offset, int64_t limit, const Memory& memory) {
+void BlockSource::cut(int64_t offset, int64_t limit) {
   std::vector<BlockTablet> before = std::move(tablets_);
   tablets_.clear();
   first_rows_.clear();
@@ -88,10 +191,12 @@ void BlockSource::cut(int64_t offset, int64_t limit, const Memory& memory) {
     const int64_t skipped = std::min(offset, tablet.rows);
     offset -= skipped;
     if (skipped == tablet.rows) continue;
-    if (skipped > 0) drop_front(tablet, skipped, chunks_, memory);
-    if (limit >= 0) tablet.rows = std::min(tablet.rows, limit - rows_);
-    if (tablet.rows <= 0) break;
-    add(std::move(tablet));
+    if (limit >= 0) tablet.rows = std::min(tablet.rows, skipped + limit - rows_);
+    if (tablet.rows <= skipped) break;
+    if (skipped > 0)
+      add_rest(tablet, skipped);
+    else
+      add(std::move(tablet));
   }
 }
 

@@ -2,6 +2,7 @@
 //
 //   chunk   |column 0: rows 0..65535 |column 1: ...|      one buffer for all columns of many rows
 //   tablet  views of a range of rows of a chunk
+//   batch   the chunks of some tablets; moves to a temporary file when memory is short, and is read back by pin()
 //
 // Fixed-width columns are Plain, strings are Heap, Dictionary codes of a source's dictionary or, between sections,
 // plain dk_texts.
@@ -11,24 +12,31 @@
 #include <vector>
 
 #include "engine/cpu/memory.h"
+#include "engine/cpu/spill/chunk_store.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych::cpu {
 
 struct BlockTablet {
   int64_t rows = 0;
-  std::vector<ColumnView> views;
+  std::vector<ColumnView> views;   // of what is, or was, in memory
+  std::vector<size_t> heap_bytes;  // by column: of a string heap, whose offsets start at 0
+  std::shared_ptr<ChunkStore> store;
+  size_t batch = 0;  // in the store
 };
 
 class BlockSource : public TabletSource {
  public:
-  explicit BlockSource(std::vector<ColumnDefinition> columns) : columns_(std::move(columns)) {}
+  BlockSource(std::vector<ColumnDefinition> columns, const Memory& memory)
+      : columns_(std::move(columns)), store_(std::make_shared<ChunkStore>(memory)) {}
 
+  // A tablet of which store and batch are set.
   void add(BlockTablet tablet);
-  void keep(Chunk chunk) { chunks_.push_back(std::move(chunk)); }
+  // Rows and views of a tablet that lies in these chunks.
+  void add(int64_t rows, std::vector<ColumnView> views, std::vector<Chunk> chunks);
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
   // Leaves rows [offset, offset + limit), limit -1: all from offset on.
-  void cut(int64_t offset, int64_t limit, const Memory& memory);
+  void cut(int64_t offset, int64_t limit);
 
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return tablets_.size(); }
@@ -40,13 +48,14 @@ class BlockSource : public TabletSource {
   int64_t encoded_bytes(size_t tablet, size_t column) const override;
 
  private:
-  // Moves the rows from `first` on to the front of the tablet's columns, so that they are aligned again.
-  static void drop_front(BlockTablet& tablet, int64_t first, std::vector<Chunk>& chunks, const Memory& memory);
+  static std::unique_ptr<PinnedTablet> pin(const BlockTablet& tablet, std::span<const size_t> wanted);
+  // Adds the rows from `first` on as a tablet of their own, so that they are aligned again.
+  void add_rest(const BlockTablet& tablet, int64_t first);
 
   std::vector<ColumnDefinition> columns_;
   std::vector<BlockTablet> tablets_;
   std::vector<int64_t> first_rows_;
-  std::vector<Chunk> chunks_;
+  std::shared_ptr<ChunkStore> store_;
   std::vector<std::shared_ptr<const void>> owners_;
   int64_t rows_ = 0;
 };

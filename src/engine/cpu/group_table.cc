@@ -154,8 +154,8 @@ void GroupTable::append_rows(BlockSource& source, const Memory& memory) const {
   for (size_t first = 0; first < groups.size(); first += tablet_rows) {
     const std::span<const uint32_t> some(groups.data() + first, std::min(tablet_rows, groups.size() - first));
     const size_t valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(some.size())));
-    BlockTablet tablet;
-    tablet.rows = static_cast<int64_t>(some.size());
+    std::vector<ColumnView> views;
+    std::vector<Chunk> chunks;
     for (size_t i = 0; i < info_.keys.size() + aggregates_.size(); ++i) {
       const bool is_key = i < info_.keys.size();
       const size_t number = is_key ? i : i - info_.keys.size();
@@ -170,10 +170,10 @@ void GroupTable::append_rows(BlockSource& source, const Memory& memory) const {
           is_key ? emit_key(number, some, chunk.data(), valid) : aggregates_[number]->emit(some, chunk.data(), valid);
       view.data = chunk.data();
       if (nulls) view.validity = reinterpret_cast<const uint8_t*>(valid);
-      tablet.views.push_back(view);
-      source.keep(std::move(chunk));
+      views.push_back(view);
+      chunks.push_back(std::move(chunk));
     }
-    source.add(std::move(tablet));
+    source.add(static_cast<int64_t>(some.size()), std::move(views), std::move(chunks));
   }
 }
 

@@ -1,11 +1,17 @@
-// The memory of one run: large buffers out of the block pool, accounted in the budget.
+// The memory of one run: large buffers out of the block pool, accounted in the budget; and temporary files for what
+// does not fit.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/block_pool.h"
 #include "base/memory_budget.h"
+#include "base/temp_space.h"
 #include "engine/engine.h"
 #include "tablet/aligned_buffer.h"
 
@@ -47,7 +53,12 @@ class Chunk {
 // Thread safety: any number of threads may allocate at once.
 class Memory {
  public:
-  explicit Memory(const ExecutionContext& context) : pool_(context.pool), budget_(context.budget) {}
+  explicit Memory(const ExecutionContext& context)
+      : pool_(context.pool),
+        budget_(context.budget),
+        temp_(context.temp),
+        threads_(std::max(1, context.threads)),
+        spilled_(std::make_shared<std::atomic<int64_t>>(0)) {}
 
   // Errors: 53200; `what` names the user.
   Chunk allocate(size_t bytes, const char* what) const {
@@ -68,9 +79,24 @@ class Memory {
   // Null when memory is not limited.
   MemoryBudget* budget() const { return budget_; }
 
+  // May what does not fit go to a temporary file?
+  bool can_spill() const { return budget_ != nullptr && temp_ != nullptr; }
+  // What one of the run's threads may hold when all of them together may hold the `part`th part of the limit.
+  size_t thread_share(int64_t part) const {
+    return can_spill() ? static_cast<size_t>(budget_->limit() / part / threads_) : SIZE_MAX;
+  }
+  // Only when can_spill(). Errors: 53100, 58030, 58P01.
+  std::unique_ptr<TempFile> open_temp_file() const { return temp_->open(); }
+  void count_spilled(int64_t bytes) const { *spilled_ += bytes; }
+  // Bytes that this run, in all copies of this object, has written to temporary files.
+  int64_t spilled_bytes() const { return *spilled_; }
+
  private:
   BlockPool* pool_;
   MemoryBudget* budget_;
+  TempSpace* temp_;
+  int threads_;
+  std::shared_ptr<std::atomic<int64_t>> spilled_;
 };
 
 // A reservation that grows to follow a structure's size; checked at block boundaries.

@@ -14,6 +14,9 @@ namespace {
 constexpr int64_t most_rows = 65536;
 // Strings of a tablet stay far below the 4 GiB that their offsets can address.
 constexpr size_t most_heap_bytes = size_t{1} << 30;
+// Of the memory limit, all threads' batches in the making take at most this part; growing strings, twice that for a
+// moment.
+constexpr int64_t memory_part = 16;
 
 const Dictionary* dictionary_of(const Section& section, int number, const TabletSource& source) {
   if (section.writers[static_cast<size_t>(number)] != 1) return nullptr;
@@ -33,8 +36,10 @@ Whole whole_form(PhysicalType physical) {
 }  // namespace
 
 ResultWriter::ResultWriter(const Program& program, const Section& section, int first_register,
-                           const TabletSource& source, const Memory& memory)
-    : memory_(memory), scratch_(std::make_unique<std::byte[]>(block_rows * 16)) {
+                           const TabletSource& source, std::shared_ptr<ChunkStore> store)
+    : store_(std::move(store)),
+      most_bytes_(std::min(most_heap_bytes, store_->memory().thread_share(memory_part))),
+      scratch_(std::make_unique<std::byte[]>(block_rows * 16)) {
   columns_.resize(program.result_columns.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
@@ -47,10 +52,25 @@ ResultWriter::ResultWriter(const Program& program, const Section& section, int f
       column.dictionary = dictionary_of(section, column.register_number, source);
     column.width = column.physical == PhysicalType::Text ? 4 : static_cast<size_t>(width_bytes(column.physical));
   }
-  capacity_ = std::clamp<int64_t>((source.row_count() + 63) / 64 * 64, block_rows, most_rows);
+  capacity_ = choose_capacity(source.row_count());
+}
+
+int64_t ResultWriter::choose_capacity(int64_t source_rows) const {
+  size_t row_bytes = 1;
+  for (const Column& column : columns_) row_bytes += column.width;
+  const auto affordable = static_cast<int64_t>(most_bytes_ / row_bytes / 64 * 64);
+  return std::clamp<int64_t>(std::min((source_rows + 63) / 64 * 64, affordable), block_rows, most_rows);
+}
+
+void ResultWriter::finish() {
+  if (chunks_.empty()) return;
+  store_->close_batch(batch_, std::move(chunks_), true);
+  chunks_.clear();
+  heap_bytes_ = 0;
 }
 
 void ResultWriter::open_buffer() {
+  finish();
   size_t bytes = 0;
   const auto rows = static_cast<size_t>(capacity_);
   const auto area = [&](size_t wanted) {
@@ -64,7 +84,8 @@ void ResultWriter::open_buffer() {
     const size_t data = area((rows + 1) * column.width);
     places.emplace_back(data, area(rows / 8));
   }
-  Chunk chunk = memory_.allocate(bytes, "result");
+  batch_ = store_->open_batch();
+  Chunk chunk = store_->memory().allocate(bytes, "result");
   for (size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].data = chunk.data() + places[i].first;
     columns_[i].validity = reinterpret_cast<uint64_t*>(chunk.data() + places[i].second);
@@ -78,11 +99,11 @@ int64_t ResultWriter::write(Frame& frame) {
   const RowMask rows = frame.sinking();
   const int count = rows.count();
   if (count == 0) return 0;
-  bool full = next_ + count > buffer_rows_;
-  for (const Column& column : columns_) full |= column.heap_bytes > most_heap_bytes;
-  if (full) {
+  size_t heap_bytes = heap_bytes_;
+  for (const Column& column : columns_) heap_bytes += column.heap_bytes;
+  if (next_ + count > buffer_rows_ || heap_bytes > most_bytes_) {
     seal();
-    if (next_ + count > buffer_rows_) open_buffer();
+    if (next_ + count > buffer_rows_ || heap_bytes > most_bytes_) open_buffer();
   }
   for (Column& column : columns_) {
     put_nulls(frame, rows, count, column);
@@ -128,7 +149,8 @@ void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column)
 }
 
 void ResultWriter::grow_heap(Column& column, size_t bytes) {
-  Chunk grown = memory_.allocate(std::max<size_t>(bytes, std::max<size_t>(4096, 2 * column.heap.size())), "result");
+  Chunk grown =
+      store_->memory().allocate(std::max<size_t>(bytes, std::max<size_t>(4096, 2 * column.heap.size())), "result");
   if (column.heap_bytes > 0) std::memcpy(grown.data(), column.heap.data(), column.heap_bytes);
   column.heap = std::move(grown);
 }
@@ -181,6 +203,8 @@ void ResultWriter::seal() {
   if (next_ == first_) return;
   BlockTablet tablet;
   tablet.rows = next_ - first_;
+  tablet.store = store_;
+  tablet.batch = batch_;
   for (Column& column : columns_) {
     ColumnView view;
     view.physical = column.physical;
@@ -190,6 +214,8 @@ void ResultWriter::seal() {
       view.encoding = Encoding::Heap;
       view.offsets = reinterpret_cast<const uint32_t*>(data);
       view.heap = reinterpret_cast<const char*>(column.heap.data());
+      tablet.heap_bytes.push_back(column.heap_bytes);
+      heap_bytes_ += column.heap_bytes;
       chunks_.push_back(std::move(column.heap));
       column.heap = Chunk();
       column.heap_bytes = 0;
@@ -198,6 +224,7 @@ void ResultWriter::seal() {
       view.width = column.dictionary != nullptr ? 4 : 0;
       view.dictionary = column.dictionary;
       view.data = data;
+      tablet.heap_bytes.push_back(0);
     }
     column.has_nulls = false;
     tablet.views.push_back(view);

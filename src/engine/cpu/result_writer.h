@@ -4,6 +4,7 @@
 //   buffer   65536 row slots of every column
 //              |tablet of morsel 3      |tablet of morsel 5 |   free       |     tablets start on multiples of 64 rows
 //
+// A buffer and the string heaps of its tablets are a batch of the store: as soon as it is full, it may move to a file.
 // Values take the form of the result column's type (an Int32 register of a bigint is written as Int64), without
 // re-encoding.
 #pragma once
@@ -25,8 +26,9 @@ struct ResultPiece {
 class ResultWriter {
  public:
   // first_register: of the result's columns. source: of the section's rows; its rows bound the size of buffers.
+  // store: where finished buffers go.
   ResultWriter(const Program& program, const Section& section, int first_register, const TabletSource& source,
-               const Memory& memory);
+               std::shared_ptr<ChunkStore> store);
   ResultWriter(const ResultWriter&) = delete;
   ResultWriter& operator=(const ResultWriter&) = delete;
 
@@ -37,8 +39,9 @@ class ResultWriter {
   // Rows written since the last finish_morsel().
   int64_t open_rows() const { return morsel_rows_; }
 
+  // No rows follow after the last finish_morsel().
+  void finish();
   std::vector<ResultPiece>& pieces() { return pieces_; }
-  std::vector<Chunk>& chunks() { return chunks_; }
 
  private:
   struct Column {
@@ -53,6 +56,7 @@ class ResultWriter {
     size_t heap_bytes = 0;
   };
 
+  int64_t choose_capacity(int64_t source_rows) const;
   void open_buffer();
   void seal();
   void put_values(Frame& frame, const RowMask& rows, Column& column);
@@ -63,7 +67,8 @@ class ResultWriter {
     return column.physical == PhysicalType::Text && column.dictionary == nullptr;
   }
 
-  const Memory& memory_;
+  std::shared_ptr<ChunkStore> store_;
+  const size_t most_bytes_;  // of a batch, about
   std::vector<Column> columns_;
   int64_t buffer_rows_ = 0;       // row slots of the buffer; 0: none yet
   int64_t first_ = 0, next_ = 0;  // rows of the open tablet
@@ -71,7 +76,9 @@ class ResultWriter {
   int64_t morsel_rows_ = 0;
   std::vector<BlockTablet> sealed_;  // of the morsel being written
   std::vector<ResultPiece> pieces_;
-  std::vector<Chunk> chunks_;
+  size_t batch_ = 0;
+  std::vector<Chunk> chunks_;  // of the batch: the buffer, heaps of sealed tablets
+  size_t heap_bytes_ = 0;      // of those heaps
   std::unique_ptr<std::byte[]> scratch_;
 };
 

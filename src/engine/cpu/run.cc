@@ -25,7 +25,7 @@ class Run {
   std::shared_ptr<const TabletSource> run() {
     std::vector<ColumnDefinition> columns;
     for (const ResultColumnInfo& column : program_->result_columns) columns.push_back({column.name, column.type});
-    result_ = std::make_unique<BlockSource>(std::move(columns));
+    result_ = std::make_unique<BlockSource>(std::move(columns), memory_);
     const auto& instructions = program_->instructions;
     for (int32_t address = 0; instructions[static_cast<size_t>(address)].opcode != Opcode::Finish; ++address)
       address = execute(address);
@@ -104,7 +104,7 @@ class Run {
       parts.push_back(sinks.groups[table].get());
       groups += parts.back()->group_count();
     }
-    auto source = std::make_shared<BlockSource>(definitions_of(cursor));
+    auto source = std::make_shared<BlockSource>(definitions_of(cursor), memory_);
     // Below this, starting threads takes longer than the merge.
     constexpr size_t least_parallel_groups = 20000;
     if (parts.size() > 1 && parts[0]->is_hashed() && groups >= least_parallel_groups) {
@@ -135,14 +135,14 @@ class Run {
     for (ThreadSinks& sinks : threads_) {
       if (sinks.sorters[sorter]) runs.push_back(std::move(sinks.sorters[sorter]));
     }
-    cursors_[cursor] =
-        sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_.threads);
+    cursors_[cursor] = sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_);
   }
 
   std::shared_ptr<const TabletSource> finish() {
-    if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_, memory_);
+    if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_);
     if (context_.profile != nullptr && context_.budget != nullptr)
       context_.profile->peak_bytes = context_.budget->peak();
+    if (context_.profile != nullptr) context_.profile->spilled_bytes = memory_.spilled_bytes();
     // Codes in the result are of the sources' dictionaries.
     result_->keep(std::shared_ptr<const void>(program_));
     return std::shared_ptr<const TabletSource>(std::move(result_));

@@ -17,7 +17,11 @@ constexpr int64_t morsel_rows = 65536;
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const ExecutionContext& context, const Memory& memory)
-    : program_(program), section_(section), source_(source), context_(context), memory_(memory) {
+    : program_(program),
+      section_(section),
+      source_(source),
+      context_(context),
+      store_(std::make_shared<ChunkStore>(memory)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
   find_morsels();
@@ -76,8 +80,7 @@ void SectionRun::work(int thread, ThreadSinks& sinks) {
   for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
   for (const Step& step : section_.steps) {
     if (step.instruction->opcode != Opcode::Result) continue;
-    writers_[static_cast<size_t>(thread)] =
-        std::make_unique<ResultWriter>(program_, section_, step.a, source_, memory_);
+    writers_[static_cast<size_t>(thread)] = std::make_unique<ResultWriter>(program_, section_, step.a, source_, store_);
     frame.result = writers_[static_cast<size_t>(thread)].get();
   }
   std::unique_ptr<PinnedTablet> pinned;
@@ -138,7 +141,7 @@ void SectionRun::take_results(BlockSource& into) {
   for (const auto& writer : writers_) {
     if (!writer) continue;
     for (ResultPiece& piece : writer->pieces()) pieces.push_back(std::move(piece));
-    for (Chunk& chunk : writer->chunks()) into.keep(std::move(chunk));
+    writer->finish();
   }
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });

@@ -35,7 +35,7 @@ class SectionRun {
   // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which
   // to stop.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted);
-  // The rows that Result sinks have written, in order; their memory goes to `into`.
+  // The rows that Result sinks have written, in order.
   void take_results(BlockSource& into);
   SectionProfile profile() const;
 
@@ -56,8 +56,8 @@ class SectionRun {
   const Section& section_;
   const TabletSource& source_;
   const ExecutionContext& context_;
-  const Memory& memory_;
   std::vector<Morsel> morsels_;
+  std::shared_ptr<ChunkStore> store_;  // of what the writers finish
   std::vector<std::unique_ptr<ResultWriter>> writers_;
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread

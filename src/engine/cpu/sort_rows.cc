@@ -225,6 +225,42 @@ void SortLayout::own_texts(uint64_t* row, TextArena& arena) const {
   }
 }
 
+size_t SortLayout::packed_bytes(const uint64_t* row) const {
+  size_t bytes = 0;
+  if (has_texts_) {
+    for (const Column& column : columns_) {
+      if (column.physical == PhysicalType::Text) bytes += static_cast<size_t>(text_at(row + column.at).length);
+    }
+  }
+  return words_ * 8 + (bytes + 7) / 8 * 8;
+}
+
+void SortLayout::pack(const uint64_t* row, uint64_t* to) const {
+  std::memcpy(to, row, words_ * 8);
+  if (!has_texts_) return;
+  // The last word may have bytes that no string fills.
+  to[packed_bytes(row) / 8 - 1] = packed_bytes(row) == words_ * 8 ? to[words_ - 1] : 0;
+  auto* place = reinterpret_cast<char*>(to + words_);
+  for (const Column& column : columns_) {
+    if (column.physical != PhysicalType::Text) continue;
+    const dk_text text = text_at(row + column.at);
+    if (text.length > 0) std::memcpy(place, text.data, static_cast<size_t>(text.length));
+    place += text.length;
+  }
+}
+
+void SortLayout::unpack(uint64_t* row) const {
+  if (!has_texts_) return;
+  auto* place = reinterpret_cast<char*>(row + words_);
+  for (const Column& column : columns_) {
+    if (column.physical != PhysicalType::Text) continue;
+    dk_text text = text_at(row + column.at);
+    text.data = place;
+    std::memcpy(row + column.at, &text, sizeof(text));
+    place += text.length;
+  }
+}
+
 bool SortLayout::read(const uint64_t* row, size_t column, std::byte* out) const {
   const uint64_t* from = row + columns_[column].at;
   switch (columns_[column].physical) {

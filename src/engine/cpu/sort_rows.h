@@ -35,6 +35,11 @@ class SortLayout {
   // Replaces the addresses of the row's strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
   bool has_texts() const { return has_texts_; }
+  // The row with its strings behind it, a whole number of words, as it stands in a temporary file: how long it is, how
+  // it is written at `to`, and how the addresses of its strings are set where it was read to.
+  size_t packed_bytes(const uint64_t* row) const;
+  void pack(const uint64_t* row, uint64_t* to) const;
+  void unpack(uint64_t* row) const;
   // A column of a row in register form at `out`; false when it is NULL.
   bool read(const uint64_t* row, size_t column, std::byte* out) const;
 
@@ -68,6 +73,20 @@ class SortLayout {
   std::vector<Column> columns_;
   size_t order_ = 0, nulls_ = 0, null_words_ = 0, words_ = 0;
   bool has_text_keys_ = false, has_texts_ = false, second_decides_ = true;
+};
+
+// A row of a sorter in the array that is sorted.
+struct SortEntry {
+  uint64_t first = 0, second = 0;  // words of the row, so that nearly all comparisons stay in the array
+  const uint64_t* row = nullptr;
+};
+
+struct SortEntryBefore {
+  const SortLayout* layout;
+  bool operator()(const SortEntry& a, const SortEntry& b) const {
+    if (a.first != b.first) return a.first < b.first;
+    return a.second != b.second ? a.second < b.second : layout->before(a.row, b.row);
+  }
 };
 
 }  // namespace diptych::cpu

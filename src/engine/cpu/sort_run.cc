@@ -6,14 +6,22 @@
 #include <bit>
 #include <cstring>
 
+#include "base/error.h"
 #include "engine/cpu/parallel.h"
+#include "engine/cpu/spill/sort_merge.h"
 
 namespace diptych::cpu {
 namespace {
 
-constexpr size_t chunk_words = size_t{1} << 17;
+constexpr size_t most_chunk_bytes = size_t{1} << 20;
 // Selecting the best of so many costs little a row; a smaller limit would select too often.
 constexpr size_t least_selection = 4096;
+// Sorters of all threads together hold at most this part of the memory limit: sorting takes up to as much again, and
+// what is sorted is read beside what a scan and a result need.
+constexpr int64_t memory_part = 4;
+
+template <typename Before>
+void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool parallel);
 
 }  // namespace
 
@@ -21,6 +29,7 @@ SortRun::SortRun(const SorterInfo& info, const Memory& memory)
     : layout_(info),
       memory_(memory),
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
+      share_(memory.thread_share(memory_part)),
       reservation_(std::make_unique<GrowingReservation>(memory.budget(), "sort")) {
   if (info.limit >= 0) block_.resize(block_rows * layout_.words());
 }
@@ -28,12 +37,54 @@ SortRun::SortRun(const SorterInfo& info, const Memory& memory)
 uint64_t* SortRun::room_for(size_t rows) {
   const size_t words = rows * layout_.words();
   if (chunks_.empty() || (chunk_used_ + words) * 8 > chunks_.back().size()) {
-    chunks_.push_back(memory_.allocate(std::max(chunk_words, words) * 8, "sort"));
+    const size_t bytes = std::max(std::min(most_chunk_bytes, share_ / 8), words * 8);
+    chunks_.push_back(memory_.allocate(bytes, "sort"));
+    chunk_bytes_ += bytes;
     chunk_used_ = 0;
   }
   auto* place = reinterpret_cast<uint64_t*>(chunks_.back().data()) + chunk_used_;
   chunk_used_ += words;
   return place;
+}
+
+// As room_for(), but moves rows to the file when there is no memory.
+uint64_t* SortRun::try_room_for(size_t rows) {
+  try {
+    return room_for(rows);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory || !memory_.can_spill() || rows_.empty()) throw;
+  }
+  spill();
+  return room_for(rows);
+}
+
+// Sorting takes the array of entries twice.
+size_t SortRun::held_bytes() const { return 2 * rows_.capacity() * sizeof(SortEntry) + arena_.bytes(); }
+
+void SortRun::account() {
+  if (!memory_.can_spill()) return reservation_->follow(rows_.capacity() * sizeof(SortEntry) + arena_.bytes());
+  if (held_bytes() + chunk_bytes_ > share_) return spill();
+  try {
+    reservation_->follow(held_bytes());
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory) throw;
+    spill();
+  }
+}
+
+void SortRun::spill() {
+  if (rows_.empty()) return;
+  if (!file_) file_ = std::make_unique<SortFile>(memory_);
+  sort_entries(rows_, SortEntryBefore{&layout_}, false);
+  if (rows_.size() > limit_) rows_.resize(limit_);
+  SortFile::Writer writer(*file_, layout_);
+  for (const SortEntry& entry : rows_) writer.add(entry.row);
+  writer.finish();
+  rows_ = {};
+  chunks_.clear();
+  chunk_used_ = chunk_bytes_ = 0;
+  arena_ = TextArena();
+  reservation_ = std::make_unique<GrowingReservation>(memory_.budget(), "sort");
 }
 
 RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) {
@@ -57,18 +108,18 @@ void SortRun::add(Frame& frame, int first) {
   const auto count = static_cast<size_t>(mask.count());
   if (count == 0) return;
   const size_t words = layout_.words();
-  uint64_t* place = room_for(count);
+  uint64_t* place = try_room_for(count);
   layout_.write(frame, first, mask, place);
   for (size_t i = 0; i < count; ++i, place += words) {
     if (layout_.has_texts()) layout_.own_texts(place, arena_);
     rows_.push_back({place[0], layout_.second_word(place), place});
   }
   if (limit_ != SIZE_MAX && rows_.size() / 2 >= std::max(least_selection / 2, limit_)) keep_best();
-  reservation_->follow(rows_.capacity() * sizeof(Entry) + arena_.bytes());
+  account();
 }
 
 void SortRun::keep_best() {
-  const Before before{&layout_};
+  const SortEntryBefore before{&layout_};
   std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1, rows_.end(), before);
   rows_.resize(limit_);
   threshold_[0] = rows_.back().first;
@@ -78,9 +129,10 @@ void SortRun::keep_best() {
   const std::vector<Chunk> old = std::move(chunks_);
   TextArena old_arena = std::move(arena_);
   chunks_.clear();
+  chunk_bytes_ = 0;
   arena_ = TextArena();
   uint64_t* place = room_for(limit_);
-  for (Entry& entry : rows_) {
+  for (SortEntry& entry : rows_) {
     std::memcpy(place, entry.row, layout_.words() * 8);
     if (layout_.has_texts()) layout_.own_texts(place, arena_);
     entry.row = place;
@@ -92,6 +144,12 @@ namespace {
 
 struct SortedRows {
   std::vector<std::unique_ptr<SortRun>> runs;
+};
+
+struct SortedTablet {
+  int64_t rows = 0;
+  std::vector<ColumnView> views;
+  std::vector<Chunk> chunks;
 };
 
 struct OutputColumn {
@@ -117,11 +175,11 @@ std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, co
 }
 
 // Row by row, since each row lies somewhere else in memory; the next ones are asked for ahead.
-template <typename Entries>
-BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t first, size_t count,
-                        const Memory& memory, std::vector<Chunk>& chunks) {
+SortedTablet make_tablet(const SortLayout& layout, const std::vector<SortEntry>& entries, size_t first, size_t count,
+                         const Memory& memory) {
   constexpr size_t ahead = 16;
-  std::vector<OutputColumn> columns = open_columns(layout, count, memory, chunks);
+  SortedTablet tablet;
+  std::vector<OutputColumn> columns = open_columns(layout, count, memory, tablet.chunks);
   for (size_t i = 0; i < count; ++i) {
     if (i + ahead < count) __builtin_prefetch(entries[first + i + ahead].row);
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -131,7 +189,6 @@ BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t
       column.nulls = true;
     }
   }
-  BlockTablet tablet;
   tablet.rows = static_cast<int64_t>(count);
   for (size_t c = 0; c < columns.size(); ++c) {
     ColumnView view;
@@ -146,11 +203,11 @@ BlockTablet make_tablet(const SortLayout& layout, const Entries& entries, size_t
 
 // Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache;
 // the parts are for as many threads as there are.
-template <typename Entry, typename Before>
-void sort_entries(std::vector<Entry>& entries, const Before& before, bool parallel) {
+template <typename Before>
+void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool parallel) {
   constexpr size_t part_rows = 512;
-  const auto [low, high] = std::minmax_element(entries.begin(), entries.end(),
-                                               [](const Entry& a, const Entry& b) { return a.first < b.first; });
+  const auto [low, high] = std::minmax_element(
+      entries.begin(), entries.end(), [](const SortEntry& a, const SortEntry& b) { return a.first < b.first; });
   if (entries.size() < 4 * part_rows || low->first == high->first)
     return std::sort(entries.begin(), entries.end(), before);
   const uint64_t least = low->first;
@@ -158,11 +215,11 @@ void sort_entries(std::vector<Entry>& entries, const Before& before, bool parall
   const int part_bits = std::min({bits, 16, static_cast<int>(std::bit_width(entries.size() / part_rows))});
   const int shift = bits - part_bits;
   std::vector<size_t> starts((size_t{1} << part_bits) + 1);
-  for (const Entry& entry : entries) ++starts[((entry.first - least) >> shift) + 1];
+  for (const SortEntry& entry : entries) ++starts[((entry.first - least) >> shift) + 1];
   for (size_t part = 1; part < starts.size(); ++part) starts[part] += starts[part - 1];
-  std::vector<Entry> split(entries.size());
+  std::vector<SortEntry> split(entries.size());
   std::vector<size_t> next(starts.begin(), starts.end() - 1);
-  for (const Entry& entry : entries) split[next[(entry.first - least) >> shift]++] = entry;
+  for (const SortEntry& entry : entries) split[next[(entry.first - least) >> shift]++] = entry;
   entries.swap(split);
   const auto sort_part = [&](size_t part) {
     std::sort(entries.begin() + static_cast<ptrdiff_t>(starts[part]),
@@ -176,24 +233,27 @@ void sort_entries(std::vector<Entry>& entries, const Before& before, bool parall
 
 std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
                                        const std::vector<ColumnDefinition>& columns, const Memory& memory,
-                                       int threads) {
+                                       const ExecutionContext& context) {
   constexpr size_t tablet_rows = 65536;
+  const int threads = std::max(1, context.threads);
   const SortLayout layout(info);
-  const SortRun::Before before{&layout};
-  std::vector<SortRun::Entry> entries;
+  const SortEntryBefore before{&layout};
+  auto source = std::make_unique<BlockSource>(columns, memory);
+  if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->has_spilled(); })) {
+    merge_runs(layout, info.limit, std::move(runs), *source, context, memory);
+    return source;
+  }
+  std::vector<SortEntry> entries;
   GrowingReservation reservation(memory.budget(), "sort");
   size_t total = 0;
   for (const auto& run : runs) total += run->rows();
-  reservation.follow(2 * total * sizeof(SortRun::Entry));
+  reservation.follow(2 * total * sizeof(SortEntry));
   entries.reserve(total);
   for (const auto& run : runs) entries.insert(entries.end(), run->rows_.begin(), run->rows_.end());
   const size_t limit = info.limit < 0 ? entries.size() : std::min(entries.size(), static_cast<size_t>(info.limit));
-  auto source = std::make_unique<BlockSource>(columns);
-  std::vector<BlockTablet> tablets((limit + tablet_rows - 1) / tablet_rows);
-  std::vector<std::vector<Chunk>> chunks(tablets.size());
+  std::vector<SortedTablet> tablets((limit + tablet_rows - 1) / tablet_rows);
   const auto fill = [&](size_t i) {
-    tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory,
-                             chunks[i]);
+    tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory);
   };
   if (threads == 1 || entries.size() < 2 * tablet_rows) {
     if (!entries.empty()) sort_entries(entries, before, false);
@@ -204,10 +264,7 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
       tbb::parallel_for(size_t{0}, tablets.size(), fill);
     });
   }
-  for (size_t i = 0; i < tablets.size(); ++i) {
-    source->add(std::move(tablets[i]));
-    for (Chunk& chunk : chunks[i]) source->keep(std::move(chunk));
-  }
+  for (SortedTablet& tablet : tablets) source->add(tablet.rows, std::move(tablet.views), std::move(tablet.chunks));
   // The strings of the sorted rows are in the runs.
   auto owned = std::make_shared<SortedRows>();
   if (layout.has_texts()) owned->runs = std::move(runs);

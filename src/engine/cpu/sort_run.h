@@ -3,6 +3,9 @@
 // With a limit (top-N), a run throws away what can't be among the first rows any more whenever it has twice as many as
 // needed, and from then on turns rows away by the first words of the worst row it keeps, before their payload is looked
 // at.
+//
+// When the rows of a run pass its share of memory, or the budget is used up, they are sorted and written to a
+// temporary file (spill/sort_file.h); the sorted pieces of all runs are merged at the end.
 #pragma once
 
 #include <memory>
@@ -10,6 +13,7 @@
 
 #include "engine/cpu/block_source.h"
 #include "engine/cpu/sort_rows.h"
+#include "engine/cpu/spill/sort_file.h"
 
 namespace diptych::cpu {
 
@@ -19,24 +23,22 @@ class SortRun {
 
   // Adds the frame's sinking rows; the sorter's columns are the registers from `first` on.
   void add(Frame& frame, int first);
+  // Rows in memory.
   size_t rows() const { return rows_.size(); }
+  // Moves the rows in memory to the file.
+  void spill();
+  bool has_spilled() const { return file_ != nullptr; }
+  // Gives away what has_spilled().
+  std::unique_ptr<SortFile> take_file() { return std::move(file_); }
 
  private:
   friend std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
                                                 const std::vector<ColumnDefinition>& columns, const Memory& memory,
-                                                int threads);
-  struct Entry {
-    uint64_t first = 0, second = 0;  // words of the row, so that nearly all comparisons stay in this array
-    const uint64_t* row = nullptr;
-  };
-  struct Before {
-    const SortLayout* layout;
-    bool operator()(const Entry& a, const Entry& b) const {
-      if (a.first != b.first) return a.first < b.first;
-      return a.second != b.second ? a.second < b.second : layout->before(a.row, b.row);
-    }
-  };
+                                                const ExecutionContext& context);
   uint64_t* room_for(size_t rows);
+  uint64_t* try_room_for(size_t rows);
+  void account();
+  size_t held_bytes() const;
   void keep_best();
   // The rows of the mask that the threshold does not turn away.
   RowMask within_threshold(Frame& frame, int first, const RowMask& rows);
@@ -44,18 +46,22 @@ class SortRun {
   SortLayout layout_;
   const Memory& memory_;
   size_t limit_;
-  std::vector<Entry> rows_;
+  const size_t share_;  // bytes that the run may hold before it spills
+  std::vector<SortEntry> rows_;
   std::vector<Chunk> chunks_;
-  size_t chunk_used_ = 0;  // words of the last chunk
+  size_t chunk_used_ = 0;   // words of the last chunk
+  size_t chunk_bytes_ = 0;  // of all chunks
   TextArena arena_;
   bool has_threshold_ = false;
   uint64_t threshold_[2] = {0, 0};  // first and second of the worst row kept
   std::vector<uint64_t> block_;     // keys of the block at hand
   std::unique_ptr<GrowingReservation> reservation_;
+  std::unique_ptr<SortFile> file_;  // null: nothing has been spilled
 };
 
 // All rows in order, as a source that owns them.
 std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                       const std::vector<ColumnDefinition>& columns, const Memory& memory, int threads);
+                                       const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                       const ExecutionContext& context);
 
 }  // namespace diptych::cpu
