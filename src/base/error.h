@@ -55,6 +55,7 @@ namespace diptych {
   X(statement_too_complex, "54001", "an expression is nested too deeply")                \
   X(object_in_use, "55006", "the database is open elsewhere")                            \
   X(query_canceled, "57014", "cancelled on request")                                     \
+  X(system_error, "58000", "the driver of a device, or its compiler, reports an error")  \
   X(io_error, "58030", "an input or output operation failed")                            \
   X(undefined_file, "58P01", "no such file")                                             \
   X(internal_error, "XX000", "an invariant does not hold: a defect of the system")       \
