@@ -15,6 +15,7 @@
 #include "kernel/cast.h"
 #include "kernel/calendar.h"
 #include "kernel/date.h"
+#include "kernel/sort_key.h"
 #include "kernel/text.h"
 #include "kernel/words.h"
 #include "kernel/extract.h"

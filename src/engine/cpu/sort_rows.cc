@@ -1,7 +1,5 @@
 #include "engine/cpu/sort_rows.h"
 
-#include <algorithm>
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -10,29 +8,18 @@
 namespace diptych::cpu {
 namespace {
 
-constexpr uint64_t sign_bit = uint64_t{1} << 63;
-
-size_t key_words(PhysicalType physical) {
-  return physical == PhysicalType::Int128 || physical == PhysicalType::Interval ? 2 : 1;
-}
-
 size_t column_words(PhysicalType physical) { return (static_cast<size_t>(width_bytes(physical)) + 7) / 8; }
 
-void normalise(dk_i64 value, uint64_t* to) { *to = static_cast<uint64_t>(value) ^ sign_bit; }
-void normalise(dk_i32 value, uint64_t* to) { normalise(static_cast<dk_i64>(value), to); }
-void normalise(dk_bool value, uint64_t* to) { *to = value; }
+void normalise(dk_i64 value, uint64_t* to) { *to = dk_sort_word_i64(value); }
+void normalise(dk_i32 value, uint64_t* to) { *to = dk_sort_word_i32(value); }
+void normalise(dk_bool value, uint64_t* to) { *to = dk_sort_word_bool(value); }
 void normalise(dk_i128 value, uint64_t* to) {
-  to[0] = static_cast<uint64_t>(value.hi) ^ sign_bit;
-  to[1] = value.lo;
+  to[0] = dk_sort_high_i128(value);
+  to[1] = dk_sort_low_i128(value);
 }
 void normalise(dk_interval value, uint64_t* to) { normalise(dk_span_of_interval(value), to); }
-void normalise(dk_f64 value, uint64_t* to) {
-  // -0 equals 0 and NaN is the greatest.
-  if (value == 0) value = 0;
-  const uint64_t bits = value != value ? DK_F64_BITS(DK_NAN_F64) : DK_F64_BITS(value);
-  *to = (bits & sign_bit) != 0 ? ~bits : bits | sign_bit;
-}
-void normalise(dk_f32 value, uint64_t* to) { normalise(static_cast<dk_f64>(value), to); }
+void normalise(dk_f64 value, uint64_t* to) { *to = dk_sort_word_f64(value); }
+void normalise(dk_f32 value, uint64_t* to) { *to = dk_sort_word_f32(value); }
 void normalise(dk_text value, uint64_t* to) {
   uint64_t word = 0;
   if (value.length >= 8)
@@ -48,17 +35,6 @@ dk_text text_at(const uint64_t* words) {
   return text;
 }
 
-// Bits that every value of an integer key with known bounds, and NULL, can be told apart with; 0 when they pass a word.
-int packed_bits(const RegisterInfo& column) {
-  const bool integer = column.physical == PhysicalType::Int32 || column.physical == PhysicalType::Int64 ||
-                       column.physical == PhysicalType::Int128;
-  if (!integer || !column.has_range || column.low < INT64_MIN || column.high > INT64_MAX) return 0;
-  const int128_t values = column.high - column.low + 1 + (column.nullable ? 1 : 0);
-  return values > (int128_t{1} << 63)
-             ? 0
-             : std::max(1, static_cast<int>(std::bit_width(static_cast<uint64_t>(values - 1))));
-}
-
 int64_t whole(dk_i128 value) { return static_cast<int64_t>(value.lo); }
 int64_t whole(int64_t value) { return value; }
 
@@ -69,9 +45,12 @@ bool is_valid(const Slot& slot, int row) {
 }  // namespace
 
 SortLayout::SortLayout(const SorterInfo& info) {
-  size_t next = 0;
-  int free_bits = 0;  // of the word before `next`
-  for (size_t i = 0; i < info.keys.size(); ++i) place_key(info.columns[i], info.keys[i], free_bits, next);
+  const SortKeyLayout layout(info);
+  for (const SortKeyPlace& place : layout.keys) {
+    keys_.push_back({place});
+    has_text_keys_ |= place.physical == PhysicalType::Text;
+  }
+  size_t next = layout.words;
   second_decides_ = keys_.empty() || keys_.front().physical != PhysicalType::Text || keys_.front().nullable;
   order_ = next++;
   nulls_ = next;
@@ -86,39 +65,14 @@ SortLayout::SortLayout(const SorterInfo& info) {
   words_ = next;
 }
 
-void SortLayout::place_key(const RegisterInfo& column, const SortKeyInfo& order, int& free_bits, size_t& next) {
-  Key key{column.physical, column.nullable, order.descending, order.nulls_first, next, key_words(column.physical), 0};
-  key.bits = packed_bits(column);
-  if (key.bits > 0) {
-    key.words = 1;
-    key.low = static_cast<int64_t>(column.low);
-    key.high = static_cast<int64_t>(column.high);
-    key.starts_word = key.bits > free_bits;
-    if (!key.starts_word) key.at = next - 1;
-    free_bits = (key.starts_word ? 64 : free_bits) - key.bits;
-  } else {
-    free_bits = 0;
-  }
-  next = std::max(next, key.end());
-  has_text_keys_ |= key.physical == PhysicalType::Text;
-  keys_.push_back(key);
-}
-
-// Shifts the key into the word that it shares with the keys before it. Counted from the bound that sorts first; NULL is
-// one before that, or one past the last.
+// Shifts the key into the word that it shares with the keys before it.
 template <typename T>
 void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows,
                                   uint64_t* out) const {
-  const uint64_t null_code = key.nulls_first ? 0 : static_cast<uint64_t>(key.high) - static_cast<uint64_t>(key.low) + 1;
-  const uint64_t first_code = key.nullable && key.nulls_first ? 1 : 0;
-  const auto start = static_cast<uint64_t>(key.descending ? key.high : key.low);
   uint64_t* to = out + key.at;
   for_each_row(rows.words, frame.words(), [&](int row) {
-    uint64_t code = null_code;
-    if (is_valid(slot, row)) {
-      const auto value = static_cast<uint64_t>(whole(value_at<T>(slot.values, row)));
-      code = first_code + (key.descending ? start - value : value - start);
-    }
+    const uint64_t code = dk_sort_code(is_valid(slot, row), whole(value_at<T>(slot.values, row)), key.descending,
+                                       key.first_value, key.first_code, key.null_code);
     *to = key.starts_word ? code : *to << key.bits | code;
     to += words_;
   });

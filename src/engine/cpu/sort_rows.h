@@ -2,18 +2,15 @@
 //
 //   |key words|order|null bits|columns as they are: keys, payload|
 //
-// Integers whose bounds are known take as few bits as their range needs, NULL included, and share a word with their
-// neighbours:
-//   ORDER BY l_shipdate (12 bits), l_orderkey (23 bits)  ->  one word
-// Other keys take a word of their own, or two, after a word for NULL when they can be: integers with the sign bit
-// turned, floats by their bits, intervals by their span, strings by their first 8 bytes and, where those are equal, by
-// content; all bits turned for DESC. `order` is the row's position in the input: rows with equal keys keep it.
+// The key words are those of engine/sort_key_layout.h; strings with equal words compare by content. `order` is the
+// row's position in the input: rows with equal keys keep it.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "engine/cpu/frame.h"
+#include "engine/sort_key_layout.h"
 
 namespace diptych::cpu {
 
@@ -44,23 +41,13 @@ class SortLayout {
   bool read(const uint64_t* row, size_t column, std::byte* out) const;
 
  private:
-  struct Key {
-    PhysicalType physical;
-    bool nullable, descending, nulls_first;
-    size_t at;     // first word: the null flag when nullable
-    size_t words;  // of the value
-    size_t raw;    // where the column itself is
-    int bits = 0;  // packed: of the word that it shares; 0: a word of its own
-    bool starts_word = true;
-    int64_t low = 0, high = 0;  // packed: bounds of the value
-
-    size_t end() const { return at + words + (nullable && bits == 0 ? 1 : 0); }
+  struct Key : SortKeyPlace {
+    size_t raw = 0;  // where the column itself is
   };
   struct Column {
     PhysicalType physical;
     size_t at;
   };
-  void place_key(const RegisterInfo& column, const SortKeyInfo& order, int& free_bits, size_t& next);
   template <typename T>
   void write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
   template <typename T>

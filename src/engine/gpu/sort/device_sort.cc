@@ -31,6 +31,7 @@ void make_keys(const SortKernels& kernels, Queue& queue, Words words, const Sort
 // For each word, the bits that are not the same in all rows.
 std::vector<uint64_t> varying_bits(Device& device, const SortKernels& kernels, Queue& queue, Words words,
                                    int64_t rows) {
+  if (words.empty()) return {};
   const int64_t groups = kernels.groups_for(rows);
   const DeviceBuffer buffer = device.allocate(static_cast<int64_t>(words.size()) * groups * 16, "sorting");
   for (size_t word = 0; word < words.size(); ++word) {
