@@ -9,7 +9,7 @@
 namespace diptych::testing {
 namespace {
 
-const std::string definitions = "#define DK_GROUP_SIZE 256\n#define DK_PARAMETER_WORDS 4\n";
+const std::string definitions = "#define DK_GROUP_SIZE 256\n#define DK_PARAMETER_WORDS 4\n#define DK_ROWS 4\n";
 
 TEST(KernelLibrary, HasTheFilesOfKernelHInItsOrder) {
   std::istringstream includes(file_text(std::string(DIPTYCH_SOURCE_DIR) + "/src/kernel/kernel.h"));

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
 #include <string>
 
 namespace diptych::testing {
@@ -42,7 +43,7 @@ struct Nvrtc {
     std::string said(bytes, '\0');
     log(program, said.data());
     destroy(&program);
-    said.resize(bytes - 1);
+    said.resize(std::strlen(said.c_str()));
     return result != 0 && said.empty() ? "nvrtcCompileProgram failed" : said;
   }
 

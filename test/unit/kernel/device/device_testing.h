@@ -46,7 +46,7 @@ class DeviceKernel : public ::testing::Test {
                              std::to_string(parameter_words) + "\n" + kernel_text(files) + body;
     Nvrtc nvrtc;
     if (nvrtc.load()) {
-      for (const char* architecture : {"sm_80", "sm_90"}) EXPECT_EQ(nvrtc.complaints(text, architecture), "");
+      for (const char* architecture : {"compute_80", "sm_90"}) EXPECT_EQ(nvrtc.complaints(text, architecture), "");
     }
     const char* source = text.c_str();
     program_ = clCreateProgramWithSource(context_, 1, &source, nullptr, nullptr);

@@ -1,0 +1,124 @@
+#include <bit>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "kernel/device/device_testing.h"
+
+#ifdef DIPTYCH_HAVE_OPENCL
+
+namespace diptych::testing {
+namespace {
+
+// Each row finds its group, counts itself there, and notes the slot.
+const std::string group_kernel = kernel_head + R"(
+  DK_GLOBAL dk_u64* control = DK_AT(dk_u64, parameters.word[0]);
+  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < (dk_i64)parameters.word[6];
+       row += (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE) {
+    dk_u64 key[WORDS];
+    for (dk_i32 i = 0; i < WORDS; i++) key[i] = DK_AT(dk_u64, parameters.word[5])[row * WORDS + i];
+    dk_u64 hash = parameters.word[8] != 0 ? 0 : dk_hash_words(key, WORDS);
+    dk_i64 slot = dk_group_find_or_add(control, DK_AT(dk_u32, parameters.word[1]), DK_AT(dk_u64, parameters.word[2]),
+                                       parameters.word[3], parameters.word[4], WORDS, key, hash);
+    DK_AT(dk_i64, parameters.word[7])[row] = slot;
+  }
+})";
+
+class GroupTable : public DeviceKernel {
+ protected:
+  struct Outcome {
+    std::vector<dk_u64> control;
+    std::vector<dk_u32> states;
+    std::vector<dk_u64> keys;
+    std::vector<dk_i64> found;
+  };
+  Outcome group(size_t words, const std::vector<dk_u64>& keys, size_t slots, size_t limit, bool colliding) {
+    const size_t rows = keys.size() / words;
+    clear();
+    dk_u64 control = put(std::vector<dk_u64>(2)), states = put(std::vector<dk_u32>(slots)),
+           table = put(std::vector<dk_u64>(slots * words)), from = put(keys), to = put(std::vector<dk_i64>(rows));
+    run(8, {control, states, table, slots, limit, from, rows, to, colliding ? 1U : 0U});
+    return {get<dk_u64>(control, 2), get<dk_u32>(states, slots), get<dk_u64>(table, slots * words),
+            get<dk_i64>(to, rows)};
+  }
+  void check(size_t words, size_t different, size_t slots, bool colliding) {
+    std::vector<dk_u64> keys;
+    const size_t rows = 5000;
+    for (size_t i = 0; i < rows; ++i) {
+      const auto key = static_cast<dk_u64>(random_.below(static_cast<dk_i64>(different)));
+      for (size_t w = 0; w < words; ++w) keys.push_back(w == 0 ? key : key * 0x9E3779B97F4A7C15 >> (60 - w));
+    }
+    const Outcome got = group(words, keys, slots, slots * 3 / 4, colliding);
+    std::map<std::vector<dk_u64>, dk_i64> slot_of;
+    std::set<dk_i64> used;
+    for (size_t i = 0; i < rows; ++i) {
+      const std::vector<dk_u64> key(keys.begin() + static_cast<long>(i * words),
+                                    keys.begin() + static_cast<long>((i + 1) * words));
+      ASSERT_GE(got.found[i], 0);
+      const auto [place, added] = slot_of.emplace(key, got.found[i]);
+      ASSERT_EQ(place->second, got.found[i]) << "row " << i;
+      ASSERT_EQ(used.insert(got.found[i]).second, added) << "one slot for two keys";
+      const auto at = static_cast<size_t>(got.found[i]);
+      ASSERT_EQ(std::memcmp(&got.keys[at * words], key.data(), words * 8), 0);
+    }
+    EXPECT_EQ(got.control[0], slot_of.size());
+    EXPECT_EQ(got.control[1], 0U);
+    size_t ready = 0;
+    for (dk_u32 state : got.states) {
+      EXPECT_NE(state, 1U);
+      ready += state != 0;
+    }
+    EXPECT_EQ(ready, slot_of.size());
+  }
+  Random random_;
+};
+
+TEST_F(GroupTable, GivesEachKeyOneSlot) {
+  for (int words : {1, 2, 5}) {
+    for (int size : {64, 256}) {
+      ASSERT_NO_FATAL_FAILURE(
+          build({"device/group_table.h"}, "#define WORDS " + std::to_string(words) + "\n" + group_kernel, size));
+      for (size_t different : {1, 2, 100, 1500}) check(static_cast<size_t>(words), different, 4096, false);
+      check(static_cast<size_t>(words), 90, 128, true);
+      check(static_cast<size_t>(words), 96, 128, false);
+    }
+  }
+}
+
+TEST_F(GroupTable, SaysWhenItIsTooSmall) {
+  ASSERT_NO_FATAL_FAILURE(build({"device/group_table.h"}, "#define WORDS 1\n" + group_kernel, 64));
+  std::vector<dk_u64> keys;
+  for (dk_u64 i = 0; i < 3000; ++i) keys.push_back(i);
+  for (size_t limit : {0, 100, 256}) {  // none, some, and every slot
+    const Outcome got = group(1, keys, 256, limit, false);
+    EXPECT_EQ(got.control[1], 1U);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (got.found[i] >= 0) {
+        EXPECT_EQ(got.keys[static_cast<size_t>(got.found[i])], keys[i]);
+      }
+    }
+  }
+  const Outcome fits = group(1, keys, 4096, 3000, false);
+  EXPECT_EQ(fits.control[0], 3000U);
+  EXPECT_EQ(fits.control[1], 0U);
+}
+
+TEST_F(GroupTable, TakesEqualFloatsForOneKey) {
+  const std::string body = kernel_head +
+                           "  DK_AT(dk_u64, parameters.word[1])[DK_LOCAL_ID] = "
+                           "dk_key_word_f64(DK_AT(dk_f64, parameters.word[0])[DK_LOCAL_ID]);\n}\n";
+  ASSERT_NO_FATAL_FAILURE(build({"device/group_table.h"}, body, 32));
+  std::vector<double> values = {0.0, -0.0, std::bit_cast<double>(~dk_u64{0}), std::nan(""), 1.5};
+  values.resize(32);
+  dk_u64 from = put(values), to = put(std::vector<dk_u64>(32));
+  run(1, {from, to});
+  const auto got = get<dk_u64>(to, 32);
+  EXPECT_EQ(got[0], got[1]);
+  EXPECT_EQ(got[2], got[3]);
+  EXPECT_EQ(got[4], std::bit_cast<dk_u64>(1.5));
+}
+
+}  // namespace
+}  // namespace diptych::testing
+
+#endif
