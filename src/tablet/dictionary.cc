@@ -3,9 +3,17 @@
 #include <new>
 
 namespace diptych {
+namespace {
+
+uint64_t next_id() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+}  // namespace
 
 Dictionary::Dictionary()
-    : entries_(static_cast<std::string_view*>(std::calloc(max_entries, sizeof(std::string_view)))) {
+    : id_(next_id()), entries_(static_cast<std::string_view*>(std::calloc(max_entries, sizeof(std::string_view)))) {
   if (!entries_) throw std::bad_alloc();
 }
 

@@ -32,6 +32,8 @@ class Dictionary {
 
   Dictionary();
 
+  // Differs from the id of every other dictionary of the process, dead or alive.
+  uint64_t id() const { return id_; }
   uint32_t size() const { return size_.load(std::memory_order_acquire); }
   // code: below max_entries. A code that is not given yet means "", so that a null slot's code 0 may always be looked
   // up.
@@ -49,6 +51,7 @@ class Dictionary {
     void operator()(std::string_view* entries) const { std::free(entries); }
   };
 
+  const uint64_t id_;
   std::unique_ptr<std::string_view[], Free>
       entries_;  // max_entries, of which the operating system backs the touched pages
   std::atomic<uint32_t> size_{0};

@@ -10,6 +10,7 @@
 #include "engine/cpu/prepared.h"
 #include "engine/cpu/row_mask.h"
 #include "program/program.h"
+#include "program/section_flow.h"
 
 namespace diptych::cpu {
 
@@ -20,14 +21,6 @@ struct Slot;
 using StepFunction = void (*)(Frame& frame, const Step& step);
 // Looks at active, non-null rows one by one and raises the error of the first that fails, if any does.
 using RecheckFunction = void (*)(Frame& frame, const Step& step, const Slot& a, const Slot& b);
-
-// What happens to rows that take a jump.
-struct JumpEffect {
-  int target = -1;        // number of the address jumped to among the section's targets
-  bool finishes = false;  // invalid rows that nothing can make valid again: they are forgotten
-  bool makes_valid = false, makes_invalid = false;
-  bool if_null = false;
-};
 
 struct Step {
   StepFunction run = nullptr;
@@ -83,8 +76,6 @@ void resolve_sink(Step& step);
 void set_check(const Program& program, Step& step, Check check);
 void check_range(Frame& frame, const Step& step, const Slot& out);
 
-// True for opcodes that give every row the same value.
-bool is_constant_load(Opcode opcode);
 // True when the register holds the same value in all rows of the section.
 bool is_constant(const Section& section, int number);
 

@@ -1,0 +1,82 @@
+#include "engine/gpu/column_segment.h"
+
+#include <cstring>
+#include <span>
+
+#include "base/error.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Every part starts on such a multiple, and is readable up to the next: kernels load up to 16 elements of 16 bytes.
+constexpr int64_t part_alignment = 256;
+
+int64_t padded(int64_t bytes) { return (bytes + part_alignment - 1) / part_alignment * part_alignment; }
+
+struct Part {
+  int64_t offset;
+  const void* from;
+  int64_t bytes;
+};
+
+// Where a tablet's column goes in the segment, and from where.
+SegmentTablet place_column(const ColumnView& view, int64_t rows, int64_t& end, std::vector<Part>& parts) {
+  SegmentTablet tablet;
+  tablet.encoding = view.encoding;
+  tablet.physical = view.physical;
+  tablet.base = view.base;
+  tablet.factor = view.factor;
+  tablet.dictionary = view.dictionary;
+  tablet.rows = rows;
+  const auto add = [&](const void* from, int64_t bytes) {
+    const int64_t offset = end;
+    parts.push_back({offset, from, bytes});
+    end += padded(bytes);
+    return offset;
+  };
+  switch (view.encoding) {
+    case Encoding::Heap:
+      tablet.width = 4;
+      tablet.data = add(view.offsets, (rows + 1) * 4);
+      tablet.heap = add(view.heap, view.offsets[rows]);
+      break;
+    case Encoding::Plain:
+      tablet.width = width_bytes(view.physical);
+      tablet.data = add(view.data, rows * tablet.width);
+      break;
+    default:
+      tablet.width = view.width;
+      if (view.width > 0) tablet.data = add(view.data, rows * view.width);
+  }
+  if (view.validity != nullptr) tablet.validity = add(view.validity, (rows + 7) / 8);
+  return tablet;
+}
+
+}  // namespace
+
+std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& source, size_t first, size_t count,
+                                                         size_t column, ColumnSegment::Place place) {
+  auto segment = std::make_shared<ColumnSegment>();
+  segment->place_ = place;
+  std::vector<std::unique_ptr<PinnedTablet>> pins;
+  std::vector<Part> parts;
+  for (size_t tablet = first; tablet < first + count; ++tablet) {
+    pins.push_back(source.pin(tablet, std::span(&column, 1)));
+    segment->tablets_.push_back(place_column(pins.back()->views[0], pins.back()->rows, segment->bytes_, parts));
+  }
+  const int64_t bytes = std::max<int64_t>(segment->bytes_, part_alignment);
+  if (place == ColumnSegment::Place::Pinned) {
+    segment->pinned_ = device_.allocate_pinned(bytes, "columns in pinned memory");
+    for (const Part& part : parts)
+      std::memcpy(segment->pinned_.data() + part.offset, part.from, static_cast<size_t>(part.bytes));
+    return segment;
+  }
+  segment->device_ = device_.allocate(bytes, "columns on the device");
+  for (const Part& part : parts) {
+    if (part.bytes > 0) queue_.copy_to_device(segment->device_.address() + part.offset, part.from, part.bytes);
+  }
+  queue_.synchronize();
+  return segment;
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,63 @@
+// One column of a run of tablets, as one piece of device memory or of pinned host memory.
+//
+//   segment   |tablet 0: data, validity|tablet 1: data|tablet 2: data, offsets, heap| ...
+//
+// What a kernel reads is encoded as it is in the tablet; only the places differ. Pieces of some megabytes are what a
+// bus moves at full speed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/device/device.h"
+#include "tablet/tablet_source.h"
+
+namespace diptych::gpu {
+
+// Of each tablet: how it is stored, and where in the segment.
+struct SegmentTablet {
+  Encoding encoding = Encoding::FrameOfReference;
+  PhysicalType physical = PhysicalType::Int32;
+  int width = 0;
+  int64_t base = 0, factor = 1;
+  const Dictionary* dictionary = nullptr;
+  int64_t rows = 0;
+  // Offsets in bytes; -1: not there. data: codes, plain values or string offsets.
+  int64_t data = -1, validity = -1, heap = -1;
+};
+
+class ColumnSegment {
+ public:
+  enum class Place : uint8_t { Device, Pinned };
+
+  const std::vector<SegmentTablet>& tablets() const { return tablets_; }
+  int64_t bytes() const { return bytes_; }
+  Place place() const { return place_; }
+  // Where it starts, for kernels.
+  DeviceAddress address() const { return place_ == Place::Device ? device_.address() : pinned_.address(); }
+  const std::byte* host_data() const { return pinned_.data(); }
+
+ private:
+  friend class SegmentLoader;
+  Place place_ = Place::Device;
+  std::vector<SegmentTablet> tablets_;
+  int64_t bytes_ = 0;
+  DeviceBuffer device_;
+  PinnedBuffer pinned_;
+};
+
+// Brings a column of tablets [first, first + count) of a source to a device or into pinned memory.
+class SegmentLoader {
+ public:
+  SegmentLoader(Device& device, Queue& queue) : device_(device), queue_(queue) {}
+  // Errors: 53200 of the device or the host, 58030, XX001. The queue has finished the copies when this returns.
+  std::shared_ptr<const ColumnSegment> load(const TabletSource& source, size_t first, size_t count, size_t column,
+                                            ColumnSegment::Place place);
+
+ private:
+  Device& device_;
+  Queue& queue_;
+};
+
+}  // namespace diptych::gpu

@@ -1,0 +1,48 @@
+// What a program brings along besides its instructions, in device memory: strings, lookup tables, dictionaries, IN
+// lists. Numbers go into the kernel's parameters directly.
+//
+//   block   |literal 'AIR'|lookup 0: entries, NULLs|set 1: sorted values|dictionary of column 2: offsets, bytes| ...
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "engine/device/device.h"
+#include "engine/gpu/section_kernel.h"
+
+namespace diptych::gpu {
+
+class SectionConstants {
+ public:
+  // dictionaries: by column of the section; nullptr where there is none.
+  SectionConstants(const Program& program, const SectionKernel& kernel, std::span<const Dictionary* const> dictionaries);
+
+  // Copies the block to the device, behind which the queue's work may use it. Errors: 53200.
+  void upload(Device& device, Queue& queue);
+  // The word of a parameter of a kind that is kept here.
+  uint64_t word(const KernelParameter& parameter) const;
+
+ private:
+  struct Place {
+    int64_t offset = 0;
+    bool is_address = true;
+    uint64_t value = 0;
+  };
+  void add_parameter(const Program& program, const KernelParameter& parameter,
+                     std::span<const Dictionary* const> dictionaries);
+  void add_constant(const Program& program, const KernelParameter& parameter);
+  void add_lookup(const LookupTable& table, int32_t index);
+  void add_set(const ValueSet& set, int32_t index);
+  void add_strings(std::span<const std::string_view> strings, KernelParameter offsets, KernelParameter bytes);
+  int64_t append(const void* data, size_t bytes);
+  void put_address(const KernelParameter& parameter, int64_t offset);
+  void put_value(const KernelParameter& parameter, uint64_t value);
+  static int64_t key_of(const KernelParameter& parameter);
+
+  std::map<int64_t, Place> places_;
+  std::vector<std::byte> block_;
+  DeviceBuffer device_;
+};
+
+}  // namespace diptych::gpu

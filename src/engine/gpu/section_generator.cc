@@ -1,0 +1,232 @@
+#include "engine/gpu/section_generator.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernel/kernel_library.h"
+#include "program/operands.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
+constexpr int most_register_words = 96;
+
+}  // namespace
+
+const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
+
+size_t SectionShape::index_of(size_t cursor_column) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column == cursor_column) return i;
+  }
+  throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
+}
+
+std::vector<size_t> columns_read(const Program& program, int32_t address) {
+  std::vector<size_t> columns;
+  for (int32_t at = address + 1; at < program.instructions[static_cast<size_t>(address)].p3; ++at) {
+    const Instruction& instruction = program.instructions[static_cast<size_t>(at)];
+    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
+      columns.push_back(static_cast<size_t>(instruction.p2));
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape) {
+  return SectionGenerator(program, address, shape).generate();
+}
+
+SectionGenerator::SectionGenerator(const Program& program, int32_t address, const SectionShape& shape)
+    : program_(program),
+      address_(address),
+      shape_(shape),
+      flow_(analyse_section(program, address)),
+      registers_(program.registers.size()) {}
+
+SectionKernel SectionGenerator::generate() {
+  if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
+  kernel_.entry = fmt::format("section_{}", address_);
+  find_sink();
+  if (!kernel_.unsupported.empty()) return std::move(kernel_);
+  choose_forms();
+  choose_rows_per_thread();
+  write_body();
+  if (kernel_.unsupported.empty()) kernel_.text = assemble();
+  return std::move(kernel_);
+}
+
+// A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way.
+void SectionGenerator::choose_rows_per_thread() {
+  int widest = 1, words = 4;
+  for (const ColumnShape& column : shape_.columns) widest = std::max(widest, column.width < 0 ? 4 : column.width);
+  for (size_t i = 0; i < registers_.size(); ++i) {
+    if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
+      words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
+  }
+  int rows = std::clamp(16 / widest, 4, 16);
+  while (rows > 4 && rows * words > most_register_words) rows /= 2;
+  kernel_.rows_per_thread = rows;
+}
+
+void SectionGenerator::choose_forms() {
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    const int32_t out = register_written(instruction);
+    if (out < 0 || instruction.opcode == Opcode::Group) continue;
+    Register& target = reg(out);
+    const bool once = flow_.writers[static_cast<size_t>(out)] == 1;
+    if (flow_.constants[static_cast<size_t>(out)]) {
+      target.form = Form::Constant;
+      continue;
+    }
+    target.form = info(out).physical == PhysicalType::Bool ? Form::Truth : Form::Vector;
+    if (instruction.opcode == Opcode::Column && once) {
+      const auto column = static_cast<size_t>(instruction.p2);
+      if (shape_.of(column).encoding == Encoding::Dictionary && info(out).physical == PhysicalType::Text) {
+        target.form = Form::Code;
+        target.column = shape_.index_of(column);
+      }
+    }
+  }
+}
+
+void SectionGenerator::find_sink() {
+  int sinks = 0;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    if (info_of(instruction.opcode).kind != OpcodeKind::Sink) continue;
+    switch (instruction.opcode) {
+      case Opcode::Result:
+        ++sinks;
+        kernel_.sink = SectionKernel::Sink::Result;
+        ordered_ = true;
+        break;
+      case Opcode::Aggregate: {
+        if (kernel_.hash_table != instruction.p1) ++sinks;
+        kernel_.sink = SectionKernel::Sink::Totals;
+        kernel_.hash_table = instruction.p1;
+        if (instruction.p3 >= 0) refuse("grouping");
+        break;
+      }
+      default: return refuse(fmt::format("{} on a device", info_of(instruction.opcode).name));
+    }
+  }
+  if (sinks != 1) refuse("a section without a sink, or with several");
+}
+
+void SectionGenerator::use_file(const std::string& file) {
+  if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
+}
+
+std::string SectionGenerator::word(KernelParameter::Kind kind, int32_t index, int32_t part) {
+  size_t number = 0;
+  for (; number < kernel_.parameters.size(); ++number) {
+    const KernelParameter& parameter = kernel_.parameters[number];
+    if (parameter.kind == kind && parameter.index == index && parameter.part == part) break;
+  }
+  if (number == kernel_.parameters.size()) kernel_.parameters.push_back({kind, index, part});
+  return fmt::format("parameters.word[{}]", number);
+}
+
+void SectionGenerator::declare(const std::string& name, const std::string& declaration) {
+  if (declared_.emplace(name, heads_.size()).second) heads_.push_back(declaration);
+}
+
+void SectionGenerator::write_body() {
+  using Kind = KernelParameter::Kind;
+  declare("tablets", fmt::format("DK_GLOBAL const dk_u64* tablets = DK_AT(const dk_u64, {});", word(Kind::Tablets)));
+  declare("tiles", fmt::format("const dk_i64 tiles = (dk_i64){};", word(Kind::TileCount)));
+  declare("control", fmt::format("DK_GLOBAL dk_u64* control = DK_AT(dk_u64, {});", word(Kind::Control)));
+  const std::string count = word(Kind::TabletCount), per_tablet = word(Kind::TilesPerTablet);
+  if (kernel_.sink == SectionKernel::Sink::Totals) declare_totals();
+  KernelWriter& out = body_;
+  if (ordered_) {
+    out.open("for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
+  } else {
+    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
+  }
+  out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
+           tablet_words + column_words * shape_.columns.size(), count, per_tablet);
+  out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};", tablet_words + column_words * shape_.columns.size());
+  out.line("const dk_i64 first = (tile - (dk_i64)tablet[1]) * {} + DK_LOCAL_ID * DK_ROWS;", kernel_.tile_rows());
+  out.line("dk_u32 active = dk_rows_left((dk_i64)tablet[0] - first);");
+  if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
+  for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
+  declare_registers();
+  const size_t depth = out.depth();
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    begin_instruction(address);
+    const bool is_sink = info_of(at(address).opcode).kind == OpcodeKind::Sink;
+    if (is_sink) out.close_to(depth);
+    write_instruction(address);
+  }
+  out.close_to(depth);
+  out.line("if (failure != 0) dk_fail(control, failure);");
+  out.close();
+  if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+}
+
+void SectionGenerator::declare_registers() {
+  for (size_t i = 0; i < registers_.size(); ++i) {
+    const RegisterInfo& register_info = program_.registers[i];
+    switch (registers_[i].form) {
+      case Form::Unused:
+      case Form::Constant: continue;
+      case Form::Truth: body_.line("dk_u32 t{} = 0;", i); break;
+      case Form::Code: body_.line("dk_u32 r{}[DK_ROWS];", i); break;
+      case Form::Vector:
+        body_.line("{} r{}[DK_ROWS];", type_text(register_info.physical), i);
+        // Texts of rows that nobody wants are empty: functions may look at them.
+        if (register_info.physical == PhysicalType::Text) body_.line("DK_FOR_ROWS(k) r{}[k] = dk_make_text(0, 0);", i);
+        break;
+    }
+    if (register_info.nullable) body_.line("dk_u32 v{} = 0;", i);
+  }
+}
+
+// Rows that jumped here join; those that no jump can make valid any more leave.
+void SectionGenerator::begin_instruction(int32_t address) {
+  const int target = flow_.target_number(address);
+  if (target >= 0) {
+    body_.close_to(2);
+    body_.line("active |= pending_{};", target);
+  }
+  if (flow_.drops_invalid[static_cast<size_t>(address - flow_.first)]) body_.line("active &= valid;");
+}
+
+// The files of the scalar functions that a text names.
+void SectionGenerator::use_functions_of(const std::string& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  for (size_t at = text.find("dk_"); at != std::string::npos; at = text.find("dk_", at + 1)) {
+    const size_t end = text.find_first_not_of(letters, at);
+    const std::string_view file = file_of_function(std::string_view(text).substr(at, end - at));
+    if (!file.empty()) use_file(std::string(file));
+  }
+}
+
+std::string SectionGenerator::assemble() {
+  std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
+                                 group_size, kernel_.parameters.size(), kernel_.rows_per_thread);
+  use_file("device/section.h");
+  use_file("device/block.h");
+  if (ordered_) use_file("device/look_back.h");
+  std::string body = body_.take();
+  use_functions_of(body);
+  for (const std::string& head : heads_) use_functions_of(head);
+  std::vector<std::string_view> files(files_.begin(), files_.end());
+  text += kernel_text(files);
+  KernelWriter out;
+  out.open("DK_KERNEL void {}(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {{",
+           kernel_.entry);
+  out.line("DK_SCRATCH(scratch);");
+  for (const std::string& head : heads_) out.line("{}", head);
+  out.line("dk_u64 failure = 0;");
+  out.append(body);
+  out.close();
+  return text + out.take();
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,129 @@
+// Turns one parallel section into a kernel's text. Private to the generator; section_kernel.h is what others see.
+//
+// A work-item takes R consecutive rows at a time. What the CPU engine does with words of 64 rows (engine/cpu/frame.h)
+// it does with masks of R bits in registers:
+//
+//   active     rows at the address that is being executed
+//   valid      rows that sinks take (only in sections that can make rows valid again)
+//   pending_t  rows waiting at jump target t
+//   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
+//
+// A jump takes rows out of `active`; what follows stands in `if (active != 0) {`, so that a column behind a filter is
+// only loaded where some row passed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/gpu/aggregate_state.h"
+#include "engine/gpu/kernel_writer.h"
+#include "engine/gpu/scalar_text.h"
+#include "engine/gpu/section_kernel.h"
+#include "program/section_flow.h"
+
+namespace diptych::gpu {
+
+class SectionGenerator {
+ public:
+  SectionGenerator(const Program& program, int32_t address, const SectionShape& shape);
+  SectionKernel generate();
+
+ private:
+  // Where the values of a register are.
+  enum class Form : uint8_t {
+    Unused,
+    Constant,  // r5, the same for all rows
+    Vector,    // r5[k]
+    Truth,     // bits of t5
+    Code       // r5[k] is the code of a string in the dictionary of a column
+  };
+  struct Register {
+    Form form = Form::Unused;
+    size_t column = 0;             // of the section: Code
+    bool is_null_constant = false;
+  };
+
+  const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
+  Register& reg(int32_t number) { return registers_[static_cast<size_t>(number)]; }
+  const Instruction& at(int32_t address) const { return program_.instructions[static_cast<size_t>(address)]; }
+  void refuse(std::string reason) {
+    if (kernel_.unsupported.empty()) kernel_.unsupported = std::move(reason);
+  }
+
+  // ---- the frame of the kernel (section_generator.cc)
+  void choose_rows_per_thread();
+  void choose_forms();
+  void find_sink();
+  void write_body();
+  void write_tile();
+  void write_tablet();
+  void declare_registers();
+  void begin_instruction(int32_t address);
+  std::string assemble();
+  // The expression of a parameter's word.
+  std::string word(KernelParameter::Kind kind, int32_t index = 0, int32_t part = 0);
+  // Declares a value at the head of the kernel, once.
+  void declare(const std::string& name, const std::string& declaration);
+  void use_file(const std::string& file);
+  void use_functions_of(const std::string& text);
+
+  // ---- operands (generate_rows.cc)
+  std::string operand(int32_t number);
+  // Mask of the rows where a register is not NULL; all_rows where it never is.
+  std::string known(int32_t number);
+  static std::string both(const std::string& a, const std::string& b);
+  std::string truth(int32_t number);
+  std::string constant(int32_t number, const Value& value);
+
+  // ---- opcodes (generate_rows.cc, generate_load.cc)
+  void write_instruction(int32_t address);
+  void write_scalar(int32_t address);
+  // value: expression of row k; nulls: mask; live: rows whose errors count and for which a costly value is computed.
+  void assign(int32_t out, const std::string& value, const std::string& nulls);
+  void assign_truth(int32_t out, const std::string& value, const std::string& nulls);
+  void write_comparison(int32_t address);
+  void write_distinct(int32_t address);
+  void write_logic(int32_t address);
+  void write_in(int32_t address);
+  void write_move(int32_t address);
+  void write_jump(int32_t address);
+  void take_jump(int32_t address, const std::string& taken);
+  void write_invalid(int32_t address);
+  std::string truth_of_rows(const ScalarText& text, const std::string& live, int32_t address);
+
+  void write_constant(int32_t address);
+  void write_column(int32_t address);
+  void write_codes(const ColumnShape& column, size_t index, const std::string& out, PhysicalType physical);
+  void write_text_column(int32_t out, const ColumnShape& column, size_t index);
+  void write_plain(int32_t out, const ColumnShape& column, size_t index);
+  void write_rowid(int32_t out);
+  void write_lookup(int32_t address);
+  std::string column_data(size_t index);
+
+  // ---- sinks (generate_sinks.cc)
+  void write_sink(int32_t address);
+  void write_result(int32_t address);
+  void write_put(const OutputColumn& column, size_t number);
+  void write_aggregate(int32_t address);
+  void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
+  void declare_totals();
+  void write_totals_end();
+  std::string sinking() const { return flow_.tracks_validity ? "(active & valid)" : "active"; }
+
+  const Program& program_;
+  const int32_t address_;
+  const SectionShape& shape_;
+  const SectionFlow flow_;
+  SectionKernel kernel_;
+  KernelWriter body_{1};
+  std::vector<Register> registers_;
+  std::vector<std::string> heads_;             // declarations before the loop over tiles
+  std::map<std::string, size_t> declared_;     // name -> its head
+  std::vector<std::string> files_;             // of src/kernel that the text needs
+  bool ordered_ = false;                       // tiles are taken in order, for ordered output
+};
+
+inline constexpr const char* all_rows = "DK_ALL_ROWS";
+
+}  // namespace diptych::gpu

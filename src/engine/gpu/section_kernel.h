@@ -1,0 +1,110 @@
+// What the generator makes of one parallel section: a kernel's text, and what the host has to put into its parameters.
+//
+//   section  +  shape of its columns  ->  SectionKernel { text, parameters, sinks }
+//
+// The text depends on the program and on how the columns are stored (widths, NULLs, frames), never on values: literals,
+// addresses and row counts are parameters, so that statements of one shape share a kernel.
+//
+// A tablet is described to kernels by words in device memory:
+//
+//   rows | first tile | first row id | rows before it |, then for each column of the section
+//   data | validity or 0 | base | factor | width | heap |
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/program.h"
+#include "tablet/column_view.h"
+
+namespace diptych::gpu {
+
+inline constexpr size_t tablet_words = 4;
+inline constexpr size_t column_words = 6;
+inline constexpr int group_size = 256;
+
+// How a column of the section is stored in all tablets that it reads.
+struct ColumnShape {
+  size_t column = 0;  // of the cursor
+  Encoding encoding = Encoding::FrameOfReference;
+  PhysicalType physical = PhysicalType::Int32;
+  int width = 0;             // bytes of a code or value; -1: differs from tablet to tablet
+  bool has_nulls = false;    // some tablet has a validity bitmap
+  bool unit_factor = false;  // codes count in steps of 1 everywhere
+  bool operator==(const ColumnShape&) const = default;
+};
+
+struct SectionShape {
+  std::vector<ColumnShape> columns;      // those that the section reads, ascending
+  std::string unsupported;               // why no kernel can read them; empty: one can
+  const ColumnShape& of(size_t cursor_column) const;
+  size_t index_of(size_t cursor_column) const;
+};
+
+// What a word of the kernel's parameters is.
+struct KernelParameter {
+  enum class Kind : uint8_t {
+    Tablets,         // address of the descriptions
+    TabletCount,     //
+    TileCount,       //
+    TilesPerTablet,  // 0: differs, search
+    Control,         // address of ControlBlock
+    TileStatus,      // address of a zeroed word per tile, for ordered output
+    Capacity,        // rows that the output columns have room for
+    Output,          // address of output column `index`
+    OutputNulls,     // address of its NULL bytes (1: not NULL)
+    Constant,        // register `index`'s constant, word `part` (0, 1; of text: address, length)
+    LookupEntries,   // address of the entries of lookup table `index`: values, or offsets of strings
+    LookupBytes,     // address of what tells NULLs (values) or of the strings
+    Dictionary,      // address of offsets of the strings of column `index` of the section
+    DictionaryBytes,
+    SetValues,       // address of the sorted values of set `index`, or offsets of its strings
+    SetBytes,
+    SetCount,
+    Partials,        // address of the aggregate states of every group of the grid
+  };
+  Kind kind;
+  int32_t index = 0;
+  int32_t part = 0;
+};
+
+// In device memory, zeroed before a launch; the host reads it after.
+struct ControlBlock {
+  uint64_t next_tile = 0;
+  uint64_t rows_out = 0;  // rows that reached the last sink (in a Result section: rows of output)
+  uint64_t failure = 0;   // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
+  uint64_t reserved = 0;
+};
+
+// A column of rows that a sink writes: of results or of a sorter.
+struct OutputColumn {
+  int32_t register_number = 0;
+  PhysicalType physical = PhysicalType::Int32;  // as written
+  bool nullable = false;
+  int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
+  int width() const { return dictionary_column >= 0 ? 4 : width_bytes(physical); }
+};
+
+struct SectionKernel {
+  std::string text;
+  std::string entry;
+  std::vector<KernelParameter> parameters;
+  int rows_per_thread = 4;
+  int tile_rows() const { return rows_per_thread * group_size; }
+
+  enum class Sink : uint8_t { Result, Totals } sink = Sink::Result;
+  std::vector<OutputColumn> outputs;    // Result
+  int32_t hash_table = -1;              // Totals
+  size_t partial_words = 0;             // of one group of the grid
+
+  std::string unsupported;  // why there is no kernel; empty: there is
+};
+
+// Of the section behind the Parallel at `address`.
+SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape);
+
+// The columns of its cursor that a section reads, ascending.
+std::vector<size_t> columns_read(const Program& program, int32_t address);
+
+}  // namespace diptych::gpu

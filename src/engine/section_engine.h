@@ -1,0 +1,43 @@
+// An engine that can run single parallel sections of a program in place of the CPU: a device.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/engine.h"
+#include "program/program.h"
+
+namespace diptych {
+
+struct SectionTask {
+  const Program& program;
+  int32_t address;  // of the Parallel
+  std::shared_ptr<const TabletSource> source;
+  int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
+  const ExecutionContext& context;
+};
+
+// Rows that a section has written to the result.
+struct SectionRows {
+  int64_t rows = 0;
+  std::vector<ColumnView> views;  // Plain values, or codes of a dictionary
+  std::shared_ptr<const void> owner;
+};
+
+struct SectionResult {
+  std::vector<SectionRows> rows;                // in order
+  std::shared_ptr<const TabletSource> groups;   // of the hash table that the section fills: what Groups shows
+  std::shared_ptr<const TabletSource> sorted;   // of the sorter that the section fills: what Sort shows
+  SectionProfile profile;
+};
+
+class SectionEngine {
+ public:
+  virtual ~SectionEngine() = default;
+  // Runs the whole section; or nothing, and `reason` says why the CPU has to. Errors: those of the section's rows, 57014.
+  virtual std::optional<SectionResult> run(const SectionTask& task, std::string& reason) = 0;
+};
+
+}  // namespace diptych

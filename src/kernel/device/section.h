@@ -1,0 +1,65 @@
+// What the kernels of parallel sections share: finding the rows of a tile, masks of the DK_ROWS rows of a work-item,
+// and the first failure.
+//
+// The text that includes it defines DK_ROWS (4, 8 or 16) as well. Tablets are described by words in device memory:
+// rows, first tile, row id of the first row, rows before it, and then six words a column (engine/gpu/section_kernel.h).
+#pragma once
+
+#define DK_ALL_ROWS (0xFFFFFFFFU >> (32 - DK_ROWS))
+#define DK_FOR_ROWS(k) DK_UNROLL for (dk_i32 k = 0; k < DK_ROWS; k++)
+
+// The tablet that a tile belongs to: the last whose first tile is not behind it. tiles_per_tablet: of all tablets but
+// the last; 0 when they differ.
+DK_FN dk_i64 dk_find_tablet(DK_GLOBAL const dk_u64* tablets, dk_i32 words, dk_i64 count, dk_i64 tiles_per_tablet,
+                            dk_i64 tile) {
+  if (tiles_per_tablet == 1) return tile;
+  if (tiles_per_tablet > 0) return (dk_i64)((dk_u32)tile / (dk_u32)tiles_per_tablet);
+  dk_i64 low = 0;
+  dk_i64 high = count - 1;
+  while (low < high) {
+    dk_i64 middle = (low + high + 1) >> 1;
+    if ((dk_i64)tablets[middle * words + 1] <= tile) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+// The rows of a work-item that there are when `left` rows are left of the tablet.
+DK_FN dk_u32 dk_rows_left(dk_i64 left) {
+  if (left >= DK_ROWS) return DK_ALL_ROWS;
+  return left <= 0 ? 0U : (1U << (dk_i32)left) - 1U;
+}
+
+// The rows from `first` on that are not NULL; address 0: there is no bitmap, none is.
+DK_FN dk_u32 dk_known_rows(DK_GLOBAL const dk_u8* bitmap, dk_u64 address, dk_i64 first) {
+  return address == 0 ? DK_ALL_ROWS : dk_validity_bits(bitmap, first, DK_ROWS);
+}
+
+// Keeps the failure of a row that counts: the error, and the address of the opcode + 1 in the upper half.
+#define DK_NOTE_FAILURE(failure, error, counts, address)                                            \
+  if ((error) != 0 && (counts) != 0 && (failure) == 0) {                                            \
+    (failure) = (dk_u64)(dk_u32)(error) | ((dk_u64)((address) + 1) << 32); \
+  }
+
+// Shows a failure to the host, if it is the first; control[2] is 0 before.
+DK_FN void dk_fail(DK_GLOBAL dk_u64* control, dk_u64 failure) { dk_atomic_cas_global_u64(control + 2, 0, failure); }
+
+DK_FN dk_interval dk_interval_of_words(dk_u64 months_and_days, dk_u64 microseconds) {
+  dk_interval r;
+  r.months = (dk_i32)(dk_u32)months_and_days;
+  r.days = (dk_i32)(dk_u32)(months_and_days >> 32);
+  r.microseconds = (dk_i64)microseconds;
+  return r;
+}
+DK_FN dk_i128 dk_words_of_interval(dk_interval a) {
+  dk_i128 r;
+  r.lo = (dk_u64)(dk_u32)a.months | ((dk_u64)(dk_u32)a.days << 32);
+  r.hi = a.microseconds;
+  return r;
+}
+
+DK_FN dk_u64 dk_least_key(dk_u64 a, dk_u64 b) { return b < a ? b : a; }
+DK_FN dk_u64 dk_greatest_key(dk_u64 a, dk_u64 b) { return a < b ? b : a; }
