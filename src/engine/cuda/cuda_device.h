@@ -1,0 +1,57 @@
+// An NVIDIA GPU through CUDA's driver API as the engine sees it (engine/device/device.h). Kernels are CUDA C++ text
+// without includes, compiled by NVRTC, with
+//
+//   extern "C" __global__ void entry(unsigned char* memory, unsigned char* mapped, const dk_parameters parameters)
+//
+// where both pointers are null: an address is a pointer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/cuda/cuda_memory.h"
+#include "engine/device/device.h"
+#include "engine/device/kernel_cache.h"
+#include "engine/device/memory_pool.h"
+
+namespace diptych::cuda {
+
+class CudaDevice final : public Device, private KernelCompiler {
+ public:
+  // Errors: 58000, 53200.
+  CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc, DeviceInfo info);
+  ~CudaDevice() override;
+
+  const DeviceInfo& info() const override { return info_; }
+  std::optional<DeviceBuffer> try_allocate(int64_t bytes) override;
+  PinnedBuffer allocate_pinned(int64_t bytes, const char* what) override;
+  void set_memory_limit(int64_t bytes) override { pool_.set_limit(bytes < 0 ? default_limit_ : bytes); }
+  int64_t memory_limit() const override { return pool_.limit(); }
+  DeviceMemoryUse memory_use() const override;
+  std::unique_ptr<Queue> make_queue() override;
+  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
+                                        CompileReport* report) override {
+    return cache_.compile(text, entry, report);
+  }
+  std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+    return cache_.find(text, entry);
+  }
+
+ private:
+  void free(DeviceAddress address, int64_t) noexcept override { pool_.free(address.value); }
+  void free_pinned(std::byte* data, int64_t) noexcept override { pinned_pool_.free(reinterpret_cast<uint64_t>(data)); }
+  std::string identity() const override;
+  Built build(const std::string& text, const std::string& entry) override;
+  std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;
+
+  const DeviceInfo info_;
+  std::shared_ptr<const Nvrtc> nvrtc_;
+  std::shared_ptr<const Context> context_;
+  const int64_t default_limit_;
+  DeviceBlocks blocks_;
+  PinnedBlocks pinned_blocks_;
+  MemoryPool pool_, pinned_pool_;
+  KernelCache cache_;
+};
+
+}  // namespace diptych::cuda

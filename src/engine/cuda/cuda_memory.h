@@ -1,0 +1,53 @@
+// Where the pools of a CUDA device get their blocks: device memory, and host memory that is pinned and mapped.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/cuda/cuda_api.h"
+#include "engine/device/memory_pool.h"
+
+namespace diptych::cuda {
+
+// The device's primary context, which other users of CUDA in this process share. Retained as long as this lives.
+class Context {
+ public:
+  Context(std::shared_ptr<const Api> api, int number);
+  ~Context() { api_->DevicePrimaryCtxRelease(device_); }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  // Makes the context the calling thread's; every entry from outside starts with it.
+  const Api& enter() const;
+  const Api& api() const { return *api_; }
+  // As enter, where errors can't be told to anyone.
+  const Api& enter_quietly() const noexcept;
+
+ private:
+  std::shared_ptr<const Api> api_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+};
+
+class DeviceBlocks final : public RawMemory {
+ public:
+  explicit DeviceBlocks(const Context& context) : context_(context) {}
+  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  void free_block(RawBlock block) noexcept override;
+
+ private:
+  const Context& context_;
+};
+
+// Addresses are host pointers.
+class PinnedBlocks final : public RawMemory {
+ public:
+  explicit PinnedBlocks(const Context& context) : context_(context) {}
+  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  void free_block(RawBlock block) noexcept override;
+
+ private:
+  const Context& context_;
+};
+
+}  // namespace diptych::cuda

@@ -1,0 +1,59 @@
+// A stream of a CUDA device, with its kernels and events.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/cuda/cuda_memory.h"
+#include "engine/device/device.h"
+
+namespace diptych::cuda {
+
+class CudaKernel final : public Kernel {
+ public:
+  // nullptr-free: throws 58000 where the driver does not take the machine code or it has no such entry.
+  CudaKernel(std::shared_ptr<const Context> context, const void* cubin, const std::string& entry);
+  ~CudaKernel() override;
+  int groups_per_unit(int group_size) const override;
+  CUfunction function() const { return function_; }
+
+ private:
+  std::shared_ptr<const Context> context_;
+  CUmodule module_ = nullptr;
+  CUfunction function_ = nullptr;
+};
+
+class CudaEvent final : public DeviceEvent {
+ public:
+  // Where the stream is now. Errors: 58000.
+  CudaEvent(std::shared_ptr<const Context> context, CUstream stream);
+  ~CudaEvent() override { context_->enter_quietly().EventDestroy(event_); }
+  CUevent event() const { return event_; }
+
+ private:
+  std::shared_ptr<const Context> context_;
+  CUevent event_ = nullptr;
+};
+
+class CudaQueue final : public Queue {
+ public:
+  explicit CudaQueue(std::shared_ptr<const Context> context);
+  ~CudaQueue() override;
+
+  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
+  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
+  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
+  std::unique_ptr<DeviceEvent> record() override;
+  void wait_for(const DeviceEvent& event) override;
+  void synchronize() override;
+  int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
+  void* native_handle() override;
+
+ private:
+  std::shared_ptr<const Context> context_;
+  CUstream stream_ = nullptr;
+};
+
+}  // namespace diptych::cuda

@@ -1,0 +1,43 @@
+#include "engine/device/device.h"
+
+#include "base/error.h"
+
+namespace diptych {
+
+std::string DeviceInfo::id() const { return (api == DeviceApi::Cuda ? "cuda:" : "opencl:") + std::to_string(number); }
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  if (this == &other) return *this;
+  if (device_ != nullptr) device_->free(address_, bytes_);
+  device_ = std::exchange(other.device_, nullptr);
+  address_ = std::exchange(other.address_, {});
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+DeviceBuffer::~DeviceBuffer() {
+  if (device_ != nullptr) device_->free(address_, bytes_);
+}
+
+PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept {
+  if (this == &other) return *this;
+  if (device_ != nullptr) device_->free_pinned(data_, bytes_);
+  device_ = std::exchange(other.device_, nullptr);
+  data_ = std::exchange(other.data_, nullptr);
+  address_ = std::exchange(other.address_, {});
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+PinnedBuffer::~PinnedBuffer() {
+  if (device_ != nullptr) device_->free_pinned(data_, bytes_);
+}
+
+DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
+  if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
+  throw Error(SqlState::out_of_memory, info().id() + " has no room for " + std::to_string(bytes) + " bytes (" + what +
+                                           "); " + std::to_string(memory_use().used_bytes) + " of " +
+                                           std::to_string(memory_limit()) + " are in use");
+}
+
+}  // namespace diptych

@@ -1,0 +1,79 @@
+#include "engine/device/device_list.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "engine/cuda/cuda_driver.h"
+#include "engine/opencl/opencl_device.h"
+
+namespace diptych {
+namespace {
+
+constexpr std::string_view api_names[] = {"cuda", "opencl"};  // in the order of drivers_
+
+[[noreturn]] void refuse(std::string_view id, const std::string& why) {
+  throw Error(SqlState::invalid_parameter_value, "device \"" + std::string(id) + "\" can't be used: " + why);
+}
+
+}  // namespace
+
+void DeviceList::load() {
+  if (!drivers_.empty()) return;
+  drivers_.push_back(std::make_unique<cuda::CudaDriver>());
+  drivers_.push_back(std::make_unique<opencl::OpenClDriver>());
+}
+
+std::vector<DeviceInfo> DeviceList::infos() {
+  std::lock_guard lock(mutex_);
+  load();
+  std::vector<DeviceInfo> all;
+  for (const auto& driver : drivers_) all.insert(all.end(), driver->infos().begin(), driver->infos().end());
+  return all;
+}
+
+std::vector<std::string> DeviceList::absent() {
+  std::lock_guard lock(mutex_);
+  load();
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < drivers_.size(); i++)
+    if (!drivers_[i]->absent().empty()) lines.push_back(std::string(api_names[i]) + ": " + drivers_[i]->absent());
+  return lines;
+}
+
+std::pair<size_t, int> DeviceList::locate(std::string_view id) const {
+  const size_t colon = id.find(':');
+  size_t api = 0;
+  while (api < drivers_.size() && api_names[api] != id.substr(0, colon)) api++;
+  if (api == drivers_.size()) refuse(id, "devices are called cuda, cuda:0, opencl, opencl:0 and so on");
+  const DeviceDriver& driver = *drivers_[api];
+  if (!driver.absent().empty()) refuse(id, driver.absent());
+  const auto count = static_cast<int>(driver.infos().size());
+  if (colon != std::string_view::npos) {
+    const std::string_view digits = id.substr(colon + 1);
+    int number = -1;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc() || end != digits.data() + digits.size() || number < 0 || number >= count)
+      refuse(id, "there are " + std::to_string(count) + " such devices, counted from 0");
+    const std::string& why = driver.infos()[static_cast<size_t>(number)].unusable;
+    if (!why.empty()) refuse(id, why);
+    return {api, number};
+  }
+  std::string why = "there is no such device";
+  for (int number = 0; number < count; number++) {
+    const DeviceInfo& info = driver.infos()[static_cast<size_t>(number)];
+    if (info.unusable.empty()) return {api, number};
+    if (number == 0) why = info.unusable;
+  }
+  refuse(id, why);
+}
+
+Device* DeviceList::find(std::string_view id) {
+  std::lock_guard lock(mutex_);
+  load();
+  auto [api, number] = locate(id);
+  auto& device = open_[drivers_[api]->infos()[static_cast<size_t>(number)].id()];
+  if (device == nullptr) device = drivers_[api]->open(number);
+  return device.get();
+}
+
+}  // namespace diptych

@@ -1,0 +1,208 @@
+#include "engine/device/kernel_cache.h"
+
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <random>
+
+#include "base/error.h"
+
+namespace diptych {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a file starts with; the binary follows.
+struct FileHead {
+  char magic[8];
+  uint64_t version;
+  uint64_t key_hash;  // of the whole key, by another seed than the name's
+  uint64_t binary_bytes;
+  uint64_t checksum;  // of the binary
+};
+constexpr char file_magic[8] = {'d', 'i', 'p', 'k', 'e', 'r', 'n', 'l'};
+constexpr uint64_t file_version = 1;
+constexpr uint64_t key_seed = 0x6b65726e656c;
+
+FileHead head_of(const std::string& key, std::span<const std::byte> binary) {
+  FileHead head{};
+  std::memcpy(head.magic, file_magic, sizeof(file_magic));
+  head.version = file_version;
+  head.key_hash = XXH3_64bits_withSeed(key.data(), key.size(), key_seed);
+  head.binary_bytes = binary.size();
+  head.checksum = XXH3_64bits(binary.data(), binary.size());
+  return head;
+}
+
+std::string hex(uint64_t value) {
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[value >> shift & 15];
+  return text;
+}
+
+std::pair<uint64_t, uint64_t> hash_of(const std::string& text, const std::string& entry) {
+  const uint64_t seed = XXH3_64bits(entry.data(), entry.size());
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), seed);
+  return {hash.high64, hash.low64};
+}
+
+std::string file_name(const std::string& key) {
+  const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
+  return hex(hash.high64) + hex(hash.low64) + ".kernel";
+}
+
+// The binary of a file that is whole and for this key.
+std::optional<std::vector<std::byte>> read_binary(const fs::path& path, const std::string& key) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return std::nullopt;
+  const auto bytes = static_cast<int64_t>(file.tellg());
+  if (bytes < static_cast<int64_t>(sizeof(FileHead)) || bytes > KernelCache::disk_bytes) return std::nullopt;
+  FileHead head{};
+  std::vector<std::byte> binary(static_cast<size_t>(bytes) - sizeof(head));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(&head), sizeof(head));
+  file.read(reinterpret_cast<char*>(binary.data()), static_cast<std::streamsize>(binary.size()));
+  if (!file) return std::nullopt;
+  const FileHead expected = head_of(key, binary);
+  if (std::memcmp(&head, &expected, sizeof(head)) != 0) return std::nullopt;
+  return binary;
+}
+
+// Deletes the oldest files until the directory is within its bounds.
+void bound_directory(const fs::path& directory) {
+  struct File {
+    fs::file_time_type time;
+    int64_t bytes;
+    fs::path path;
+  };
+  std::vector<File> files;
+  int64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    std::error_code gone;
+    const auto size = entry.file_size(gone);
+    const auto time = entry.last_write_time(gone);
+    if (gone) continue;
+    files.push_back({time, static_cast<int64_t>(size), entry.path()});
+    bytes += static_cast<int64_t>(size);
+  }
+  auto count = static_cast<int64_t>(files.size());
+  if (bytes <= KernelCache::disk_bytes && count <= KernelCache::disk_files) return;
+  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.time < b.time; });
+  for (const File& file : files) {
+    if (bytes <= KernelCache::disk_bytes && count <= KernelCache::disk_files) break;
+    fs::remove(file.path, error);
+    bytes -= file.bytes;
+    count--;
+  }
+}
+
+}  // namespace
+
+KernelCache::KernelCache(KernelCompiler& compiler, std::optional<fs::path> directory)
+    : compiler_(compiler), directory_(std::move(directory)) {}
+
+std::optional<fs::path> KernelCache::default_directory() {
+  if (const char* chosen = std::getenv("DIPTYCH_KERNEL_CACHE"); chosen != nullptr && *chosen != '\0') {
+    if (std::strcmp(chosen, "off") == 0) return std::nullopt;
+    return fs::path(chosen);
+  }
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0')
+    return fs::path(cache) / "diptych" / "kernels";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "diptych" / "kernels";
+  return std::nullopt;
+}
+
+std::string KernelCache::key_of(const std::string& text, const std::string& entry) const {
+  std::string key = compiler_.identity();
+  key += '\0';
+  key += entry;
+  key += '\0';
+  return key += text;
+}
+
+std::shared_ptr<KernelCache::Slot> KernelCache::slot_of(const Hash& hash) {
+  std::lock_guard lock(mutex_);
+  auto [held, is_new] = slots_.try_emplace(hash);
+  if (!is_new) {
+    ages_.splice(ages_.begin(), ages_, held->second.age);
+    return held->second.slot;
+  }
+  ages_.push_front(hash);
+  held->second = {std::make_shared<Slot>(), ages_.begin()};
+  auto slot = held->second.slot;
+  if (slots_.size() > kernels_in_memory) {
+    slots_.erase(ages_.back());
+    ages_.pop_back();
+  }
+  return slot;
+}
+
+std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, const std::string& entry,
+                                                   CompileReport* report) {
+  const auto start = std::chrono::steady_clock::now();
+  CompileReport done;
+  auto slot = slot_of(hash_of(text, entry));
+  std::lock_guard lock(slot->mutex);
+  if (slot->kernel != nullptr) {
+    done.from_memory = true;
+  } else {
+    const std::string key = key_of(text, entry);
+    slot->kernel = load_from_disk(key, entry);
+    done.from_disk = slot->kernel != nullptr;
+    if (slot->kernel == nullptr) {
+      auto built = compiler_.build(text, entry);
+      slot->kernel = std::move(built.kernel);
+      store_on_disk(key, built.binary);
+    }
+  }
+  done.nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  if (report != nullptr) *report = done;
+  return slot->kernel;
+}
+
+std::shared_ptr<const Kernel> KernelCache::find(const std::string& text, const std::string& entry) {
+  auto slot = slot_of(hash_of(text, entry));
+  std::unique_lock lock(slot->mutex, std::try_to_lock);
+  if (!lock) return nullptr;  // another thread compiles it
+  if (slot->kernel == nullptr) slot->kernel = load_from_disk(key_of(text, entry), entry);
+  return slot->kernel;
+}
+
+std::shared_ptr<const Kernel> KernelCache::load_from_disk(const std::string& key, const std::string& entry) {
+  if (!directory_) return nullptr;
+  auto binary = read_binary(*directory_ / file_name(key), key);
+  return binary ? compiler_.load(*binary, entry) : nullptr;
+}
+
+void KernelCache::store_on_disk(const std::string& key, std::span<const std::byte> binary) {
+  if (!directory_ || binary.empty()) return;
+  std::error_code error;
+  fs::create_directories(*directory_, error);
+  const fs::path path = *directory_ / file_name(key);
+  fs::path unfinished = path;
+  unfinished += "." + std::to_string(getpid()) + "." + hex(std::random_device{}());
+  {
+    std::ofstream file(unfinished, std::ios::binary);
+    const FileHead head = head_of(key, binary);
+    file.write(reinterpret_cast<const char*>(&head), sizeof(head));
+    file.write(reinterpret_cast<const char*>(binary.data()), static_cast<std::streamsize>(binary.size()));
+    file.close();
+    if (!file) {
+      fs::remove(unfinished, error);
+      return;
+    }
+  }
+  fs::rename(unfinished, path, error);
+  if (error) fs::remove(unfinished, error);
+  bound_directory(*directory_);
+}
+
+}  // namespace diptych

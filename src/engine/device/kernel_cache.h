@@ -1,0 +1,82 @@
+// Compiled kernels: in memory as long as the device lives, and on disk for the next process.
+//
+//   text, entry --> in memory? --> on disk? --load--> the compiler --build--> Kernel
+//                                                          `--> a file for next time
+//
+// A file's name is a hash of the text, the entry and the compiler's identity, so that a new driver never sees old
+// binaries; its content carries a checksum, and whatever is damaged is built again. Files are written under another
+// name and then renamed. The directory is bounded: the oldest files go. A directory that can't be written is no error.
+// Thread safety: all members may be called by many threads at once; the same text is compiled once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/device/device.h"
+
+namespace diptych {
+
+// A back end's compiler, as the cache needs it.
+class KernelCompiler {
+ public:
+  struct Built {
+    std::shared_ptr<const Kernel> kernel;
+    std::vector<std::byte> binary;  // empty: nothing to keep
+  };
+  virtual ~KernelCompiler() = default;
+  // Compiler and driver versions, device name, options: all that decides what comes out besides the text.
+  virtual std::string identity() const = 0;
+  // Errors: 58000 with the compiler's log.
+  virtual Built build(const std::string& text, const std::string& entry) = 0;
+  // nullptr when the driver does not take the binary.
+  virtual std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) = 0;
+};
+
+class KernelCache {
+ public:
+  // nullopt: no disk cache.
+  KernelCache(KernelCompiler& compiler, std::optional<std::filesystem::path> directory);
+  // $DIPTYCH_KERNEL_CACHE ("off": none), $XDG_CACHE_HOME/diptych/kernels, or ~/.cache/diptych/kernels.
+  static std::optional<std::filesystem::path> default_directory();
+
+  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry, CompileReport* report);
+  std::shared_ptr<const Kernel> find(const std::string& text, const std::string& entry);
+
+  static constexpr size_t kernels_in_memory = 1024;  // beyond them the one used longest ago goes
+  static constexpr int64_t disk_bytes = int64_t{1} << 30;
+  static constexpr int64_t disk_files = 4096;
+
+ private:
+  using Hash = std::pair<uint64_t, uint64_t>;
+  struct Slot {
+    std::mutex mutex;  // held while its kernel is made
+    std::shared_ptr<const Kernel> kernel;
+  };
+  struct Held {
+    std::shared_ptr<Slot> slot;
+    std::list<Hash>::iterator age;
+  };
+
+  std::shared_ptr<Slot> slot_of(const Hash& hash);
+  std::shared_ptr<const Kernel> load_from_disk(const std::string& key, const std::string& entry);
+  void store_on_disk(const std::string& key, std::span<const std::byte> binary);
+  std::string key_of(const std::string& text, const std::string& entry) const;
+
+  KernelCompiler& compiler_;
+  std::optional<std::filesystem::path> directory_;
+  std::mutex mutex_;  // guards slots_ and ages_
+  std::map<Hash, Held> slots_;
+  std::list<Hash> ages_;  // last used first
+};
+
+}  // namespace diptych

@@ -1,0 +1,87 @@
+// Memory that is dear to allocate (a driver takes a millisecond, and may wait for running kernels), handed out and
+// taken back in microseconds: freed pieces stay for the next buffer.
+//
+//   block from the driver    |  in use  | free |   in use   |      free      |
+//   block from the driver    |                    free                       |   <- trim() gives this one back
+//
+// Best fit over the free pieces of all blocks (Knuth, The Art of Computer Programming, volume 1, section 2.5), which
+// are split when taken and joined with free neighbours when returned. Addresses are numbers; what they mean is the
+// driver's business. Thread safety: all members may be called by many threads at once.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+namespace diptych {
+
+struct RawBlock {
+  uint64_t address = 0;
+  int64_t bytes = 0;
+};
+
+// Where a pool gets its blocks.
+class RawMemory {
+ public:
+  virtual ~RawMemory() = default;
+  // A block of at least so many bytes, on a multiple of the pool's alignment; nullopt where there is no room.
+  virtual std::optional<RawBlock> allocate_block(int64_t at_least) = 0;
+  virtual void free_block(RawBlock block) noexcept = 0;
+};
+
+class MemoryPool {
+ public:
+  struct Options {
+    int64_t alignment = 256;
+    int64_t limit = std::numeric_limits<int64_t>::max();       // of used bytes
+    int64_t keep_bytes = std::numeric_limits<int64_t>::max();  // free bytes beyond this are given back
+  };
+
+  MemoryPool(RawMemory& raw, Options options) : raw_(raw), options_(options) {}
+  // Whatever is still in use goes back to the driver with its block.
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  // nullopt when the limit, or the device after trimming, has no room. No bytes take up room for one.
+  std::optional<uint64_t> try_allocate(int64_t bytes);
+  // An address from try_allocate.
+  void free(uint64_t address) noexcept;
+  // Gives blocks that are wholly free back.
+  void trim() noexcept;
+
+  void set_limit(int64_t bytes);
+  int64_t limit() const;
+  int64_t used_bytes() const;
+  int64_t pooled_bytes() const;  // free, in blocks that are held
+  int64_t peak_bytes() const;    // of used
+  int64_t buffers() const;       // in use
+
+ private:
+  struct Piece {
+    int64_t bytes = 0;
+    uint64_t block = 0;  // address of the block that it is part of
+    bool used = false;
+  };
+  using Pieces = std::map<uint64_t, Piece>;  // by address; together they cover all blocks
+
+  std::optional<uint64_t> take_free(int64_t bytes);
+  bool add_block(int64_t bytes);
+  void trim_to(int64_t keep) noexcept;
+  // The free piece after joining it with its free neighbours.
+  Pieces::iterator join(Pieces::iterator piece) noexcept;
+
+  RawMemory& raw_;
+  mutable std::mutex mutex_;  // guards all below
+  Options options_;
+  Pieces pieces_;
+  std::set<std::pair<int64_t, uint64_t>> free_;  // size and address of free pieces
+  std::map<uint64_t, int64_t> blocks_;           // address and size
+  int64_t held_ = 0, used_ = 0, peak_ = 0, buffers_ = 0;
+};
+
+}  // namespace diptych

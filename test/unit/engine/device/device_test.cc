@@ -1,0 +1,240 @@
+// One body of tests for every device there is: nothing here knows which API it runs on.
+#include "engine/device/device.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <numeric>
+#include <random>
+#include <thread>
+
+#include "base/error.h"
+#include "engine/device/device_testing.h"
+
+namespace diptych::testing {
+namespace {
+
+class DeviceTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    setenv("DIPTYCH_KERNEL_CACHE", "off", 1);
+    try {
+      device_ = devices_.find(GetParam());
+    } catch (const Error& error) {
+      ASSERT_EQ(error.state(), SqlState::invalid_parameter_value) << error.what();
+      GTEST_SKIP() << error.what();
+    }
+    queue_ = device_->make_queue();
+  }
+
+  // words[3][i] = words[1][i] + words[2][i] for i < words[0]
+  std::shared_ptr<const Kernel> add_kernel(const std::string& remark = {}, CompileReport* report = nullptr) {
+    return device_->compile("// " + remark + "\n" + device_text(device_->info().api, 4) + R"(
+KERNEL void add(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, const dk_parameters p) {
+  u64 i = ID;
+  if (i < p.word[0]) AT(u64, p.word[3])[i] = AT(u64, p.word[1])[i] + AT(u64, p.word[2])[i];
+}
+)",
+                            "add", report);
+  }
+
+  void add(Queue& queue, const Kernel& kernel, DeviceAddress a, DeviceAddress b, DeviceAddress sum, size_t count) {
+    const uint64_t parameters[] = {count, a.value, b.value, sum.value};
+    queue.launch(kernel, static_cast<int64_t>((count + 255) / 256), 256, parameters);
+  }
+
+  DeviceList devices_;
+  Device* device_ = nullptr;
+  std::unique_ptr<Queue> queue_;
+};
+
+std::vector<uint64_t> sequence(size_t count, uint64_t first) {
+  std::vector<uint64_t> values(count);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+TEST_P(DeviceTest, AddsVectors) {
+  auto kernel = add_kernel();
+  for (size_t count : {1, 31, 32, 33, 255, 256, 257, 100000}) {
+    const auto bytes = static_cast<int64_t>(count * 8);
+    DeviceBuffer a = device_->allocate(bytes, "a"), b = device_->allocate(bytes, "b"),
+                 c = device_->allocate(bytes, "c");
+    EXPECT_EQ(a.address().value % 256, 0u);
+    EXPECT_NE(a.address().value, 0u);
+    auto left = sequence(count, 7), right = sequence(count, uint64_t{1} << 40);
+    std::vector<uint64_t> sum(count);
+    queue_->copy_to_device(a.address(), left.data(), bytes);
+    queue_->copy_to_device(b.address(), right.data(), bytes);
+    add(*queue_, *kernel, a.address(), b.address(), c.address(), count);
+    queue_->copy_to_host(sum.data(), c.address(), bytes);
+    queue_->synchronize();
+    for (size_t i = 0; i < count; i++) ASSERT_EQ(sum[i], left[i] + right[i]) << i << " of " << count;
+  }
+}
+
+TEST_P(DeviceTest, CopiesAndFillsAnyPart) {
+  std::mt19937 random(std::random_device{}());
+  const auto seed = random();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  random.seed(seed);
+  std::vector<uint8_t> expected(5000);
+  for (auto& byte : expected) byte = static_cast<uint8_t>(random());
+  DeviceBuffer buffer = device_->allocate(5000, "bytes");
+  queue_->copy_to_device(buffer.address(), expected.data(), 5000);
+  for (int i = 0; i < 50; i++) {
+    const auto from = static_cast<size_t>(random() % 5000);
+    const auto bytes = static_cast<size_t>(random() % (5001 - from));
+    const auto value = static_cast<uint8_t>(random());
+    std::memset(expected.data() + from, value, bytes);
+    queue_->fill(buffer.address() + static_cast<int64_t>(from), value, static_cast<int64_t>(bytes));
+    const auto to = static_cast<size_t>(random() % 5000);
+    const std::vector<uint8_t> piece(random() % (5001 - to), static_cast<uint8_t>(i));
+    std::copy(piece.begin(), piece.end(), expected.begin() + static_cast<std::ptrdiff_t>(to));
+    queue_->copy_to_device(buffer.address() + static_cast<int64_t>(to), piece.data(),
+                           static_cast<int64_t>(piece.size()));
+    queue_->synchronize();
+  }
+  std::vector<uint8_t> found(5000);
+  queue_->copy_to_host(found.data(), buffer.address(), 5000);
+  queue_->synchronize();
+  EXPECT_EQ(found, expected);
+}
+
+TEST_P(DeviceTest, QueuesWaitForEachOthersEvents) {
+  auto kernel = add_kernel();
+  auto second = device_->make_queue();
+  const size_t count = 10000;
+  const auto bytes = static_cast<int64_t>(count * 8);
+  DeviceBuffer buffer = device_->allocate(bytes, "values");
+  PinnedBuffer host = device_->allocate_pinned(bytes, "values");
+  const auto values = sequence(count, 0);
+  std::memcpy(host.data(), values.data(), static_cast<size_t>(bytes));
+  auto before = queue_->record();
+  queue_->copy_to_device(buffer.address(), host.data(), bytes);
+  auto there = queue_->record();
+  second->wait_for(*there);
+  add(*second, *kernel, buffer.address(), buffer.address(), buffer.address(), count);
+  auto added = second->record();
+  queue_->wait_for(*added);
+  queue_->copy_to_host(host.data(), buffer.address(), bytes);
+  auto after = queue_->record();
+  queue_->synchronize();
+  EXPECT_GE(queue_->nanoseconds_between(*before, *after), 0);
+  std::vector<uint64_t> found(count);
+  std::memcpy(found.data(), host.data(), static_cast<size_t>(bytes));
+  for (size_t i = 0; i < count; i++) ASSERT_EQ(found[i], 2 * i);
+}
+
+TEST_P(DeviceTest, ThreadsShareAKernel) {
+  auto kernel = add_kernel();
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (size_t t = 0; t < wrong.size(); t++)
+    threads.emplace_back([&, t] {
+      auto queue = device_->make_queue();
+      for (uint64_t round = 0; round < 20; round++) {
+        const auto values = sequence(500, t * 1000000 + round);
+        DeviceBuffer buffer = device_->allocate(4000, "values");
+        queue->copy_to_device(buffer.address(), values.data(), 4000);
+        add(*queue, *kernel, buffer.address(), buffer.address(), buffer.address(), 500);
+        std::vector<uint64_t> found(500);
+        queue->copy_to_host(found.data(), buffer.address(), 4000);
+        queue->synchronize();
+        for (size_t i = 0; i < 500; i++) wrong[t] += found[i] != 2 * values[i];
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  for (int count : wrong) EXPECT_EQ(count, 0);
+}
+
+TEST_P(DeviceTest, KernelsReadAndWritePinnedMemoryInPlace) {
+  if (!device_->info().can_map) GTEST_SKIP() << "kernels of this device can't see pinned memory";
+  auto kernel = add_kernel();
+  PinnedBuffer first = device_->allocate_pinned(100, "other");
+  PinnedBuffer pinned = device_->allocate_pinned(8000, "values");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(pinned.data()) % 4096, 0u);
+  auto values = sequence(1000, 5);
+  std::memcpy(pinned.data(), values.data(), 8000);
+  add(*queue_, *kernel, pinned.address(), pinned.address(), pinned.address(), 1000);
+  queue_->synchronize();
+  std::vector<uint64_t> found(1000);
+  std::memcpy(found.data(), pinned.data(), 8000);
+  for (size_t i = 0; i < 1000; i++) ASSERT_EQ(found[i], 2 * values[i]);
+}
+
+TEST_P(DeviceTest, KeepsTheMemoryLimit) {
+  device_->set_memory_limit(1 << 20);
+  {
+    DeviceBuffer half = device_->allocate(1 << 19, "half");
+    EXPECT_FALSE(device_->try_allocate((1 << 19) + 1).has_value());
+    EXPECT_TRUE(device_->try_allocate(1 << 19).has_value());
+    try {
+      DeviceBuffer all = device_->allocate(1 << 20, "hash table");
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.state(), SqlState::out_of_memory);
+      EXPECT_NE(error.message().find("hash table"), std::string::npos);
+      EXPECT_NE(error.message().find(device_->info().id()), std::string::npos);
+    }
+    EXPECT_EQ(device_->memory_use().used_bytes, 1 << 19);
+  }
+  EXPECT_EQ(device_->memory_use().used_bytes, 0);
+  EXPECT_EQ(device_->memory_use().peak_bytes, 1 << 20);
+  device_->set_memory_limit(-1);
+  EXPECT_GT(device_->memory_limit(), 1 << 20);
+}
+
+TEST_P(DeviceTest, ACompilersLogIsInTheError) {
+  try {
+    device_->compile(device_text(device_->info().api, 1) +
+                         "KERNEL void wrong(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, const "
+                         "dk_parameters p) { no_such_name = 1; }\n",
+                     "wrong");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.state(), SqlState::system_error);
+    EXPECT_NE(error.message().find("no_such_name"), std::string::npos) << error.message();
+  }
+}
+
+TEST_P(DeviceTest, CompilesOnce) {
+  CompileReport report;
+  auto first = add_kernel("compiled once", &report);
+  EXPECT_FALSE(report.from_memory);
+  auto second = add_kernel("compiled once", &report);
+  EXPECT_TRUE(report.from_memory);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(device_->find_compiled("never compiled", "add"), nullptr);
+  EXPECT_GE(first->groups_per_unit(256), 1);
+}
+
+TEST_P(DeviceTest, KernelsComeBackFromDisk) {
+  const std::string directory = ::testing::TempDir() + "diptych_kernels_" + std::to_string(getpid());
+  setenv("DIPTYCH_KERNEL_CACHE", directory.c_str(), 1);
+  CompileReport report;
+  for (bool from_disk : {false, true}) {
+    DeviceList list;
+    device_ = list.find(GetParam());
+    queue_ = device_->make_queue();
+    auto kernel = add_kernel("for the disk", &report);
+    EXPECT_EQ(report.from_disk, from_disk);
+    DeviceBuffer buffer = device_->allocate(80, "values");
+    auto values = sequence(10, 1);
+    queue_->copy_to_device(buffer.address(), values.data(), 80);
+    add(*queue_, *kernel, buffer.address(), buffer.address(), buffer.address(), 10);
+    queue_->copy_to_host(values.data(), buffer.address(), 80);
+    queue_->synchronize();
+    EXPECT_EQ(values[9], 20u);
+    queue_.reset();
+  }
+  std::filesystem::remove_all(directory);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, ::testing::Values("cuda", "opencl"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace diptych::testing
