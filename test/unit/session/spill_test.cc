@@ -1,0 +1,197 @@
+// Statements that need more than memory_limit: the same rows as without a limit, and clean errors when temporary files
+// fail.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "base/fault_file_system.h"
+#include "session/session_evaluator.h"
+#include "session/statement.h"
+
+namespace diptych {
+namespace {
+
+const std::string path = "x.diptych";
+
+// All types, NULLs, strings from none to 3000 bytes.
+const std::string make_table =
+    "CREATE TABLE t AS SELECT i, CASE WHEN i % 7 = 0 THEN NULL ELSE i::bigint * 7919 % 100003 END k, "
+    "CASE WHEN i % 11 = 0 THEN NULL WHEN i % 997 = 0 THEN repeat('long ' || i, 300) "
+    "ELSE 'name ' || i::bigint * 31 % 5003 END s, (i % 1000)::numeric(30, 2) n, i % 3 = 0 b, "
+    "i * interval '1 hour' v, sqrt(i) d, 'x' || i % 5 e FROM generate_series(1, 60000) g(i)";
+
+std::shared_ptr<const TabletSource> run(Connection& connection, const std::string& sql) {
+  connection.start_statement();
+  return Statement(connection, sql).run();
+}
+
+std::string rows_of(const TabletSource& rows) {
+  std::string text;
+  const size_t columns = rows.columns().size();
+  size_t i = 0;
+  for (const Value& value : read_values(rows))
+    text += (value.is_null() ? "NULL" : value.to_text()) + (++i % columns == 0 ? "\n" : "|");
+  return text;
+}
+
+class SpillTest : public ::testing::TestWithParam<int> {
+ protected:
+  void open(Connection& connection, const char* memory) {
+    run(connection, "SET threads = " + std::to_string(GetParam()));
+    run(connection, "SET tablet_rows = 4096");
+    run(connection, make_table);
+    run(connection, std::string("SET memory_limit = '") + memory + "'");
+  }
+};
+
+const std::vector<std::string> queries = {
+    "SELECT * FROM t",
+    "SELECT * FROM t WHERE i % 100 = 1",
+    "SELECT s || '!' FROM t OFFSET 12345",
+    "SELECT i, s, v FROM t LIMIT 30000 OFFSET 20001",
+    "SELECT * FROM t ORDER BY k NULLS FIRST, i DESC",
+    "SELECT * FROM t ORDER BY s DESC, n, i",
+    "SELECT e, v, b, d, n FROM t ORDER BY v DESC",
+    "SELECT i, s FROM t ORDER BY s, i LIMIT 40000 OFFSET 777",
+    "SELECT i, s FROM t ORDER BY s, i LIMIT 10",
+    "SELECT count(*), sum(i), max(s) FROM t",
+};
+
+TEST_P(SpillTest, GivesTheSameRows) {
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  open(connection, "1GB");
+  std::vector<std::string> expected;
+  for (const std::string& query : queries) expected.push_back(rows_of(*run(connection, query)));
+  for (const char* limit : {"64MB", "8MB", "4MB"}) {
+    run(connection, std::string("SET memory_limit = '") + limit + "'");
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const auto rows = run(connection, queries[i]);
+      EXPECT_LE(database.budget().used(), database.budget().limit());
+      EXPECT_TRUE(rows_of(*rows) == expected[i]) << limit << ": " << queries[i];
+      // Statements that run meanwhile take the memory of this result, which is read again from the file.
+      EXPECT_TRUE(rows_of(*run(connection, queries[0])) == expected[0]) << limit;
+      EXPECT_TRUE(rows_of(*rows) == expected[i]) << limit << ", again: " << queries[i];
+    }
+    EXPECT_EQ(database.temp().used(), 0);
+  }
+  EXPECT_EQ(files.paths(), std::vector<std::string>{path});
+}
+
+TEST_P(SpillTest, WritesTables) {
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  open(connection, "4MB");
+  run(connection, "CREATE TABLE u AS SELECT * FROM t ORDER BY s, i");
+  run(connection, "INSERT INTO u SELECT * FROM t");
+  run(connection, "SET memory_limit = '1GB'");
+  const std::string expected = rows_of(*run(connection, "SELECT * FROM t ORDER BY s, i"));
+  EXPECT_TRUE(rows_of(*run(connection, "SELECT * FROM u LIMIT 60000")) == expected);
+  EXPECT_TRUE(rows_of(*run(connection, "SELECT * FROM u OFFSET 60000")) ==
+              rows_of(*run(connection, "SELECT * FROM t")));
+}
+
+TEST_P(SpillTest, ConnectionsShareTheLimit) {
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  open(connection, "1GB");
+  const std::string expected = rows_of(*run(connection, queries[4]));
+  run(connection, "SET memory_limit = '16MB'");
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      Connection own(database);
+      run(own, "SET threads = " + std::to_string(GetParam()));
+      for (int round = 0; round < 3; ++round) EXPECT_TRUE(rows_of(*run(own, queries[4])) == expected);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(database.temp().used(), 0);
+}
+
+// Runs the query with every nth file operation failing and expects the state, or the right rows.
+void fail_operations(MemoryFileSystem& files, Database& database, Connection& connection, const std::string& query,
+                     FaultPlan::Kind kind, SqlState state) {
+  files.set_faults({});
+  const std::string expected = rows_of(*run(connection, query));
+  const int64_t operations = files.operations();
+  const int64_t memory = database.budget().used();
+  int errors = 0;
+  for (const bool for_good : {false, true}) {
+    const int64_t step = operations / 15 + 1;
+    for (int64_t at = 0; at < operations; at += at < 5 ? 1 : step) {
+      files.set_faults({.kind = kind, .at = at, .for_good = for_good, .short_transfers = true});
+      try {
+        EXPECT_TRUE(rows_of(*run(connection, query)) == expected) << at;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.state(), state) << at << ": " << error.message();
+        ++errors;
+      }
+      EXPECT_EQ(database.temp().used(), 0) << at;
+    }
+  }
+  EXPECT_GT(errors, 0);
+  files.set_faults({});
+  // Caches come and go; what a statement leaked would add up.
+  EXPECT_LE(database.budget().used(), std::max(memory, database.budget().limit()));
+  EXPECT_TRUE(rows_of(*run(connection, query)) == expected);
+}
+
+TEST_P(SpillTest, EveryFailingOperationIsACleanError) {
+  for (const FaultPlan::Kind kind : {FaultPlan::Kind::IoError, FaultPlan::Kind::DiskFull}) {
+    MemoryFileSystem files;
+    Database database(path, files);
+    Connection connection(database);
+    open(connection, "4MB");
+    const SqlState state = kind == FaultPlan::Kind::IoError ? SqlState::io_error : SqlState::disk_full;
+    fail_operations(files, database, connection, queries[0], kind, state);
+    fail_operations(files, database, connection, queries[5], kind, state);
+  }
+}
+
+TEST_P(SpillTest, AFullDiskAndTheLimitAre53100) {
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  open(connection, "4MB");
+  const auto state_of = [&](const std::string& query) {
+    try {
+      run(connection, query);
+    } catch (const Error& error) {
+      EXPECT_NE(error.hint(), "");
+      return error.state();
+    }
+    return SqlState::internal_error;
+  };
+  files.set_faults({.capacity_bytes = static_cast<int64_t>(files.contents(path).size()) + 100000});
+  EXPECT_EQ(state_of(queries[0]), SqlState::disk_full);
+  EXPECT_EQ(state_of(queries[4]), SqlState::disk_full);
+  files.set_faults({});
+  run(connection, "SET temp_limit = '100KB'");
+  EXPECT_EQ(state_of(queries[0]), SqlState::disk_full);
+  EXPECT_EQ(state_of(queries[4]), SqlState::disk_full);
+  run(connection, "SET temp_limit TO DEFAULT");
+  EXPECT_EQ(run(connection, queries[4])->row_count(), 60000);
+  EXPECT_EQ(database.temp().used(), 0);
+}
+
+TEST_P(SpillTest, ExplainAnalyzeSaysHowMuch) {
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  open(connection, "4MB");
+  EXPECT_NE(rows_of(*run(connection, "EXPLAIN ANALYZE " + queries[4])).find("MB to temporary files"),
+            std::string::npos);
+  run(connection, "SET memory_limit = '1GB'");
+  EXPECT_EQ(rows_of(*run(connection, "EXPLAIN ANALYZE " + queries[4])).find("temporary files"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, SpillTest, ::testing::Values(1, 2, 4),
+                         [](const auto& info) { return "Threads" + std::to_string(info.param); });
+
+}  // namespace
+}  // namespace diptych
