@@ -22,7 +22,7 @@ class SortKernels {
 
   explicit SortKernels(Device& device);
 
-  // Groups for kernels in which a work-item takes every so-manieth row.
+  // Groups for kernels in which a work-item takes rows that are a grid apart.
   int64_t groups_for(int64_t rows) const;
   // Groups for kernels in which a group takes a run of tiles.
   int64_t groups_for_tiles(int64_t rows) const;
