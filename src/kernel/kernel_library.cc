@@ -60,8 +60,10 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/output.h", {"device/platform.h"}},
       {"device/aggregate.h", {"integer.h", "device/block.h"}},
       {"device/group_table.h", {"hash.h", "device/platform.h"}},
-      {"device/radix_sort.h", {"device/block.h"}},
-      {"device/sort_rows.h", {"device/radix_sort.h"}},
+      {"device/row_runs.h", {"device/block.h"}},
+      {"device/radix_sort.h", {"device/row_runs.h"}},
+      {"device/row_select.h", {"device/row_runs.h"}},
+      {"device/sort_rows.h", {"device/block.h"}},
   };
   return files;
 }

@@ -2,7 +2,7 @@
 // does not run on. A pass is three kernels over the same division of the pairs among groups:
 //
 //   dk_radix_count    each group counts the digits of its pairs        counts[digit][group]
-//   dk_radix_scan     each digit's row of counts becomes prefix sums, and its sum
+//   dk_run_scan       each digit's row of counts becomes prefix sums, and its sum
 //   dk_radix_scatter  each group sorts its tiles by the digit in local memory and writes them where the sums say
 //
 // After D. Merrill, A. Grimshaw: Revisiting Sorting for GPGPU Stream Architectures (2010); the sort within a tile is
@@ -10,20 +10,11 @@
 #pragma once
 
 #define DK_RADIX_DIGITS 256
-#define DK_RADIX_ROWS 8
-#define DK_RADIX_TILE (DK_RADIX_ROWS * DK_GROUP_SIZE)
 #define DK_RADIX_DIGIT(key, shift) ((dk_u32)((key) >> (shift)) & (DK_RADIX_DIGITS - 1))
 
 #if DK_GROUP_SIZE != DK_RADIX_DIGITS
 #error "work-items and digits are matched one to one"
 #endif
-
-// The first row of a group's part of the rows, which is whole tiles; of the group after the last: all rows.
-DK_FN dk_i64 dk_radix_start(dk_i64 rows, dk_i32 group, dk_i32 groups) {
-  dk_i64 tiles = (rows + DK_RADIX_TILE - 1) / DK_RADIX_TILE;
-  dk_i64 start = tiles * group / groups * DK_RADIX_TILE;
-  return start < rows ? start : rows;
-}
 
 // rows, keys, shift, counts
 DK_KERNEL void dk_radix_count(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
@@ -32,31 +23,14 @@ DK_KERNEL void dk_radix_count(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, 
   DK_GLOBAL const dk_u64* keys = DK_AT(dk_u64, parameters.word[1]);
   dk_i32 shift = (dk_i32)parameters.word[2];
   DK_GLOBAL dk_u32* counts = DK_AT(dk_u32, parameters.word[3]);
-  dk_i64 end = dk_radix_start(rows, DK_GROUP_ID + 1, DK_GROUP_COUNT);
+  dk_i64 end = dk_run_start(rows, DK_GROUP_ID + 1, DK_GROUP_COUNT);
   tally[DK_LOCAL_ID] = 0;
   DK_BARRIER();
-  for (dk_i64 i = dk_radix_start(rows, DK_GROUP_ID, DK_GROUP_COUNT) + DK_LOCAL_ID; i < end; i += DK_GROUP_SIZE) {
+  for (dk_i64 i = dk_run_start(rows, DK_GROUP_ID, DK_GROUP_COUNT) + DK_LOCAL_ID; i < end; i += DK_GROUP_SIZE) {
     dk_atomic_add_local_u32(&tally[DK_RADIX_DIGIT(keys[i], shift)], 1);
   }
   DK_BARRIER();
   counts[(dk_i64)DK_LOCAL_ID * DK_GROUP_COUNT + DK_GROUP_ID] = tally[DK_LOCAL_ID];
-}
-
-// length, counts, sums: a group for each row of `length` counts.
-DK_KERNEL void dk_radix_scan(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
-  DK_SCRATCH(scratch);
-  dk_i32 length = (dk_i32)parameters.word[0];
-  DK_GLOBAL dk_u32* counts = DK_AT(dk_u32, parameters.word[1]) + (dk_i64)DK_GROUP_ID * length;
-  DK_GLOBAL dk_u32* sums = DK_AT(dk_u32, parameters.word[2]);
-  dk_u32 before = 0;
-  for (dk_i32 first = 0; first < length; first += DK_GROUP_SIZE) {
-    dk_i32 at = first + DK_LOCAL_ID;
-    dk_u32 total = 0;
-    dk_u32 place = dk_block_scan_u32(at < length ? counts[at] : 0, scratch, &total);
-    if (at < length) counts[at] = before + place;
-    before += total;
-  }
-  if (DK_LOCAL_ID == 0) sums[DK_GROUP_ID] = before;
 }
 
 // Where each of the work-item's keys belongs in the tile sorted by four bits: `tally` counts them for each value and
@@ -64,7 +38,7 @@ DK_KERNEL void dk_radix_scan(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, c
 DK_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL dk_u16* tally,
                            DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* places) {
   for (dk_i32 value = 0; value < 16; value++) tally[value * DK_GROUP_SIZE + DK_LOCAL_ID] = 0;
-  DK_UNROLL for (dk_i32 i = 0; i < DK_RADIX_ROWS; i++) {
+  DK_UNROLL for (dk_i32 i = 0; i < DK_RUN_ROWS; i++) {
     dk_i32 mine = (dk_i32)(keys[i] >> shift & 15) * DK_GROUP_SIZE + DK_LOCAL_ID;
     places[i] = tally[mine];
     tally[mine] = (dk_u16)(places[i] + 1);
@@ -80,7 +54,7 @@ DK_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL
     sum += count;
   }
   DK_BARRIER();
-  DK_UNROLL for (dk_i32 i = 0; i < DK_RADIX_ROWS; i++) {
+  DK_UNROLL for (dk_i32 i = 0; i < DK_RUN_ROWS; i++) {
     places[i] += tally[(dk_i32)(keys[i] >> shift & 15) * DK_GROUP_SIZE + DK_LOCAL_ID];
   }
   DK_BARRIER();
@@ -89,17 +63,17 @@ DK_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL
 // Sorts the tile by eight bits from `shift` on, in two halves. `tally` may lie in the tile.
 DK_FN void dk_radix_sort_tile(DK_LOCAL dk_u64* tile_keys, DK_LOCAL dk_u32* tile_values, dk_i32 shift,
                               DK_LOCAL dk_u16* tally, DK_LOCAL dk_u64* scratch) {
-  dk_u64 keys[DK_RADIX_ROWS];
-  dk_u32 values[DK_RADIX_ROWS];
-  dk_u32 places[DK_RADIX_ROWS];
+  dk_u64 keys[DK_RUN_ROWS];
+  dk_u32 values[DK_RUN_ROWS];
+  dk_u32 places[DK_RUN_ROWS];
   for (dk_i32 nibble = 0; nibble < 2; nibble++) {
-    DK_UNROLL for (dk_i32 i = 0; i < DK_RADIX_ROWS; i++) {
-      keys[i] = tile_keys[DK_LOCAL_ID * DK_RADIX_ROWS + i];
-      values[i] = tile_values[DK_LOCAL_ID * DK_RADIX_ROWS + i];
+    DK_UNROLL for (dk_i32 i = 0; i < DK_RUN_ROWS; i++) {
+      keys[i] = tile_keys[DK_LOCAL_ID * DK_RUN_ROWS + i];
+      values[i] = tile_values[DK_LOCAL_ID * DK_RUN_ROWS + i];
     }
     DK_BARRIER();
     dk_radix_places(keys, shift + 4 * nibble, tally, scratch, places);
-    DK_UNROLL for (dk_i32 i = 0; i < DK_RADIX_ROWS; i++) {
+    DK_UNROLL for (dk_i32 i = 0; i < DK_RUN_ROWS; i++) {
       tile_keys[places[i]] = keys[i];
       tile_values[places[i]] = values[i];
     }
@@ -109,8 +83,8 @@ DK_FN void dk_radix_sort_tile(DK_LOCAL dk_u64* tile_keys, DK_LOCAL dk_u32* tile_
 
 // rows, keys, values, shift, prefix sums of counts, sums, keys and values to write
 DK_KERNEL void dk_radix_scatter(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
-  DK_SHARED dk_u64 tile_keys[DK_RADIX_TILE];
-  DK_SHARED dk_u32 tile_values[DK_RADIX_TILE];
+  DK_SHARED dk_u64 tile_keys[DK_RUN_TILE];
+  DK_SHARED dk_u32 tile_values[DK_RUN_TILE];
   DK_SHARED dk_u32 next[DK_RADIX_DIGITS];   // where the group's next pair of each digit goes
   DK_SHARED dk_u32 first[DK_RADIX_DIGITS];  // the digit's first pair in the sorted tile
   DK_SHARED dk_u64 scratch[DK_GROUP_SIZE];  // less than DK_SCRATCH, for dk_block_scan_u32 alone: all fits in 32 KiB
@@ -125,10 +99,10 @@ DK_KERNEL void dk_radix_scatter(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped
   dk_u32 total = 0;
   next[DK_LOCAL_ID] = dk_block_scan_u32(sums[DK_LOCAL_ID], scratch, &total) +
                       counts[(dk_i64)DK_LOCAL_ID * DK_GROUP_COUNT + DK_GROUP_ID];
-  dk_i64 end = dk_radix_start(rows, DK_GROUP_ID + 1, DK_GROUP_COUNT);
-  for (dk_i64 start = dk_radix_start(rows, DK_GROUP_ID, DK_GROUP_COUNT); start < end; start += DK_RADIX_TILE) {
-    dk_i32 count = (dk_i32)(end - start < DK_RADIX_TILE ? end - start : DK_RADIX_TILE);
-    for (dk_i32 at = DK_LOCAL_ID; at < DK_RADIX_TILE; at += DK_GROUP_SIZE) {
+  dk_i64 end = dk_run_start(rows, DK_GROUP_ID + 1, DK_GROUP_COUNT);
+  for (dk_i64 start = dk_run_start(rows, DK_GROUP_ID, DK_GROUP_COUNT); start < end; start += DK_RUN_TILE) {
+    dk_i32 count = (dk_i32)(end - start < DK_RUN_TILE ? end - start : DK_RUN_TILE);
+    for (dk_i32 at = DK_LOCAL_ID; at < DK_RUN_TILE; at += DK_GROUP_SIZE) {
       // What pads the last tile has the greatest digit and comes after all pairs.
       tile_keys[at] = at < count ? keys[start + at] : ~(dk_u64)0;
       tile_values[at] = at < count ? values[start + at] : 0;

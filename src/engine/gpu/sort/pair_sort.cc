@@ -41,7 +41,7 @@ void PairSort::sort_digit(Queue& queue, int shift) {
   const auto from = static_cast<uint64_t>(shift);
   const int other = at_ ^ 1;
   kernels_.launch(queue, "dk_radix_count", groups, {rows, keys().value, from, counts.value});
-  kernels_.launch(queue, "dk_radix_scan", digits, {static_cast<uint64_t>(groups), counts.value, sums.value});
+  kernels_.launch(queue, "dk_run_scan", digits, {static_cast<uint64_t>(groups), counts.value, sums.value});
   kernels_.launch(queue, "dk_radix_scatter", groups,
                   {rows, keys().value, values().value, from, counts.value, sums.value, keys_[other].address().value,
                    values_[other].address().value});

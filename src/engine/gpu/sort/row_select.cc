@@ -53,7 +53,7 @@ SelectedRows select_least(Device& device, const SortKernels& kernels, Queue& que
   const auto shift = static_cast<uint64_t>(threshold.shift);
   const uint64_t at = counts.address().value;
   kernels.launch(queue, "dk_select_tally", groups, {all, keys.value, shift, threshold.greatest, at});
-  kernels.launch(queue, "dk_radix_scan", 1, {static_cast<uint64_t>(groups), at, (counts.address() + groups * 4).value});
+  kernels.launch(queue, "dk_run_scan", 1, {static_cast<uint64_t>(groups), at, (counts.address() + groups * 4).value});
   kernels.launch(queue, "dk_select_rows", groups,
                  {all, keys.value, shift, threshold.greatest, at, selected.numbers.address().value});
   queue.synchronize();

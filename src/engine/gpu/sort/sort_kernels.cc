@@ -15,16 +15,21 @@ constexpr size_t parameter_words = 5 + 3 * most_key_fields;  // dk_sort_keys has
 // Enough for each compute unit to hide its memory's latency, and few counts for dk_radix_scan.
 constexpr int64_t groups_per_unit = 8;
 
-std::string make_text() {
+// The text with a kernel: its file and what that needs, since compilers take their time for every kernel in a text.
+std::string text_with(const std::string& entry) {
+  std::string_view file = "device/sort_rows.h";
+  if (entry.starts_with("dk_run_")) file = "device/row_runs.h";
+  if (entry.starts_with("dk_radix_")) file = "device/radix_sort.h";
+  if (entry.starts_with("dk_select_")) file = "device/row_select.h";
   return fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", SortKernels::group_size,
                      parameter_words) +
-         kernel_text({"device/sort_rows.h"});
+         kernel_text({file});
 }
 
 }  // namespace
 
 SortKernels::SortKernels(Device& device)
-    : device_(device), text_(make_text()), most_groups_(std::max(1, device.info().compute_units) * groups_per_unit) {}
+    : device_(device), most_groups_(std::max(1, device.info().compute_units) * groups_per_unit) {}
 
 int64_t SortKernels::groups_for(int64_t rows) const {
   return std::clamp((rows + group_size - 1) / group_size, int64_t{1}, most_groups_);
@@ -44,7 +49,7 @@ void SortKernels::launch(Queue& queue, const std::string& entry, int64_t groups,
 const Kernel& SortKernels::find(const std::string& entry) const {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const Kernel>& kernel = kernels_[entry];
-  if (kernel == nullptr) kernel = device_.compile(text_, entry);
+  if (kernel == nullptr) kernel = device_.compile(text_with(entry), entry);
   return *kernel;
 }
 

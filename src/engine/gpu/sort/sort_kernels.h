@@ -1,4 +1,4 @@
-// The kernels of kernel/device/radix_sort.h and sort_rows.h on one device, each compiled when it is first used.
+// The kernels of kernel/device that sort, on one device, each compiled when it is first used.
 //
 // Thread safety: yes.
 #pragma once
@@ -18,7 +18,7 @@ namespace diptych::gpu {
 class SortKernels {
  public:
   static constexpr int group_size = 256;
-  static constexpr int64_t tile_rows = 2048;  // DK_RADIX_TILE
+  static constexpr int64_t tile_rows = 2048;  // DK_RUN_TILE
 
   explicit SortKernels(Device& device);
 
@@ -37,7 +37,6 @@ class SortKernels {
   const Kernel& find(const std::string& entry) const;
 
   Device& device_;
-  std::string text_;
   int64_t most_groups_;
   mutable std::mutex mutex_;  // kernels_
   mutable std::map<std::string, std::shared_ptr<const Kernel>> kernels_;
