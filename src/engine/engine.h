@@ -13,6 +13,8 @@
 namespace diptych {
 
 class BlockPool;
+class Placement;
+struct PlacementChoice;
 class TempSpace;
 
 // How far a running statement is; written by the engine, read by any thread.
@@ -30,7 +32,12 @@ struct SectionProfile {
   int64_t bytes_read = 0;  // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
-  std::string engine;  // "cpu"
+  std::string engine;     // "cpu", "cuda:0 generated"
+  std::string residency;  // of a device's columns; empty: the CPU's
+  std::string fallback;   // why it did not run where it was asked to; empty: it did
+  int64_t kernel_nanoseconds = 0, compile_nanoseconds = 0;
+  int64_t bytes_moved = 0;  // over the bus, both ways
+  int launches = 0;
 };
 
 struct ExecutionProfile {
@@ -45,6 +52,8 @@ struct ExecutionContext {
   MemoryBudget* budget = nullptr;
   BlockPool* pool = nullptr;                     // large buffers of results and intermediate tablets come from here
   TempSpace* temp = nullptr;                     // what the budget has no room for goes there; null: 53200
+  Placement* placement = nullptr;  // null: the CPU alone
+  const PlacementChoice* choice = nullptr;
   const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014
   Progress* progress = nullptr;
   ExecutionProfile* profile = nullptr;  // null: not wanted

@@ -39,6 +39,7 @@ class Connection {
  private:
   Database& database_;
   Settings settings_;
+  PlacementChoice choice_;
   std::atomic<bool> cancelled_{false};
   Progress progress_;
   std::atomic<int64_t> started_ns_{0};

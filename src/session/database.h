@@ -9,6 +9,7 @@
 #include "base/file_system.h"
 #include "base/memory_budget.h"
 #include "base/temp_space.h"
+#include "engine/placement/placement.h"
 #include "storage/store.h"
 
 namespace diptych {
@@ -26,6 +27,7 @@ class Database {
   MemoryBudget& budget() { return budget_; }
   BlockPool& pool() { return pool_; }
   TempSpace& temp() { return temp_; }
+  Placement& placement() { return placement_; }
 
  private:
   std::unique_ptr<FileSystem> own_files_;
@@ -34,6 +36,7 @@ class Database {
   BlockPool pool_{budget_};
   TempSpace temp_;
   std::unique_ptr<Store> store_;
+  Placement placement_;
 };
 
 }  // namespace diptych

@@ -23,11 +23,20 @@ BoundSelect& query_of(BoundStatement& statement) {
 std::string section_line(const SectionProfile& section) {
   const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
   const double rate = seconds > 0 ? static_cast<double>(section.bytes_read) / seconds / bytes_per_gigabyte : 0;
-  return fmt::format(
-      "section at {}: engine {}, {} thread{}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} "
-      "GB/s",
-      section.address, section.engine, section.threads, section.threads == 1 ? "" : "s", seconds * 1e3, section.rows_in,
-      section.rows_out, section.tablets, section.tablets_skipped, static_cast<double>(section.bytes_read) * 1e-6, rate);
+  const std::string where = section.residency.empty()
+                                ? fmt::format("{} thread{}", section.threads, section.threads == 1 ? "" : "s")
+                                : section.residency;
+  std::string line = fmt::format(
+      "section at {}: engine {}, {}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} GB/s",
+      section.address, section.engine, where, seconds * 1e3, section.rows_in, section.rows_out, section.tablets,
+      section.tablets_skipped, static_cast<double>(section.bytes_read) * 1e-6, rate);
+  if (!section.residency.empty())
+    line += fmt::format("; kernel {:.3f} ms, {} launch{}, compile {:.3f} ms, moved {:.2f} MB",
+                        static_cast<double>(section.kernel_nanoseconds) * 1e-6, section.launches,
+                        section.launches == 1 ? "" : "es", static_cast<double>(section.compile_nanoseconds) * 1e-6,
+                        static_cast<double>(section.bytes_moved) * 1e-6);
+  if (!section.fallback.empty()) line += "; not on the device asked for: " + section.fallback;
+  return line;
 }
 
 void append_profile(Statement& query, const ExecutionProfile& profile, int64_t rows, std::vector<std::string>& lines) {

@@ -1,10 +1,12 @@
 // The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/section_run.h"
 #include "engine/engine.h"
+#include "engine/placement/placement.h"
 
 namespace diptych {
 namespace cpu {
@@ -57,13 +59,35 @@ class Run {
 
   void run_section(int32_t address) {
     const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
-    const TabletSource& source = *cursors_[static_cast<size_t>(instruction.p1)];
+    const auto& source = cursors_[static_cast<size_t>(instruction.p1)];
     const Section section = prepare_section(*program_, address, prepared_);
+    std::string fallback;
+    if (run_on_device(section, source, fallback)) return;
     make_sinks(section);
-    SectionRun running(*program_, section, source, context_, memory_);
+    SectionRun running(*program_, section, *source, context_, memory_);
     running.run(threads_, rows_wanted());
     running.take_results(*result_);
-    if (context_.profile != nullptr) context_.profile->sections.push_back(running.profile());
+    if (context_.profile == nullptr) return;
+    context_.profile->sections.push_back(running.profile());
+    context_.profile->sections.back().fallback = std::move(fallback);
+  }
+
+  // Takes over what a device has made of the section; false when none has.
+  bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source, std::string& fallback) {
+    if (context_.placement == nullptr) return false;
+    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_};
+    std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, fallback);
+    if (!made) return false;
+    for (SectionRows& rows : made->rows) {
+      result_->keep(rows.owner);
+      result_->add(rows.rows, std::move(rows.views), {});
+    }
+    for (const Step& step : section.steps) {
+      if (step.instruction->opcode == Opcode::Aggregate) device_groups_[step.instruction->p1] = made->groups;
+      if (step.instruction->opcode == Opcode::SortRow) device_sorted_[step.instruction->p1] = made->sorted;
+    }
+    if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made->profile));
+    return true;
   }
 
   // Rows of the result still wanted of the next section, -1: all.
@@ -96,6 +120,10 @@ class Run {
   }
 
   void open_groups(size_t cursor, size_t table) {
+    if (const auto made = device_groups_.find(static_cast<int32_t>(table)); made != device_groups_.end()) {
+      cursors_[cursor] = made->second;
+      return;
+    }
     make_groups(threads_[0], table);
     std::vector<GroupTable*> parts;
     size_t groups = 0;
@@ -130,6 +158,10 @@ class Run {
   }
 
   void open_sorted(size_t cursor, size_t sorter) {
+    if (const auto made = device_sorted_.find(static_cast<int32_t>(sorter)); made != device_sorted_.end()) {
+      cursors_[cursor] = made->second;
+      return;
+    }
     make_sorter(threads_[0], sorter);
     std::vector<std::unique_ptr<SortRun>> runs;
     for (ThreadSinks& sinks : threads_) {
@@ -153,6 +185,7 @@ class Run {
   Memory memory_;
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
+  std::map<int32_t, std::shared_ptr<const TabletSource>> device_groups_, device_sorted_;  // by hash table, by sorter
   std::vector<std::unique_ptr<GroupTable>> merged_;  // of tables with many groups
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;

@@ -164,7 +164,7 @@ void SectionGenerator::write_body() {
     write_instruction(address);
   }
   out.close_to(depth);
-  out.line("if (failure != 0) dk_fail(control, failure);");
+  out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
   if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
 }

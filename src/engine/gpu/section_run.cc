@@ -21,7 +21,8 @@ constexpr size_t batches_at_once = 3;
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency)
     : engine_(engine), task_(task), residency_(residency), columns_(columns_read(task.program, task.address)) {
   result_.profile.address = task.address;
-  result_.profile.engine = engine.device().info().id();
+  result_.profile.engine = engine.device().info().id() + " generated";
+  result_.profile.residency = name_of(residency);
 }
 
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
@@ -107,6 +108,9 @@ void SectionRun::collect(SectionBatch& batch) {
   partials_.push_back(batch.partials());
   result_.profile.rows_in += batch.rows_in();
   result_.profile.rows_out += batch.rows_out();
+  result_.profile.kernel_nanoseconds += batch.kernel_nanoseconds();
+  result_.profile.compile_nanoseconds += batch.compile_report().nanoseconds;
+  result_.profile.launches += batch.launches();
   if (task_.context.progress != nullptr) task_.context.progress->rows_done += batch.rows_in();
 }
 

@@ -45,7 +45,7 @@ DK_FN dk_u32 dk_known_rows(DK_GLOBAL const dk_u8* bitmap, dk_u64 address, dk_i64
   }
 
 // Shows a failure to the host, if it is the first; control[2] is 0 before.
-DK_FN void dk_fail(DK_GLOBAL dk_u64* control, dk_u64 failure) { dk_atomic_cas_global_u64(control + 2, 0, failure); }
+DK_FN void dk_show_failure(DK_GLOBAL dk_u64* control, dk_u64 failure) { dk_atomic_cas_global_u64(control + 2, 0, failure); }
 
 DK_FN dk_interval dk_interval_of_words(dk_u64 months_and_days, dk_u64 microseconds) {
   dk_interval r;
