@@ -189,11 +189,11 @@ size_t SortLayout::packed_bytes(const uint64_t* row) const {
   return words_ * 8 + (bytes + 7) / 8 * 8;
 }
 
-void SortLayout::pack(const uint64_t* row, uint64_t* to) const {
+void SortLayout::pack(const uint64_t* row, size_t packed_bytes, uint64_t* to) const {
+  // The last word may have bytes that no string fills.
+  to[packed_bytes / 8 - 1] = 0;
   std::memcpy(to, row, words_ * 8);
   if (!has_texts_) return;
-  // The last word may have bytes that no string fills.
-  to[packed_bytes(row) / 8 - 1] = packed_bytes(row) == words_ * 8 ? to[words_ - 1] : 0;
   auto* place = reinterpret_cast<char*>(to + words_);
   for (const Column& column : columns_) {
     if (column.physical != PhysicalType::Text) continue;

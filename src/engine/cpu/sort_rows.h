@@ -35,7 +35,7 @@ class SortLayout {
   // The row with its strings behind it, a whole number of words, as it stands in a temporary file: how long it is, how
   // it is written at `to`, and how the addresses of its strings are set where it was read to.
   size_t packed_bytes(const uint64_t* row) const;
-  void pack(const uint64_t* row, uint64_t* to) const;
+  void pack(const uint64_t* row, size_t packed_bytes, uint64_t* to) const;
   void unpack(uint64_t* row) const;
   // A column of a row in register form at `out`; false when it is NULL.
   bool read(const uint64_t* row, size_t column, std::byte* out) const;

@@ -78,7 +78,12 @@ void SortRun::spill() {
   sort_entries(rows_, SortEntryBefore{&layout_}, false);
   if (rows_.size() > limit_) rows_.resize(limit_);
   SortFile::Writer writer(*file_, layout_);
-  for (const SortEntry& entry : rows_) writer.add(entry.row);
+  // Each row lies somewhere else in memory; the next ones are asked for ahead.
+  constexpr size_t ahead = 16;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (i + ahead < rows_.size()) __builtin_prefetch(rows_[i + ahead].row);
+    writer.add(rows_[i].row);
+  }
   writer.finish();
   rows_ = {};
   chunks_.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace diptych::cpu {
 namespace {
@@ -12,11 +13,11 @@ constexpr size_t write_bytes = size_t{64} << 10;
 }  // namespace
 
 void SortFile::Writer::add(const uint64_t* row) {
-  const size_t words = layout_.packed_bytes(row) / 8;
-  if ((buffer_.size() + words) * 8 > write_bytes) flush();
+  const size_t bytes = layout_.packed_bytes(row);
+  if (buffer_.size() * 8 + bytes > write_bytes) flush();
   const size_t at = buffer_.size();
-  buffer_.resize(at + words);
-  layout_.pack(row, buffer_.data() + at);
+  buffer_.resize(at + bytes / 8);
+  layout_.pack(row, bytes, buffer_.data() + at);
 }
 
 void SortFile::Writer::flush() {
@@ -39,11 +40,12 @@ SortPieceReader::SortPieceReader(const SortLayout& layout, const SortFile& file,
     : layout_(&layout), file_(&file), left_(piece), memory_(&memory), buffer_(memory.allocate(buffer_bytes, "sort")) {}
 
 bool SortPieceReader::next() {
-  if (row_ != nullptr) at_ += layout_->packed_bytes(row_);
+  at_ += std::exchange(row_bytes_, 0);
   if (at_ == end_ && left_.bytes == 0) return false;
   need(layout_->words() * 8);
   // Its strings may not be here yet; how long they are is.
-  need(layout_->packed_bytes(reinterpret_cast<uint64_t*>(buffer_.data() + at_)));
+  row_bytes_ = layout_->packed_bytes(reinterpret_cast<uint64_t*>(buffer_.data() + at_));
+  need(row_bytes_);
   row_ = reinterpret_cast<uint64_t*>(buffer_.data() + at_);
   layout_->unpack(row_);
   return true;

@@ -73,6 +73,7 @@ class SortPieceReader {
   const Memory* memory_;
   Chunk buffer_;
   size_t at_ = 0, end_ = 0;  // bytes of the buffer that are to come
+  size_t row_bytes_ = 0;     // of the row at hand
   uint64_t* row_ = nullptr;
 };
 
