@@ -10,9 +10,9 @@
 //
 //   void entry(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters)
 //
-// parameters is a struct of 64-bit words by value. An address in a word (or in device memory) is turned into a pointer
-// by DK_AT (kernel/device/platform.h): with CUDA it is the pointer; with OpenCL it is an offset into `memory`, or into
-// `mapped` when its top bit is set.
+// parameters is a struct of 64-bit words by value, as many as the launch has. An address in a word (or in device
+// memory) is turned into a pointer by DK_AT (kernel/device/platform.h): with CUDA it is the pointer; with OpenCL it is
+// an offset into `memory`, or into `mapped` when its top bit is set.
 //
 // Thread safety: Device's members may be called by many threads at once; a Queue is for one thread at a time. A buffer
 // may only be freed once the work that uses it is finished, which its user makes sure of by Queue::synchronize().
@@ -70,6 +70,11 @@ class DeviceBuffer {
 
   DeviceAddress address() const { return address_; }
   int64_t bytes() const { return bytes_; }
+  // Leaves the memory to the caller, who gives it to another owner.
+  DeviceAddress release() {
+    device_ = nullptr;
+    return address_;
+  }
 
  private:
   Device* device_ = nullptr;
@@ -91,6 +96,11 @@ class PinnedBuffer {
   // For kernels; meaningful where the device can_map.
   DeviceAddress address() const { return address_; }
   int64_t bytes() const { return bytes_; }
+  // Leaves the memory to the caller, who gives it to another owner.
+  std::byte* release() {
+    device_ = nullptr;
+    return data_;
+  }
 
  private:
   Device* device_ = nullptr;

@@ -1,0 +1,129 @@
+#include "engine/device/memory_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace diptych::testing {
+namespace {
+
+// A device of so many bytes whose blocks never touch.
+class FakeMemory final : public RawMemory {
+ public:
+  explicit FakeMemory(int64_t room, int64_t block_bytes = 1 << 16) : room_(room), block_bytes_(block_bytes) {}
+  std::optional<RawBlock> allocate_block(int64_t at_least) override {
+    const int64_t bytes = std::max(at_least, std::min(block_bytes_, room_));
+    if (bytes > room_) return std::nullopt;
+    room_ -= bytes;
+    next_ += uint64_t{1} << 40;
+    blocks_[next_] = bytes;
+    return RawBlock{next_, bytes};
+  }
+  void free_block(RawBlock block) noexcept override {
+    ASSERT_EQ(blocks_[block.address], block.bytes);
+    blocks_.erase(block.address);
+    room_ += block.bytes;
+  }
+  size_t blocks() const { return blocks_.size(); }
+  bool contains(uint64_t address, int64_t bytes) const {
+    auto block = blocks_.upper_bound(address);
+    if (block == blocks_.begin()) return false;
+    --block;
+    return address + static_cast<uint64_t>(bytes) <= block->first + static_cast<uint64_t>(block->second);
+  }
+
+ private:
+  int64_t room_;
+  const int64_t block_bytes_;
+  uint64_t next_ = 0;
+  std::map<uint64_t, int64_t> blocks_;
+};
+
+TEST(MemoryPool, NothingOverlaps) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  FakeMemory raw(4 << 20);
+  {
+    MemoryPool pool(raw, {.alignment = 256, .limit = 3 << 20});
+    std::map<uint64_t, int64_t> live;
+    int64_t used = 0;
+    for (int i = 0; i < 20000; i++) {
+      if (random() % 2 == 0 && !live.empty()) {
+        auto gone = std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
+        pool.free(gone->first);
+        used -= gone->second;
+        live.erase(gone);
+      } else {
+        const auto bytes = static_cast<int64_t>(random() % (uint64_t{1} << (random() % 20)));
+        const int64_t rounded = (std::max<int64_t>(bytes, 1) + 255) / 256 * 256;
+        auto address = pool.try_allocate(bytes);
+        ASSERT_TRUE(used + rounded <= 3 << 20 || !address.has_value());
+        if (!address) continue;
+        ASSERT_EQ(*address % 256, 0u);
+        ASSERT_TRUE(raw.contains(*address, rounded));
+        auto next = live.lower_bound(*address);
+        ASSERT_TRUE(next == live.end() || *address + static_cast<uint64_t>(rounded) <= next->first);
+        if (next != live.begin()) {
+          --next;
+          ASSERT_LE(next->first + static_cast<uint64_t>(next->second), *address);
+        }
+        live[*address] = rounded;
+        used += rounded;
+      }
+      ASSERT_EQ(pool.used_bytes(), used);
+      ASSERT_EQ(pool.buffers(), static_cast<int64_t>(live.size()));
+      if (i % 1000 == 0) pool.trim();
+    }
+    for (auto [address, bytes] : live) pool.free(address);
+    EXPECT_EQ(pool.used_bytes(), 0);
+    EXPECT_LE(pool.peak_bytes(), 3 << 20);
+    pool.trim();
+    EXPECT_EQ(pool.pooled_bytes(), 0);
+    EXPECT_EQ(raw.blocks(), 0u);
+    pool.try_allocate(1);
+  }
+  EXPECT_EQ(raw.blocks(), 0u);
+}
+
+TEST(MemoryPool, FreedMemoryIsUsedAgain) {
+  FakeMemory raw(1 << 20);
+  MemoryPool pool(raw, {});
+  auto first = pool.try_allocate(1000);
+  pool.free(*first);
+  EXPECT_EQ(pool.try_allocate(1024), first);
+  EXPECT_EQ(raw.blocks(), 1u);
+}
+
+TEST(MemoryPool, TrimsBeforeItGivesUp) {
+  FakeMemory raw(1 << 20, 1 << 18);
+  MemoryPool pool(raw, {});
+  std::vector<uint64_t> quarters;
+  for (int i = 0; i < 4; i++) quarters.push_back(pool.try_allocate(1 << 18).value());
+  EXPECT_FALSE(pool.try_allocate(1).has_value());
+  for (uint64_t address : quarters) pool.free(address);
+  EXPECT_TRUE(pool.try_allocate(1 << 20).has_value());
+  EXPECT_EQ(raw.blocks(), 1u);
+}
+
+TEST(MemoryPool, KeepsNoMoreThanItMay) {
+  FakeMemory raw(1 << 20, 1 << 16);
+  MemoryPool pool(raw, {.keep_bytes = 1 << 16});
+  std::vector<uint64_t> blocks;
+  for (int i = 0; i < 4; i++) blocks.push_back(pool.try_allocate(1 << 16).value());
+  for (uint64_t address : blocks) pool.free(address);
+  EXPECT_EQ(raw.blocks(), 1u);
+}
+
+TEST(MemoryPool, ImpossibleSizes) {
+  FakeMemory raw(1 << 20);
+  MemoryPool pool(raw, {});
+  EXPECT_FALSE(pool.try_allocate(-1).has_value());
+  EXPECT_FALSE(pool.try_allocate(INT64_MAX).has_value());
+  EXPECT_FALSE(pool.try_allocate(int64_t{1} << 40).has_value());
+  EXPECT_NE(pool.try_allocate(0), pool.try_allocate(0));
+}
+
+}  // namespace
+}  // namespace diptych::testing
