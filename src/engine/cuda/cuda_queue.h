@@ -12,7 +12,7 @@ namespace diptych::cuda {
 
 class CudaKernel final : public Kernel {
  public:
-  // nullptr-free: throws 58000 where the driver does not take the machine code or it has no such entry.
+  // Errors: 58000 where the driver does not take the machine code or it has no such entry.
   CudaKernel(std::shared_ptr<const Context> context, const void* cubin, const std::string& entry);
   ~CudaKernel() override;
   int groups_per_unit(int group_size) const override;
