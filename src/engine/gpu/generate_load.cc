@@ -71,7 +71,7 @@ void SectionGenerator::write_column(int32_t address) {
       body_.line("v{0} = dk_known_rows(DK_AT(const dk_u8, tablet[{1}]), tablet[{1}], first);", out,
                  tablet_words + column_words * index + 1);
     } else {
-      body_.line("v{} = {};", out, all_rows);
+      reg(out).never_null = true;
     }
   }
   const PhysicalType physical = info(out).physical;
@@ -200,7 +200,7 @@ void SectionGenerator::write_lookup(int32_t address) {
     assign_truth(out, "holds", nulls);
   } else {
     body_.line("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) r{}[k] = {};", out, widened(value, physical, info(out).physical));
-    if (info(out).nullable) body_.line("v{} = {};", out, nulls);
+    store_nulls(out, nulls);
   }
   body_.close();
 }

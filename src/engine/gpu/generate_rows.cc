@@ -30,6 +30,7 @@ std::string SectionGenerator::operand(int32_t number) {
 std::string SectionGenerator::known(int32_t number) {
   const Register& source = reg(number);
   if (source.form == Form::Constant) return source.is_null_constant ? "0U" : all_rows;
+  if (source.never_null) return all_rows;
   return info(number).nullable ? fmt::format("v{}", number) : all_rows;
 }
 
@@ -54,7 +55,13 @@ void SectionGenerator::assign(int32_t out, const std::string& value, const std::
     return;
   }
   body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, value);
-  if (info(out).nullable) body_.line("v{} = {};", out, nulls);
+  store_nulls(out, nulls);
+}
+
+// Of a register that is written once.
+void SectionGenerator::store_nulls(int32_t out, const std::string& nulls) {
+  reg(out).never_null = nulls == all_rows;
+  if (info(out).nullable && nulls != all_rows) body_.line("v{} = {};", out, nulls);
 }
 
 void SectionGenerator::assign_truth(int32_t out, const std::string& value, const std::string& nulls) {
@@ -64,7 +71,7 @@ void SectionGenerator::assign_truth(int32_t out, const std::string& value, const
     return;
   }
   body_.line("t{} = {};", out, value);
-  if (info(out).nullable) body_.line("v{} = {};", out, nulls);
+  store_nulls(out, nulls);
 }
 
 // ---- dispatch
@@ -150,12 +157,10 @@ void SectionGenerator::write_scalar(int32_t address) {
   if (text.raises) body_.line("DK_NOTE_FAILURE(failure, error, live >> k & 1U, {});", address);
   if (text.is_costly) body_.close();
   body_.close();
-  if (info(out).nullable) {
-    if (flow_.writers[static_cast<size_t>(out)] > 1) {
-      body_.line("v{0} = (v{0} & ~active) | ({1} & active);", out, nulls);
-    } else {
-      body_.line("v{} = {};", out, nulls);
-    }
+  if (flow_.writers[static_cast<size_t>(out)] == 1) {
+    store_nulls(out, nulls);
+  } else if (info(out).nullable) {
+    body_.line("v{0} = (v{0} & ~active) | ({1} & active);", out, nulls);
   }
   body_.close();
 }

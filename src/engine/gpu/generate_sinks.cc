@@ -44,29 +44,26 @@ void SectionGenerator::write_result(int32_t address) {
   for (int32_t i = 0; i < instruction.p2; ++i) {
     OutputColumn column;
     column.register_number = instruction.p1 + i;
-    const RegisterInfo& source = info(column.register_number);
     column.physical = program_.result_columns[static_cast<size_t>(i)].type.physical();
-    column.nullable = source.nullable;
+    column.nullable = known(column.register_number) != all_rows;
     const Register& where = reg(column.register_number);
     if (where.form == Form::Code) column.dictionary_column = static_cast<int32_t>(where.column);
-    if (where.form == Form::Constant && where.is_null_constant) column.nullable = true;
     if (column.physical == PhysicalType::Text && column.dictionary_column < 0)
       return refuse("a result of strings that are not of a dictionary");
     widest = std::max(widest, column.width());
     kernel_.outputs.push_back(column);
   }
-  declare("stage", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage[{}];", widest * kernel_.tile_rows()));
-  declare("status", fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(Kind::TileStatus)));
+  declare("stage", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage[{}];", widest * kernel_.step_rows()));
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
-  body_.open("{{");
+  body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
+  body_.open("if (pass != 0) {{");
   body_.line("const dk_u32 rows = {};", sinking());
   body_.line("dk_u32 total;");
   body_.line("const dk_u32 position = dk_block_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
-  body_.line("const dk_u64 place = dk_look_back(status, tile, total, scratch);");
-  body_.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + total;");
   body_.open("if (total != 0) {{");
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
   body_.close();
+  body_.line("place += total;");
   body_.close();
 }
 

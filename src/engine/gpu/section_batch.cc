@@ -11,7 +11,10 @@ namespace {
 
 // Output columns are first given room for all rows up to this many bytes; past it for a part, and the kernel runs once
 // more when that was too little.
-constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20;
+constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20, unasked_part_of_memory = 16;
+
+// A tile has at most so many steps, and a group of the grid at least so many tiles to take.
+constexpr int64_t most_steps = 16, tiles_per_group = 3;
 
 // Result tablets are not longer than those of tables by default.
 constexpr int64_t result_tablet_rows = 65536;
@@ -70,8 +73,8 @@ bool SectionBatch::start(std::vector<SegmentRange> ranges, std::string& reason) 
   for (const OutputColumn& column : kernel_.outputs) row_bytes += column.width() + 1;
   int64_t capacity = rows_in_;
   if (task_.wanted >= 0) capacity = std::min(capacity, std::max<int64_t>(task_.wanted, 1));
-  if (capacity * row_bytes > most_unasked_output_bytes)
-    capacity = std::max(capacity / 4, most_unasked_output_bytes / row_bytes);
+  const int64_t most_bytes = std::max(most_unasked_output_bytes, engine_.device().info().memory_bytes / unasked_part_of_memory);
+  if (capacity * row_bytes > most_bytes) capacity = std::max(capacity / 4, most_bytes / row_bytes);
   launch_with(capacity);
   return true;
 }
@@ -137,8 +140,20 @@ void SectionBatch::find_shape() {
   }
 }
 
+// Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
+int64_t SectionBatch::choose_steps() {
+  int64_t rows = 0;
+  for (const SegmentRange& range : ranges_) {
+    for (size_t t = 0; t < range.count; ++t) rows += range.needed[t] ? task_.source->rows_in(range.first + t) : 0;
+  }
+  const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
+  grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
+  steps_ = std::clamp<int64_t>(rows / (grid_ * tiles_per_group * kernel_.step_rows()), 1, most_steps);
+  return steps_;
+}
+
 void SectionBatch::describe_tablets() {
-  const int64_t tile_rows = kernel_.tile_rows();
+  const int64_t tile_rows = choose_steps() * kernel_.step_rows();
   int64_t usual = -1;
   bool differs = false;
   for (size_t range = 0; range < ranges_.size(); ++range) {
@@ -175,8 +190,7 @@ void SectionBatch::launch_with(int64_t capacity) {
     tablets_buffer_ = device.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
     if (bytes > 0) queue_->copy_to_device(tablets_buffer_.address(), descriptions_.data(), bytes);
     control_buffer_ = device.allocate(sizeof(ControlBlock), "control block of a kernel");
-    const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
-    groups_ = std::clamp<int64_t>(tiles_, 1, static_cast<int64_t>(device.info().compute_units) * per_unit);
+    groups_ = std::clamp<int64_t>(tiles_, 1, grid_);
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   if (kernel_.sink == SectionKernel::Sink::Result) {
@@ -217,6 +231,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::TabletCount: return static_cast<uint64_t>(tablets_);
     case Kind::TileCount: return static_cast<uint64_t>(tiles_);
     case Kind::TilesPerTablet: return static_cast<uint64_t>(tiles_per_tablet_);
+    case Kind::StepsPerTile: return static_cast<uint64_t>(steps_);
     case Kind::Control: return control_buffer_.address().value;
     case Kind::TileStatus: return status_buffer_.address().value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);

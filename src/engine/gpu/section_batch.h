@@ -55,6 +55,7 @@ class SectionBatch {
   void bring_columns();
   void bring_column(const SegmentRange& range, size_t column);
   void find_shape();
+  int64_t choose_steps();
   void describe_tablets();
   void allocate_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
@@ -79,7 +80,8 @@ class SectionBatch {
   std::optional<SectionConstants> constants_;
   std::vector<uint64_t> descriptions_;
   int64_t tablets_ = 0, tiles_ = 0, tiles_per_tablet_ = 0, rows_in_ = 0;
-  int64_t groups_ = 0;  // of the grid
+  int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
+  int64_t steps_ = 1;              // of a tile
   DeviceBuffer tablets_buffer_, control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   int64_t capacity_ = 0;
   std::vector<int64_t> output_offsets_, null_offsets_;  // in the outputs' buffer

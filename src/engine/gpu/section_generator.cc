@@ -12,6 +12,28 @@ namespace {
 // Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
 constexpr int most_register_words = 96;
 
+// Of a work-item, for the rows of one output column.
+constexpr int most_stage_bytes = 128;
+
+// Whether another section has a sink into the hash table or sorter that this one fills: what a device makes of one
+// section would stand for all of them.
+bool other_section_fills(const Program& program, int32_t address) {
+  const auto object_of = [](const Instruction& at) {
+    const bool is_group = at.opcode == Opcode::Group;
+    return std::pair(at.opcode == Opcode::SortRow, is_group ? at.p3 : at.p1);
+  };
+  const auto fills = [](const Instruction& at) {
+    return at.opcode == Opcode::Aggregate || at.opcode == Opcode::Group || at.opcode == Opcode::SortRow;
+  };
+  const auto& instructions = program.instructions;
+  const auto first = instructions.begin() + address;
+  const auto end = instructions.begin() + first->p3;
+  return std::any_of(first, end, [&](const Instruction& mine) {
+    const auto same = [&](const Instruction& other) { return fills(other) && object_of(other) == object_of(mine); };
+    return fills(mine) && (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
+  });
+}
+
 }  // namespace
 
 const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
@@ -51,6 +73,7 @@ SectionKernel SectionGenerator::generate() {
   kernel_.entry = fmt::format("section_{}", address_);
   find_sink();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
+  find_filter();
   choose_forms();
   choose_rows_per_thread();
   write_body();
@@ -58,16 +81,37 @@ SectionKernel SectionGenerator::generate() {
   return std::move(kernel_);
 }
 
-// A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way.
+// What decides which rows the sink takes: registers that jumps read, and what those are made of.
+void SectionGenerator::find_filter() {
+  filters_.assign(registers_.size(), false);
+  for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
+    const Instruction& instruction = at(address);
+    const int32_t out = register_written(instruction);
+    const bool decides = info_of(instruction.opcode).kind == OpcodeKind::Jump ||
+                         (out >= 0 && filters_[static_cast<size_t>(out)]);
+    if (!decides) continue;
+    for_each_register_read(program_, instruction, [&](int32_t number) { filters_[static_cast<size_t>(number)] = true; });
+  }
+}
+
+// A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way. Columns that
+// only the sink reads don't count, nor may its stage in shared memory grow past 32 KiB.
 void SectionGenerator::choose_rows_per_thread() {
-  int widest = 1, words = 4;
-  for (const ColumnShape& column : shape_.columns) widest = std::max(widest, column.width < 0 ? 4 : column.width);
+  int widest = 1, words = 4, widest_output = 1;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) continue;
+    const ColumnShape& column = shape_.of(static_cast<size_t>(instruction.p2));
+    if (filters_[static_cast<size_t>(instruction.p1)]) widest = std::max(widest, column.width < 0 ? 4 : column.width);
+  }
   for (size_t i = 0; i < registers_.size(); ++i) {
     if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
       words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
+    if (registers_[i].form != Form::Unused) widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
   }
   int rows = std::clamp(16 / widest, 4, 16);
-  while (rows > 4 && rows * words > most_register_words) rows /= 2;
+  while (rows > 4 && (rows * words > most_register_words || (ordered_ && rows * widest_output > most_stage_bytes)))
+    rows /= 2;
   kernel_.rows_per_thread = rows;
 }
 
@@ -115,6 +159,7 @@ void SectionGenerator::find_sink() {
     }
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
+  if (other_section_fills(program_, address_)) refuse("a section that shares its groups or its sorter with another");
 }
 
 void SectionGenerator::use_file(const std::string& file) {
@@ -142,6 +187,7 @@ void SectionGenerator::write_body() {
   declare("control", fmt::format("DK_GLOBAL dk_u64* control = DK_AT(dk_u64, {});", word(Kind::Control)));
   const std::string count = word(Kind::TabletCount), per_tablet = word(Kind::TilesPerTablet);
   if (kernel_.sink == SectionKernel::Sink::Totals) declare_totals();
+  declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
   KernelWriter& out = body_;
   if (ordered_) {
     out.open("for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
@@ -151,22 +197,81 @@ void SectionGenerator::write_body() {
   out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
   out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};", tablet_words + column_words * shape_.columns.size());
-  out.line("const dk_i64 first = (tile - (dk_i64)tablet[1]) * {} + DK_LOCAL_ID * DK_ROWS;", kernel_.tile_rows());
-  out.line("dk_u32 active = dk_rows_left((dk_i64)tablet[0] - first);");
+  out.line("const dk_i64 tablet_rows = (dk_i64)tablet[0];");
+  out.line("dk_i64 start = (tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
+  if (ordered_) write_passes();
+  else write_steps();
+  out.close();
+  if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+}
+
+// An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know where
+// theirs go; the second, which finds its columns in the caches, writes them.
+void SectionGenerator::write_passes() {
+  KernelWriter& out = body_;
+  declare("status", fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
+  out.line("dk_u32 mine = 0;");
+  out.line("dk_u64 place = 0;");
+  out.open("for (dk_i32 pass = 0; pass < 2; pass++) {{");
+  write_steps();
+  out.open("if (pass == 0) {{");
+  out.line("const dk_u32 all = dk_block_sum_u32(mine, scratch);");
+  out.line("place = dk_look_back(status, tile, all, scratch);");
+  out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
+  out.line("if (all == 0) break;");
+  out.close();
+  out.close();
+}
+
+void SectionGenerator::write_steps() {
+  KernelWriter& out = body_;
+  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * {0} < tablet_rows; step++) {{", kernel_.step_rows());
+  out.line("const dk_i64 first = start + (dk_i64)step * {} + DK_LOCAL_ID * DK_ROWS;", kernel_.step_rows());
+  out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
   if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   declare_registers();
-  const size_t depth = out.depth();
+  depth_ = out.depth();
+  write_filter_columns();
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     begin_instruction(address);
     const bool is_sink = info_of(at(address).opcode).kind == OpcodeKind::Sink;
-    if (is_sink) out.close_to(depth);
+    if (is_sink) out.close_to(depth_);
+    if (is_filter_column(address)) continue;
+    const bool late = ordered_ && is_late(address);
+    if (late) out.open("if (pass != 0) {{");
     write_instruction(address);
+    if (late) out.close();
   }
-  out.close_to(depth);
+  out.close_to(depth_);
   out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
-  if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+}
+
+// Columns that conditions read are all asked for at once: one after the other each would wait for the one before.
+void SectionGenerator::write_filter_columns() {
+  bool any = false;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (!is_filter_column(address)) continue;
+    if (!any) body_.open("if (active != 0) {{");
+    any = true;
+    write_instruction(address);
+  }
+  if (any) body_.close();
+}
+
+bool SectionGenerator::is_filter_column(int32_t address) const {
+  const Instruction& instruction = at(address);
+  if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) return false;
+  const Encoding encoding = shape_.of(static_cast<size_t>(instruction.p2)).encoding;
+  return encoding != Encoding::Heap && filters_[static_cast<size_t>(instruction.p1)] &&
+         flow_.writers[static_cast<size_t>(instruction.p1)] == 1;
+}
+
+// Only the sink needs it.
+bool SectionGenerator::is_late(int32_t address) const {
+  const int32_t out = register_written(at(address));
+  return out >= 0 && !filters_[static_cast<size_t>(out)] && registers_[static_cast<size_t>(out)].form != Form::Constant;
 }
 
 void SectionGenerator::declare_registers() {
@@ -191,7 +296,7 @@ void SectionGenerator::declare_registers() {
 void SectionGenerator::begin_instruction(int32_t address) {
   const int target = flow_.target_number(address);
   if (target >= 0) {
-    body_.close_to(2);
+    body_.close_to(depth_);
     body_.line("active |= pending_{};", target);
   }
   if (flow_.drops_invalid[static_cast<size_t>(address - flow_.first)]) body_.line("active &= valid;");

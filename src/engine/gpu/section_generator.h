@@ -8,7 +8,7 @@
 //   pending_t  rows waiting at jump target t
 //   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
 //
-// A jump takes rows out of `active`; what follows stands in `if (active != 0) {`, so that a column behind a filter is
+// A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in `if (active != 0) {`, so that a column behind a filter is
 // only loaded where some row passed.
 #pragma once
 
@@ -42,6 +42,7 @@ class SectionGenerator {
     Form form = Form::Unused;
     size_t column = 0;             // of the section: Code
     bool is_null_constant = false;
+    bool never_null = false;  // as its columns are stored
   };
 
   const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
@@ -52,12 +53,16 @@ class SectionGenerator {
   }
 
   // ---- the frame of the kernel (section_generator.cc)
+  void find_filter();
   void choose_rows_per_thread();
   void choose_forms();
   void find_sink();
   void write_body();
-  void write_tile();
-  void write_tablet();
+  void write_passes();
+  void write_steps();
+  void write_filter_columns();
+  bool is_filter_column(int32_t address) const;
+  bool is_late(int32_t address) const;
   void declare_registers();
   void begin_instruction(int32_t address);
   std::string assemble();
@@ -81,6 +86,7 @@ class SectionGenerator {
   void write_scalar(int32_t address);
   // value: expression of row k; nulls: mask; live: rows whose errors count and for which a costly value is computed.
   void assign(int32_t out, const std::string& value, const std::string& nulls);
+  void store_nulls(int32_t out, const std::string& nulls);
   void assign_truth(int32_t out, const std::string& value, const std::string& nulls);
   void write_comparison(int32_t address);
   void write_distinct(int32_t address);
@@ -118,10 +124,12 @@ class SectionGenerator {
   SectionKernel kernel_;
   KernelWriter body_{1};
   std::vector<Register> registers_;
+  std::vector<bool> filters_;                  // by register: it decides which rows the sink takes
+  size_t depth_ = 0;                           // of the text of a step
   std::vector<std::string> heads_;             // declarations before the loop over tiles
   std::map<std::string, size_t> declared_;     // name -> its head
   std::vector<std::string> files_;             // of src/kernel that the text needs
-  bool ordered_ = false;                       // tiles are taken in order, for ordered output
+  bool ordered_ = false;                       // the sink writes rows in their order, in a second pass
 };
 
 inline constexpr const char* all_rows = "DK_ALL_ROWS";

@@ -49,6 +49,7 @@ struct KernelParameter {
     TabletCount,     //
     TileCount,       //
     TilesPerTablet,  // 0: differs, search
+    StepsPerTile,    //
     Control,         // address of ControlBlock
     TileStatus,      // address of a zeroed word per tile, for ordered output
     Capacity,        // rows that the output columns have room for
@@ -91,7 +92,7 @@ struct SectionKernel {
   std::string entry;
   std::vector<KernelParameter> parameters;
   int rows_per_thread = 4;
-  int tile_rows() const { return rows_per_thread * group_size; }
+  int step_rows() const { return rows_per_thread * group_size; }
 
   enum class Sink : uint8_t { Result, Totals } sink = Sink::Result;
   std::vector<OutputColumn> outputs;    // Result

@@ -16,10 +16,22 @@ constexpr size_t segment_tablets = 64;
 // Batches that overlap: one copies in, one computes, one copies out.
 constexpr size_t batches_at_once = 3;
 
+// Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
+int64_t rows_wanted(const SectionTask& task) {
+  const auto& instructions = task.program.instructions;
+  const auto first = instructions.begin() + task.address;
+  const auto end = instructions.begin() + first->p3;
+  const bool makes_result = std::any_of(first, end, [](const Instruction& at) { return at.opcode == Opcode::Result; });
+  return makes_result ? task.wanted : -1;
+}
+
 }  // namespace
 
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency)
-    : engine_(engine), task_(task), residency_(residency), columns_(columns_read(task.program, task.address)) {
+    : engine_(engine),
+      task_{task.program, task.address, task.source, rows_wanted(task), task.context},
+      residency_(residency),
+      columns_(columns_read(task.program, task.address)) {
   result_.profile.address = task.address;
   result_.profile.engine = engine.device().info().id() + " generated";
   result_.profile.residency = name_of(residency);

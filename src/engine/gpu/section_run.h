@@ -27,7 +27,7 @@ class SectionRun {
   void check_cancelled() const;
 
   GpuEngine& engine_;
-  const SectionTask& task_;
+  const SectionTask task_;
   const Residency residency_;
   std::vector<size_t> columns_;
   std::vector<SegmentRange> ranges_;
