@@ -65,8 +65,8 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 
 void SectionRun::find_ranges() {
   const TabletSource& source = *task_.source;
-  const auto& cursor = task_.program.cursors[static_cast<size_t>(
-      task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
+  const auto& cursor =
+      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
   int64_t rows = 0;
   for (size_t first = 0; first < source.tablet_count(); first += segment_tablets) {
     SegmentRange range;
@@ -75,9 +75,10 @@ void SectionRun::find_ranges() {
     range.rows_before = rows;
     bool any = false;
     for (size_t tablet = first; tablet < first + range.count; ++tablet) {
-      const bool needed = std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
-        return cpu::may_hold(condition, source.zone_map(tablet, condition.column));
-      });
+      const bool needed = std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(),
+                                      [&](const ZoneCondition& condition) {
+                                        return cpu::may_hold(condition, source.zone_map(tablet, condition.column));
+                                      });
       range.needed.push_back(needed);
       any |= needed;
       rows += source.rows_in(tablet);
@@ -96,7 +97,8 @@ std::vector<std::vector<SegmentRange>> SectionRun::divide() const {
   if (residency_ == Residency::Serial || residency_ == Residency::Streamed || task_.wanted >= 0) size = 1;
   for (size_t first = 0; first < ranges_.size();) {
     const size_t end = std::min(ranges_.size(), first + size);
-    batches.emplace_back(ranges_.begin() + static_cast<ptrdiff_t>(first), ranges_.begin() + static_cast<ptrdiff_t>(end));
+    batches.emplace_back(ranges_.begin() + static_cast<ptrdiff_t>(first),
+                         ranges_.begin() + static_cast<ptrdiff_t>(end));
     first = end;
     if (task_.wanted >= 0 && residency_ != Residency::Serial && residency_ != Residency::Streamed) size *= 4;
   }
@@ -126,8 +128,6 @@ void SectionRun::collect(SectionBatch& batch) {
   if (task_.context.progress != nullptr) task_.context.progress->rows_done += batch.rows_in();
 }
 
-void SectionRun::finish_totals() {
-  result_.groups = combine_totals(task_.program, kernel_, partials_);
-}
+void SectionRun::finish_totals() { result_.groups = combine_totals(task_.program, kernel_, partials_); }
 
 }  // namespace diptych::gpu
