@@ -40,6 +40,16 @@ const SettingInfo& info_named(std::string_view name) {
               suggest(name, names));
 }
 
+// auto, cpu, cuda, opencl, cuda:N, opencl:N. Whether there is such a device is not asked here.
+bool is_device_name(std::string_view name) {
+  const size_t colon = name.find(':');
+  const std::string_view api = name.substr(0, colon);
+  if (colon == std::string_view::npos) return api == "auto" || api == "cpu" || api == "cuda" || api == "opencl";
+  const std::string_view digits = name.substr(colon + 1);
+  return (api == "cuda" || api == "opencl") && !digits.empty() && digits.size() <= 3 &&
+         digits.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 [[noreturn]] void refuse(const SettingInfo& info, const std::string& value, const std::string& wanted) {
   throw Error(SqlState::invalid_parameter_value,
               "invalid value for parameter \"" + std::string(info.name) + "\": \"" + value + "\"", -1, wanted);
@@ -119,6 +129,8 @@ void Settings::set(std::string_view name, const std::string* value) {
     if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number)))
       refuse(info, *value, "It must be a power of two.");
   }
+  if (name == "device" && value && !is_device_name(*value))
+    refuse(info, *value, "One of: auto, cpu, cuda, cuda:N, opencl, opencl:N; SHOW devices lists what there is.");
 #define DIPTYCH_SETTING(setting, value_kind, initial, low, high, documentation) \
   if (name == #setting) setting = number;
 #define DIPTYCH_CHOICE(setting, choices, documentation) \

@@ -60,6 +60,7 @@ class StatementBinder {
   BoundExplain bind(const syntax::Explain& node, int) {
     BoundExplain result;
     result.what = node.analyze ? BoundExplain::What::Analyze : BoundExplain::What::Plan;
+    if (node.kernel) result.what = BoundExplain::What::Kernel;
     result.statement = std::make_unique<BoundStatement>();
     BoundStatement& inner = *result.statement;
     const int position = node.statement->position;

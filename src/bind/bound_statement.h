@@ -88,7 +88,7 @@ struct BoundCopyTo {
 
 struct BoundStatement;
 struct BoundExplain {
-  enum class What : uint8_t { Plan, Analyze };
+  enum class What : uint8_t { Plan, Analyze, Kernel };
   What what = What::Plan;
   std::unique_ptr<BoundStatement> statement;
 };
@@ -99,7 +99,7 @@ struct BoundSet {
 };
 
 struct BoundShow {
-  std::string name;  // a setting; "all" for all of them; "tables" for SHOW TABLES
+  std::string name;  // a setting; "all" for all of them; "tables", "devices", "fallbacks" for what these are
 };
 
 struct BoundDescribe {

@@ -289,10 +289,13 @@ syntax::Copy TreeBuilder::copy(const PgQuery__CopyStmt& node) {
 
 syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
   syntax::Explain result;
+  result.kernel = statement_.explains_kernel;
   for (size_t i = 0; i < node.n_options; ++i) {
     const syntax::Option given = option(*node.options[i]->def_elem);
     if (given.name == "analyze") {
       result.analyze = is_option_true(given);
+    } else if (given.name == "kernel") {
+      result.kernel = is_option_true(given);
     } else if (given.name != "verbose" && given.name != "costs" && given.name != "timing") {
       refuse("EXPLAIN option " + given.name, given.position);
     }

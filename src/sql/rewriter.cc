@@ -23,6 +23,7 @@ class Rewriter {
 
   RewrittenStatement run() {
     rewrite_describe();
+    rewrite_explain_kernel();
     rewrite_files();
     return std::move(result_);
   }
@@ -44,6 +45,14 @@ class Rewriter {
     if (next == PG_QUERY__TOKEN__SCONST) replace_file(tokens_[1]);
     result_.text.replace(static_cast<size_t>(tokens_[0].begin), 8, is_query ? "        " : "TABLE   ");
     result_.describes = true;
+  }
+
+  void rewrite_explain_kernel() {
+    if (tokens_.size() < 3 || tokens_[0].kind != PG_QUERY__TOKEN__EXPLAIN) return;
+    const std::string_view word = text_of(tokens_[1]);
+    if (word.size() != 6 || strncasecmp(word.data(), "kernel", 6) != 0) return;
+    result_.text.replace(static_cast<size_t>(tokens_[1].begin), 6, "      ");
+    result_.explains_kernel = true;
   }
 
   // FROM 'x' where FROM is a clause of SELECT; not in COPY t FROM 'x', trim(BOTH FROM 'x'), a IS DISTINCT FROM 'x'.

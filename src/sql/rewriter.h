@@ -4,6 +4,7 @@
 //   SELECT * FROM 'data/x.parquet'   ->   SELECT * FROM "ffffffffffffff"   and files[14] = data/x.parquet
 //   DESCRIBE t                       ->   TABLE    t                       and describes
 //   DESCRIBE SELECT 1                ->            SELECT 1                and describes
+//   EXPLAIN KERNEL SELECT 1          ->   EXPLAIN        SELECT 1          and explains_kernel
 #pragma once
 
 #include <map>
@@ -18,6 +19,7 @@ struct RewrittenStatement {
   std::string text;
   std::map<int, std::string> files;  // byte offset of a table name -> the file that stands there
   bool describes = false;
+  bool explains_kernel = false;
 };
 
 RewrittenStatement rewrite(std::string text, const std::vector<Token>& tokens);

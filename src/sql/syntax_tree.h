@@ -121,6 +121,7 @@ struct Copy {
 struct Statement;
 struct Explain {
   bool analyze = false;
+  bool kernel = false;
   std::unique_ptr<Statement> statement;
 };
 

@@ -47,8 +47,7 @@ gpu::GpuEngine& Placement::engine_for(Device& device, const PlacementChoice& cho
 }
 
 void Placement::note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice) {
-  if (choice.fallback == "error")
-    throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason);
+  if (choice.fallback == "error") throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason);
   if (choice.fallback == "warn") spdlog::warn("{}: runs on the CPU: {}", device, reason);
   std::lock_guard guard(mutex_);
   ++fallbacks_[reason];

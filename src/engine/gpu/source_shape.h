@@ -1,0 +1,16 @@
+// How the columns that a section reads are stored, found without moving them to a device: for choosing an engine before
+// anything is moved, and for showing a kernel that nobody runs.
+#pragma once
+
+#include "engine/gpu/section_kernel.h"
+
+namespace diptych::gpu {
+
+// Of the tablets of the source that the section behind the Parallel at `address` needs; each is pinned once. Errors:
+// those of TabletSource::pin().
+SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source);
+
+// Which tablets of the source may hold rows that the section's zone conditions let through.
+std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& source);
+
+}  // namespace diptych::gpu

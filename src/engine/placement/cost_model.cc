@@ -1,0 +1,107 @@
+#include "engine/placement/cost_model.h"
+
+#include <algorithm>
+
+namespace diptych {
+namespace {
+
+constexpr double ns_per_second = 1e9;
+
+// Starting a thread of the pool on a section and waiting for the last one.
+constexpr double thread_start_ns = 15e3;
+// What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
+constexpr double device_section_ns = 40e3;
+constexpr double device_tablet_ns = 100;
+// A batch of streamed or serial tablets; see engine/gpu/section_run.cc.
+constexpr int64_t batch_tablets = 64;
+constexpr int64_t streamed_batches = 3;
+
+double time_of(double bytes, double rate) { return bytes / rate * ns_per_second; }
+
+int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
+  const bool is_one = residency == gpu::Residency::Cached || residency == gpu::Residency::Mapped;
+  return is_one ? 1 : std::max<int64_t>(1, (facts.tablets + batch_tablets - 1) / batch_tablets);
+}
+
+}  // namespace
+
+CostEstimate estimate_cpu(const SectionFacts& facts, const HostProfile& host, int threads) {
+  // Tablets are what threads share, or halves of them.
+  const double cores = static_cast<double>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, facts.tablets * 2)));
+  double work_ns = 0;
+  for (size_t kind = 0; kind < work_kind_count; ++kind) work_ns += facts.work[kind] * host.row_ns[kind];
+  CostEstimate cost;
+  cost.limit = std::min(host.read_one * cores, std::max(host.read_one, host.read_all));
+  cost.compute_ns = std::max(time_of(static_cast<double>(facts.bytes), cost.limit), work_ns / cores);
+  if (cores > 1) cost.launch_ns = thread_start_ns;
+  return cost;
+}
+
+CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
+                             gpu::Residency residency, const DeviceState& state) {
+  const auto bytes = static_cast<double>(facts.bytes), result = static_cast<double>(facts.result_bytes);
+  double work = 0;
+  for (size_t kind = 0; kind < work_kind_count; ++kind)
+    work += facts.work[kind] * device_work_of(static_cast<WorkKind>(kind));
+  const double work_ns = work * device.multiply_ns;
+  // Columns behind a filter are read in part only where they lie in memory that the kernel reads itself.
+  const auto wanted = static_cast<double>(facts.wanted_bytes);
+  const double kernel_ns = std::max(time_of(wanted + result, device.read), work_ns);
+  // Pinned memory is filled by one thread, which reads and writes.
+  const double fill_ns = time_of(std::max(0.0, bytes - static_cast<double>(state.pinned_bytes)), host.read_one / 2);
+  CostEstimate cost;
+  switch (residency) {
+    case gpu::Residency::Cached:
+      cost.move_ns = time_of(std::max(0.0, bytes - static_cast<double>(state.cached_bytes)), device.to_device_pageable);
+      cost.compute_ns = kernel_ns;
+      cost.limit = device.read;
+      break;
+    case gpu::Residency::Serial:
+      cost.move_ns = time_of(bytes, device.to_device_pageable);
+      cost.compute_ns = kernel_ns;
+      cost.limit = device.to_device_pageable;
+      break;
+    case gpu::Residency::Streamed:
+      cost.move_ns = fill_ns;
+      cost.compute_ns = std::max(time_of(bytes, device.to_device_pinned), kernel_ns);
+      cost.limit = device.to_device_pinned;
+      break;
+    case gpu::Residency::Mapped:
+      cost.move_ns = fill_ns;
+      cost.compute_ns = std::max(time_of(wanted, device.mapped), work_ns);
+      cost.limit = device.mapped;
+      break;
+  }
+  cost.launch_ns = device_section_ns + static_cast<double>(facts.tablets) * device_tablet_ns +
+                   static_cast<double>(batches_of(facts, residency)) * device.launch_ns;
+  if (!state.is_compiled) cost.compile_ns = device.compile_ns;
+  cost.result_ns = time_of(result, device.to_host_pinned);
+  return cost;
+}
+
+int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency) {
+  const int64_t batches = batches_of(facts, residency);
+  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, streamed_batches) : 1;
+  const int64_t columns = residency == gpu::Residency::Mapped ? 0 : facts.bytes / batches * at_once;
+  // Output columns get room for every row that may come; see engine/gpu/section_batch.cc.
+  return columns + facts.result_bytes / batches * at_once * 2;
+}
+
+gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
+                              const DeviceState& state, int64_t memory_bytes, bool can_map) {
+  // What is kept pays with the next statement, so it is the choice wherever it fits.
+  if (device_bytes_needed(facts, gpu::Residency::Cached) <= memory_bytes) return gpu::Residency::Cached;
+  gpu::Residency best = gpu::Residency::Serial;
+  double least = estimate_device(facts, host, device, best, state).total_ns();
+  for (const gpu::Residency other : {gpu::Residency::Streamed, gpu::Residency::Mapped}) {
+    if (other == gpu::Residency::Mapped && !can_map) continue;
+    if (device_bytes_needed(facts, other) > memory_bytes) continue;
+    const double cost = estimate_device(facts, host, device, other, state).total_ns();
+    if (cost >= least) continue;
+    best = other;
+    least = cost;
+  }
+  return best;
+}
+
+}  // namespace diptych

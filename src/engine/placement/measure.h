@@ -1,0 +1,28 @@
+// Measures what a profile holds, apart from the CPU's cost of opcodes (session/calibration.h, which has SQL to run).
+//
+// Each figure is the best of several tries: what the machine can do when nothing disturbs it.
+#pragma once
+
+#include <string>
+
+#include "engine/device/device.h"
+#include "engine/placement/profile.h"
+
+namespace diptych {
+
+// Reads `bytes` of memory with one thread and with `threads`.
+void measure_host_memory(HostProfile& host, int threads, int64_t bytes);
+
+// Copies and fills alone, a few milliseconds: nothing is compiled.
+DeviceProfile measure_short(Device& device, const HostProfile& host);
+
+// All of it, with kernels: about a second. Errors: 53200, 58000.
+DeviceProfile measure_device(Device& device, const HostProfile& host);
+
+// Of a device whose memory is the host's: nothing to measure.
+DeviceProfile profile_of_host_device(const HostProfile& host);
+
+// The text of the kernels that measure_device() runs.
+std::string measuring_text();
+
+}  // namespace diptych

@@ -1,0 +1,158 @@
+#include "engine/placement/profile.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/error.h"
+
+namespace diptych {
+namespace {
+
+using nlohmann::json;
+
+constexpr int format_version = 1;
+
+struct WorkInfo {
+  const char* name;
+  double row_ns, device_work;
+};
+constexpr WorkInfo work_infos[] = {
+#define DIPTYCH_WORK_INFO(name, nanoseconds, device_work) {#name, nanoseconds, device_work},
+    DIPTYCH_WORK_KINDS(DIPTYCH_WORK_INFO)
+#undef DIPTYCH_WORK_INFO
+};
+
+// The figures of a device and their names in the file.
+template <typename Profile, typename Visit>
+void for_each_figure(Profile& profile, const Visit& visit) {
+  visit("read_bytes_per_second", profile.read);
+  visit("to_device_pinned_bytes_per_second", profile.to_device_pinned);
+  visit("to_device_pageable_bytes_per_second", profile.to_device_pageable);
+  visit("to_host_pinned_bytes_per_second", profile.to_host_pinned);
+  visit("to_host_pageable_bytes_per_second", profile.to_host_pageable);
+  visit("mapped_bytes_per_second", profile.mapped);
+  visit("launch_ns", profile.launch_ns);
+  visit("compile_ns", profile.compile_ns);
+  visit("multiply_ns", profile.multiply_ns);
+}
+
+// A figure that is no positive number makes the file one that nobody trusts.
+double positive(const json& object, const char* name) {
+  const double value = object.at(name).get<double>();
+  if (!(value > 0 && value < 1e18)) throw std::runtime_error(name);
+  return value;
+}
+
+json to_json(const MachineProfile& profile) {
+  json work = json::object(), devices = json::object();
+  for (size_t kind = 0; kind < work_kind_count; ++kind) work[work_infos[kind].name] = profile.host.row_ns[kind];
+  for (const auto& [key, device] : profile.devices) {
+    json& entry = devices[key] = {{"is_short", device.is_short}};
+    for_each_figure(device, [&](const char* name, double value) { entry[name] = value; });
+  }
+  return {{"host",
+           {{"is_measured", profile.host.is_measured},
+            {"read_one_bytes_per_second", profile.host.read_one},
+            {"read_all_bytes_per_second", profile.host.read_all},
+            {"row_ns", work}}},
+          {"devices", devices}};
+}
+
+MachineProfile from_json(const json& machine) {
+  MachineProfile profile;
+  const json& host = machine.at("host");
+  profile.host.is_measured = host.at("is_measured").get<bool>();
+  profile.host.read_one = positive(host, "read_one_bytes_per_second");
+  profile.host.read_all = positive(host, "read_all_bytes_per_second");
+  for (size_t kind = 0; kind < work_kind_count; ++kind)
+    profile.host.row_ns[kind] = positive(host.at("row_ns"), work_infos[kind].name);
+  for (const auto& [key, entry] : machine.at("devices").items()) {
+    DeviceProfile& device = profile.devices[key];
+    device.is_short = entry.at("is_short").get<bool>();
+    for_each_figure(device, [&](const char* name, double& value) { value = positive(entry, name); });
+  }
+  return profile;
+}
+
+// The whole file; an empty object when it can't be read.
+json read_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return json::object();
+  json content = json::parse(file, nullptr, false);
+  if (!content.is_object() || content.value("version", json()) != format_version) return json::object();
+  return content;
+}
+
+}  // namespace
+
+HostProfile::HostProfile() {
+  for (size_t kind = 0; kind < work_kind_count; ++kind) row_ns[kind] = work_infos[kind].row_ns;
+}
+
+const char* name_of(WorkKind kind) { return work_infos[static_cast<size_t>(kind)].name; }
+double device_work_of(WorkKind kind) { return work_infos[static_cast<size_t>(kind)].device_work; }
+
+std::string machine_key() {
+  std::ifstream cpus("/proc/cpuinfo");
+  std::string name = "processor";
+  for (std::string line; std::getline(cpus, line);) {
+    if (!line.starts_with("model name")) continue;
+    const size_t colon = line.find(": ");
+    if (colon != std::string::npos) name = line.substr(colon + 2);
+    break;
+  }
+  return fmt::format("{}, {} threads", name, std::thread::hardware_concurrency());
+}
+
+std::string device_key(const DeviceInfo& device) { return fmt::format("{}, driver {}", device.name, device.driver); }
+
+std::string profile_path() {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value != nullptr ? value : "");
+  };
+  if (const std::string path = variable("DIPTYCH_PROFILE"); !path.empty()) return path;
+  if (const std::string folder = variable("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/diptych/profile.json";
+  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.config/diptych/profile.json";
+  return "";
+}
+
+std::optional<MachineProfile> read_profile(const std::string& path) {
+  if (path.empty()) return std::nullopt;
+  try {
+    return from_json(read_file(path).at("machines").at(machine_key()));
+  } catch (const std::exception&) {
+    return std::nullopt;  // measured anew by whoever needs it
+  }
+}
+
+// Another process may write at the same time: the file is replaced whole, so that readers see one or the other.
+void write_profile(const std::string& path, const MachineProfile& profile) {
+  try {
+    const std::filesystem::path target(path);
+    if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
+    json content = read_file(path);
+    content["version"] = format_version;
+    if (!content["machines"].is_object()) content["machines"] = json::object();
+    content["machines"][machine_key()] = to_json(profile);
+    const std::string draft = fmt::format("{}.{}", path, getpid());
+    std::ofstream file(draft);
+    file << content.dump(2) << '\n';
+    file.close();
+    if (!file) {
+      std::filesystem::remove(draft);
+      throw Error(SqlState::io_error, "cannot write " + draft);
+    }
+    std::filesystem::rename(draft, target);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(SqlState::io_error, error.what());
+  }
+}
+
+}  // namespace diptych

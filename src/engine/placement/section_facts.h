@@ -1,0 +1,17 @@
+// From a parallel section and its source to what the cost model asks for.
+#pragma once
+
+#include "engine/placement/cost_model.h"
+#include "program/program.h"
+
+namespace diptych {
+
+// Rows that a condition of unknown selectivity lets through.
+inline constexpr double usual_selectivity = 1.0 / 3;
+
+// Of the section behind the Parallel at `address`. wanted: rows of the result after which it may stop; -1: all. Reads
+// zone maps and sizes, no values; conditions with a constant are judged by the bounds of the other side, as if values
+// were spread evenly between them.
+SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source, int64_t wanted);
+
+}  // namespace diptych
