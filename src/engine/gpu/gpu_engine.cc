@@ -9,10 +9,27 @@ const char* name_of(Residency residency) {
   return names[static_cast<size_t>(residency)];
 }
 
-GpuEngine::GpuEngine(Device& device) : device_(device) {}
+namespace {
+
+// Without it the device sorts with kernels of its own.
+std::unique_ptr<CubLibrary> open_cub(const Device& device) {
+  std::string reason;
+  return device.info().api == DeviceApi::Cuda ? CubLibrary::open(reason) : nullptr;
+}
+
+}  // namespace
+
+GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {}
 
 std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, std::string& reason) {
   return SectionRun(*this, task, residency).run(reason);
+}
+
+DeviceBuffer GpuEngine::allocate(int64_t bytes, const char* what) {
+  if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
+  inputs_.clear();
+  device_columns_.evict(bytes);
+  return device_.allocate(bytes, what);
 }
 
 std::unique_ptr<Queue> GpuEngine::take_queue() {

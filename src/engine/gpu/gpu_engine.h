@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "engine/device/device.h"
+#include "engine/gpu/input_cache.h"
 #include "engine/gpu/segment_cache.h"
+#include "engine/gpu/sort/device_sort.h"
 #include "engine/section_engine.h"
 
 namespace diptych::gpu {
@@ -34,16 +36,23 @@ class GpuEngine {
   std::optional<SectionResult> run(const SectionTask& task, Residency residency, std::string& reason);
 
   Device& device() { return device_; }
+  const DeviceSort& sort() const { return sort_; }
   SegmentCache& device_columns() { return device_columns_; }
   SegmentCache& pinned_columns() { return pinned_columns_; }
+  InputCache& inputs() { return inputs_; }
+  // Device memory; what is cached makes room when it has to. Errors: 53200.
+  DeviceBuffer allocate(int64_t bytes, const char* what);
   // A queue that nobody else uses until it is given back.
   std::unique_ptr<Queue> take_queue();
   void give_back(std::unique_ptr<Queue> queue);
 
  private:
   Device& device_;
+  const std::unique_ptr<CubLibrary> cub_;  // nullptr: none, or no CUDA device
+  const DeviceSort sort_;
   SegmentCache device_columns_{device_, ColumnSegment::Place::Device};
   SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned};
+  InputCache inputs_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };

@@ -11,17 +11,14 @@
 
 #include "engine/gpu/column_segment.h"
 #include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/group_buffer.h"
 #include "engine/gpu/section_constants.h"
+#include "engine/gpu/section_input.h"
 #include "engine/gpu/section_kernel.h"
+#include "engine/gpu/sort_sink.h"
+#include "engine/gpu/text_room.h"
 
 namespace diptych::gpu {
-
-// Tablets of a segment, by their number in the source; which of them are needed.
-struct SegmentRange {
-  size_t first = 0, count = 0;
-  int64_t rows_before = 0;  // of the source, before the first tablet
-  std::vector<bool> needed;
-};
 
 // What a batch's aggregates without groups are: the words of every group of the grid.
 struct PartialWords {
@@ -37,30 +34,35 @@ class SectionBatch {
   SectionBatch& operator=(const SectionBatch&) = delete;
 
   // False when no kernel can do it: reason says why, and nothing has happened. Errors: 53200, 58000, 58030, XX001.
-  bool start(std::vector<SegmentRange> ranges, std::string& reason);
+  bool start(std::shared_ptr<SectionInput> input, std::string& reason);
+  // Loads through the batch's queue.
+  InputLoader& loader() { return loader_; }
   // Errors: those of the section's rows with their position.
   void finish();
 
   // Afterwards.
   const SectionKernel& kernel() const { return kernel_; }
   std::vector<SectionRows> take_rows() { return std::move(rows_); }
+  SortedRun take_sorted() { return {std::move(rows_), sort_ ? sort_->take_words() : SortedRun().words}; }
   const PartialWords& partials() const { return partials_; }
-  int64_t rows_in() const { return rows_in_; }
+  // By hash table of the kernel's groups.
+  std::vector<GroupWords> take_groups() { return std::move(groups_found_); }
+  const std::vector<const Dictionary*>& dictionaries() const { return input_->dictionaries; }
+  int64_t rows_in() const { return input_->rows; }
+  int64_t bytes_in() const { return input_->bytes; }
   int64_t rows_out() const { return static_cast<int64_t>(control_.rows_out); }
   int64_t kernel_nanoseconds() const { return kernel_nanoseconds_; }
   const CompileReport& compile_report() const { return compile_report_; }
   int launches() const { return launches_; }
 
  private:
-  void bring_columns();
-  void bring_column(const SegmentRange& range, size_t column);
-  void find_shape();
   int64_t choose_steps();
-  void describe_tablets();
   void allocate_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;
+  void launch_until_room();
+  void sort_rows();
   void fetch_rows();
 
   GpuEngine& engine_;
@@ -68,27 +70,26 @@ class SectionBatch {
   const std::vector<size_t>& columns_;
   const Residency residency_;
   std::unique_ptr<Queue> queue_;
-  std::vector<SegmentRange> ranges_;
-  std::vector<std::vector<std::shared_ptr<const ColumnSegment>>> segments_;  // by range, then column
-  std::vector<std::vector<DeviceAddress>> addresses_;                        // of the segments, for kernels
-  std::vector<DeviceBuffer> streamed_;                                       // copies of pinned segments
-  SectionShape shape_;
-  std::vector<const Dictionary*> dictionaries_;  // by column of the section
+  InputLoader loader_;
+  std::shared_ptr<SectionInput> input_;
+  std::shared_ptr<TabletDescriptions> tablets_;
   SectionKernel kernel_;
   std::shared_ptr<const Kernel> compiled_;
   CompileReport compile_report_;
   std::optional<SectionConstants> constants_;
-  std::vector<uint64_t> descriptions_;
-  int64_t tablets_ = 0, tiles_ = 0, tiles_per_tablet_ = 0, rows_in_ = 0;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
-  DeviceBuffer tablets_buffer_, control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
+  DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
+  TextRoom text_room_;
   int64_t capacity_ = 0;
-  std::vector<int64_t> output_offsets_, null_offsets_;  // in the outputs' buffer
+  std::vector<int64_t> output_offsets_, null_offsets_, sort_word_offsets_;  // in the outputs' buffer
+  std::optional<BatchSort> sort_;
   std::unique_ptr<DeviceEvent> before_, after_;
   ControlBlock control_;
   std::vector<SectionRows> rows_;
   PartialWords partials_;
+  std::vector<GroupBuffer> group_buffers_;
+  std::vector<GroupWords> groups_found_;
   int64_t kernel_nanoseconds_ = 0;
   int launches_ = 0;
   bool started_ = false;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/gpu/group_plan.h"
 #include "program/program.h"
 #include "tablet/column_view.h"
 
@@ -32,6 +33,7 @@ struct ColumnShape {
   int width = 0;             // bytes of a code or value; -1: differs from tablet to tablet
   bool has_nulls = false;    // some tablet has a validity bitmap
   bool unit_factor = false;  // codes count in steps of 1 everywhere
+  bool mixed = false;        // strings: Heap in some tablets, codes of the dictionary in others
   bool operator==(const ColumnShape&) const = default;
 };
 
@@ -55,15 +57,20 @@ struct KernelParameter {
     Capacity,        // rows that the output columns have room for
     Output,          // address of output column `index`
     OutputNulls,     // address of its NULL bytes (1: not NULL)
+    SortWord,        // address of word `index` of the rows' sort keys
     Constant,        // register `index`'s constant, word `part` (0, 1; of text: address, length)
     LookupEntries,   // address of the entries of lookup table `index`: values, or offsets of strings
     LookupBytes,     // address of what tells NULLs (values) or of the strings
     Dictionary,      // address of offsets of the strings of column `index` of the section
     DictionaryBytes,
+    DictionaryRanks, // address of where its strings stand among each other, by code
     SetValues,       // address of the sorted values of set `index`, or offsets of its strings
     SetBytes,
     SetCount,
     Partials,        // address of the aggregate states of every group of the grid
+    Group,           // of the groups of hash table `index`: what GroupPart `part` says
+    TextRoom,        // address of the room for strings that the kernel makes
+    TextRoomBytes,
   };
   Kind kind;
   int32_t index = 0;
@@ -75,7 +82,7 @@ struct ControlBlock {
   uint64_t next_tile = 0;
   uint64_t rows_out = 0;  // rows that reached the last sink (in a Result section: rows of output)
   uint64_t failure = 0;   // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
-  uint64_t reserved = 0;
+  uint64_t text_bytes = 0;  // of strings that the kernel made, or would have with more room
 };
 
 // A column of rows that a sink writes: of results or of a sorter.
@@ -84,6 +91,8 @@ struct OutputColumn {
   PhysicalType physical = PhysicalType::Int32;  // as written
   bool nullable = false;
   int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
+  // Other strings are written as where they are; see kernel/device/text_row.h.
+  bool is_text_row() const { return physical == PhysicalType::Text && dictionary_column < 0; }
   int width() const { return dictionary_column >= 0 ? 4 : width_bytes(physical); }
 };
 
@@ -92,12 +101,17 @@ struct SectionKernel {
   std::string entry;
   std::vector<KernelParameter> parameters;
   int rows_per_thread = 4;
+  int new_texts = 0;  // instructions that make strings
   int step_rows() const { return rows_per_thread * group_size; }
 
-  enum class Sink : uint8_t { Result, Totals } sink = Sink::Result;
+  enum class Sink : uint8_t { Result, Totals, Groups, Sort } sink = Sink::Result;
   std::vector<OutputColumn> outputs;    // Result
   int32_t hash_table = -1;              // Totals
+  std::vector<GroupPlan> groups;        // Groups: of each hash table
   size_t partial_words = 0;             // of one group of the grid
+  size_t sort_words = 0;                // Sort: u64 words of each row beside the outputs
+  // Rows in the order of the input.
+  bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort; }
 
   std::string unsupported;  // why there is no kernel; empty: there is
 };

@@ -39,28 +39,50 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
 
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
-  find_ranges();
+  const bool prepared = find_input();
+  if (!prepared) find_ranges();
   std::deque<std::unique_ptr<SectionBatch>> running;
   const size_t most = residency_ == Residency::Streamed ? batches_at_once : 1;
-  bool any_started = false;
   for (std::vector<SegmentRange>& ranges : divide()) {
     check_cancelled();
     if (has_enough()) break;
     running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_));
-    if (!running.back()->start(std::move(ranges), reason)) {
-      if (any_started) throw Error(SqlState::internal_error, "a later batch of a section can't run: " + reason);
+    auto input = prepared ? input_ : running.back()->loader().load(std::move(ranges));
+    if (!prepared) keep_input(input);
+    if (!running.back()->start(std::move(input), reason)) {
+      // What earlier batches have made is dropped.
       return std::nullopt;
     }
-    any_started = true;
     if (running.size() < most) continue;
     collect(*running.front());
     running.pop_front();
   }
   for (auto& batch : running) collect(*batch);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
+  if (kernel_.sink == SectionKernel::Sink::Sort)
+    result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
+  if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
   result_.profile.nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
+}
+
+// Whether all tablets of the source are needed and ready in the place that the residency means.
+bool SectionRun::find_input() {
+  if (!stays()) return false;
+  auto input = engine_.inputs().find(task_.source, columns_, place());
+  const auto& cursor = task_.program.cursors[static_cast<size_t>(
+      task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
+  if (!input || !input->needs_all(cursor.zone_conditions)) return false;
+  result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
+  result_.profile.bytes_read = input->bytes;
+  input_ = std::move(input);
+  return true;
+}
+
+void SectionRun::keep_input(const std::shared_ptr<SectionInput>& input) {
+  if (stays() && result_.profile.tablets_skipped == 0 && task_.source->tablet_count() > 0)
+    engine_.inputs().keep(task_.source, columns_, place(), input);
 }
 
 void SectionRun::find_ranges() {
@@ -102,6 +124,8 @@ std::vector<std::vector<SegmentRange>> SectionRun::divide() const {
     first = end;
     if (task_.wanted >= 0 && residency_ != Residency::Serial && residency_ != Residency::Streamed) size *= 4;
   }
+  const SorterInfo* sorter = sorter_of(task_.program, task_.address);
+  if (sorter != nullptr && !is_merged(*sorter, residency_) && !ranges_.empty()) return {ranges_};
   // Also of no rows a section has a sink, and with it a result.
   if (batches.empty()) batches.emplace_back();
   return batches;
@@ -115,11 +139,13 @@ void SectionRun::check_cancelled() const {
 void SectionRun::collect(SectionBatch& batch) {
   batch.finish();
   kernel_ = batch.kernel();
+  if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
   for (SectionRows& rows : batch.take_rows()) {
     rows_ += rows.rows;
     result_.rows.push_back(std::move(rows));
   }
   partials_.push_back(batch.partials());
+  collect_groups(batch);
   result_.profile.rows_in += batch.rows_in();
   result_.profile.rows_out += batch.rows_out();
   result_.profile.kernel_nanoseconds += batch.kernel_nanoseconds();
@@ -128,6 +154,20 @@ void SectionRun::collect(SectionBatch& batch) {
   if (task_.context.progress != nullptr) task_.context.progress->rows_done += batch.rows_in();
 }
 
-void SectionRun::finish_totals() { result_.groups = combine_totals(task_.program, kernel_, partials_); }
+void SectionRun::finish_totals() {
+  result_.groups[kernel_.hash_table] = combine_totals(task_.program, kernel_, partials_);
+}
+
+void SectionRun::collect_groups(SectionBatch& batch) {
+  std::vector<GroupWords> found = batch.take_groups();
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (groups_.size() == i) groups_.emplace_back(task_.program, batch.kernel().groups[i], batch.dictionaries());
+    groups_[i].add(std::move(found[i]));
+  }
+}
+
+void SectionRun::finish_groups() {
+  for (size_t i = 0; i < groups_.size(); ++i) result_.groups[kernel_.groups[i].hash_table] = groups_[i].finish();
+}
 
 }  // namespace diptych::gpu

@@ -57,6 +57,7 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(const TabletSource& sour
     if (error.state() != SqlState::out_of_memory) throw;
     int64_t wanted = 0;
     for (size_t tablet = first; tablet < first + count; ++tablet) wanted += source.encoded_bytes(tablet, column);
+    if (before_evicting_) before_evicting_();
     if (evict(2 * wanted) == 0) throw;
   }
   return loader.load(source, first, count, column, place_);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <map>
 #include <mutex>
@@ -26,6 +27,8 @@ class SegmentCache {
                                            Queue& queue);
   // Gives memory back: segments that nobody uses, oldest first. Returns the bytes.
   int64_t evict(int64_t bytes);
+  // Called before segments are dropped for want of memory: whoever keeps them from being dropped lets go.
+  void before_evicting(std::function<void()> action) { before_evicting_ = std::move(action); }
   // Bytes of segments that may be kept; -1: as many as fit.
   void set_limit(int64_t bytes);
   int64_t bytes() const;
@@ -51,6 +54,7 @@ class SegmentCache {
 
   Device& device_;
   const ColumnSegment::Place place_;
+  std::function<void()> before_evicting_;
   mutable std::mutex mutex_;
   std::condition_variable loaded_;
   std::map<Key, Entry> entries_;

@@ -1,0 +1,161 @@
+#include "engine/gpu/section_input.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Strings of a dictionary in some tablets, and in the heap of others.
+bool are_mixed_strings(const ColumnShape& shape, const SegmentTablet& tablet) {
+  const auto is_kept = [](Encoding encoding) { return encoding == Encoding::Heap || encoding == Encoding::Dictionary; };
+  return tablet.encoding != shape.encoding && is_kept(tablet.encoding) && is_kept(shape.encoding);
+}
+
+}  // namespace
+
+std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
+  auto input = std::make_shared<SectionInput>();
+  input->ranges = std::move(ranges);
+  for (const SegmentRange& range : input->ranges) {
+    input->segments.emplace_back();
+    input->addresses.emplace_back();
+    for (size_t column : columns_) bring_column(*input, range, column);
+  }
+  find_shape(*input);
+  count_rows(*input);
+  return input;
+}
+
+void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
+  const TabletSource& source = *task_.source;
+  std::shared_ptr<const ColumnSegment> segment;
+  switch (residency_) {
+    case Residency::Cached:
+      segment = engine_.device_columns().get(source, range.first, range.count, column, queue_);
+      break;
+    case Residency::Serial:
+      segment = SegmentLoader(engine_.device(), queue_)
+                    .load(source, range.first, range.count, column, ColumnSegment::Place::Device);
+      break;
+    default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
+  }
+  DeviceAddress address = segment->address();
+  if (residency_ == Residency::Streamed && segment->bytes() > 0) {
+    DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(segment->bytes(), "streamed columns"));
+    queue_.copy_to_device(copy.address(), segment->host_data(), segment->bytes());
+    address = copy.address();
+  }
+  input.segments.back().push_back(std::move(segment));
+  input.addresses.back().push_back(address);
+}
+
+// What all needed tablets have in common.
+void InputLoader::find_shape(SectionInput& input) const {
+  input.dictionaries.assign(columns_.size(), nullptr);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ColumnShape shape;
+    shape.column = columns_[i];
+    shape.unit_factor = true;
+    bool first = true;
+    for (size_t range = 0; range < input.ranges.size(); ++range) {
+      const auto& tablets = input.segments[range][i]->tablets();
+      for (size_t t = 0; t < tablets.size(); ++t) {
+        if (!input.ranges[range].needed[t]) continue;
+        const SegmentTablet& tablet = tablets[t];
+        if (first) {
+          shape.encoding = tablet.encoding;
+          shape.physical = tablet.physical;
+          shape.width = tablet.width;
+          input.dictionaries[i] = tablet.dictionary;
+        }
+        if (are_mixed_strings(shape, tablet)) {
+          shape.mixed = true;
+          if (tablet.dictionary != nullptr) input.dictionaries[i] = tablet.dictionary;
+        } else if (tablet.encoding != shape.encoding || tablet.physical != shape.physical ||
+                   (tablet.encoding == Encoding::Dictionary && tablet.dictionary != input.dictionaries[i]))
+          input.shape.unsupported = "a column whose tablets are encoded in several ways";
+        if (tablet.width != shape.width) shape.width = -1;
+        shape.has_nulls |= tablet.validity >= 0;
+        shape.unit_factor &= tablet.factor == 1;
+        first = false;
+      }
+    }
+    input.shape.columns.push_back(shape);
+  }
+}
+
+void InputLoader::count_rows(SectionInput& input) const {
+  const TabletSource& source = *task_.source;
+  const auto& conditions =
+      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)]
+          .zone_conditions;
+  std::vector<size_t> zoned = columns_;
+  for (const ZoneCondition& condition : conditions) zoned.push_back(condition.column);
+  for (const SegmentRange& range : input.ranges) {
+    for (size_t t = 0; t < range.count; ++t) {
+      if (!range.needed[t]) continue;
+      input.rows += source.rows_in(range.first + t);
+      for (size_t column : columns_) input.bytes += source.encoded_bytes(range.first + t, column);
+      for (size_t column : zoned) {
+        const ZoneMap zone = source.zone_map(range.first + t, column);
+        ZoneMap& tightest = input.tightest[column];
+        // Tablets without bounds, or with NaN among them, are never ruled out.
+        if (!zone.has_bounds || std::isnan(zone.low_float) || std::isnan(zone.high_float)) continue;
+        if (!tightest.has_bounds) {
+          tightest = zone;
+          continue;
+        }
+        tightest.low = std::max(tightest.low, zone.low);
+        tightest.high = std::min(tightest.high, zone.high);
+        tightest.low_float = std::max(tightest.low_float, zone.low_float);
+        tightest.high_float = std::min(tightest.high_float, zone.high_float);
+      }
+    }
+  }
+}
+
+std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, int64_t tile_rows) {
+  std::lock_guard guard(input.mutex);
+  std::shared_ptr<TabletDescriptions>& kept = input.descriptions[tile_rows];
+  if (kept) return kept;
+  auto made = std::make_shared<TabletDescriptions>();
+  int64_t usual = -1;
+  bool differs = false;
+  for (size_t range = 0; range < input.ranges.size(); ++range) {
+    int64_t before = input.ranges[range].rows_before;
+    for (size_t t = 0; t < input.ranges[range].count; ++t) {
+      const int64_t rows = task_.source->rows_in(input.ranges[range].first + t);
+      const auto row = static_cast<uint64_t>(before);
+      before += rows;
+      if (!input.ranges[range].needed[t] || rows == 0) continue;
+      const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+      // All but the last tablet have to agree; the last may have fewer.
+      if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
+      if (usual < 0) usual = tiles;
+      made->words.insert(made->words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      for (size_t i = 0; i < columns_.size(); ++i) {
+        const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
+        const uint64_t start = input.addresses[range][i].value;
+        const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
+        made->words.insert(made->words.end(),
+                           {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
+                            static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
+      }
+      ++made->tablets;
+      made->tiles += tiles;
+    }
+  }
+  made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
+  const auto bytes = static_cast<int64_t>(made->words.size() * sizeof(uint64_t));
+  made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
+  if (bytes > 0) queue_.copy_to_device(made->buffer.address(), made->words.data(), bytes);
+  // Another statement's queue may use them next.
+  queue_.synchronize();
+  kept = made;
+  return made;
+}
+
+}  // namespace diptych::gpu
