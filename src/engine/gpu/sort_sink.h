@@ -1,0 +1,61 @@
+// What a section's rows go through when its sink is a sorter:
+//
+//   kernel      words and columns of the selected rows, in the order of the input, in device memory
+//   DeviceSort  their order, by the words
+//   batch       column by column: gathered in that order and copied to the host     -> SortedRun
+//   here        the runs of several batches merged                                  -> what the Sort cursor shows
+//
+// There are several runs only where a limit keeps them short: a sort of all rows takes all tablets in one batch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/gpu/gpu_engine.h"
+#include "engine/section_engine.h"
+#include "program/program.h"
+
+namespace diptych::gpu {
+
+// The rows of one batch, on the device. The engine and the queue outlive it.
+class BatchSort {
+ public:
+  BatchSort(GpuEngine& engine, Queue& queue) : engine_(engine), queue_(queue) {}
+
+  // words: of each of so many rows, see DeviceSort. limit: rows that are wanted, -1: all. Errors: 53200, 58000.
+  void sort(std::span<const DeviceAddress> words, int64_t rows, int64_t limit);
+  // Afterwards: how many there are in order,
+  int64_t rows() const { return rows_; }
+  // where a column of them is, for work that is queued before the next call,
+  DeviceAddress in_order(int width, DeviceAddress column);
+  // and their words, on the host once the queue is done.
+  void fetch_words(std::span<const DeviceAddress> words);
+  std::vector<std::vector<uint64_t>> take_words() { return std::move(words_); }
+
+ private:
+  GpuEngine& engine_;
+  Queue& queue_;
+  DeviceBuffer order_, gathered_;
+  int64_t rows_ = 0;
+  std::vector<std::vector<uint64_t>> words_;
+};
+
+// The sorted rows of a batch.
+struct SortedRun {
+  std::vector<SectionRows> rows;             // tablets; at most one, where runs are merged
+  std::vector<std::vector<uint64_t>> words;  // by word, then row; empty where there is one run only
+};
+
+// The sorter that the section behind the Parallel at `address` fills; nullptr: it has another sink.
+const SorterInfo* sorter_of(const Program& program, int32_t address);
+
+// Whether the section's batches are sorted each by itself, and merged: so many rows are wanted only, and their words
+// compare across batches, which the ranks of strings in a growing dictionary do not.
+bool is_merged(const SorterInfo& sorter, Residency residency);
+
+// The rows of all runs in order, and only as many as the sorter wants: of equal rows, those of an earlier run first.
+std::shared_ptr<const TabletSource> merge_sorted(const SorterInfo& sorter, std::vector<SortedRun> runs);
+
+}  // namespace diptych::gpu
