@@ -150,19 +150,6 @@ void SectionGenerator::write_plain(int32_t out, const ColumnShape& column, size_
   body_.close();
 }
 
-void SectionGenerator::write_text_column(int32_t out, const ColumnShape& column, size_t index) {
-  const size_t at_word = tablet_words + column_words * index;
-  if (column.encoding == Encoding::Dictionary) return refuse("strings of a dictionary in a register that is written twice");
-  use_file("device/strings.h");
-  body_.open("{{");
-  body_.line("DK_GLOBAL const dk_u32* offsets = DK_AT(const dk_u32, tablet[{}]) + first;", at_word);
-  body_.line("DK_GLOBAL const char* heap = DK_AT(const char, tablet[{}]);", at_word + 5);
-  body_.open("DK_FOR_ROWS(k) {{");
-  body_.line("if ((active >> k & 1U) != 0) r{}[k] = dk_make_text(heap + offsets[k], (dk_i32)(offsets[k + 1] - offsets[k]));", out);
-  body_.close();
-  body_.close();
-}
-
 void SectionGenerator::write_rowid(int32_t out) {
   assign(out, fmt::format("({})((dk_i64)tablet[2] + first + k)", type_text(info(out).physical)), all_rows);
 }

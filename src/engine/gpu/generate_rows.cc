@@ -16,12 +16,7 @@ std::string SectionGenerator::operand(int32_t number) {
     case Form::Truth: return fmt::format("(dk_bool)(t{} >> k & 1U)", number);
     case Form::Code: {
       const auto column = static_cast<int32_t>(source.column);
-      const std::string name = fmt::format("strings_{}", column);
-      use_file("device/strings.h");
-      declare(name, fmt::format("DK_GLOBAL const dk_u32* {} = DK_AT(const dk_u32, {});", name, word(Kind::Dictionary, column)));
-      declare(name + "_bytes", fmt::format("DK_GLOBAL const char* {}_bytes = DK_AT(const char, {});", name,
-                                           word(Kind::DictionaryBytes, column)));
-      return fmt::format("dk_string({0}, {0}_bytes, r{1}[k])", name, number);
+      return fmt::format("dk_string({0}, {0}_bytes, r{1}[k])", dictionary(column), number);
     }
     default: return fmt::format("r{}[k]", number);
   }
@@ -54,7 +49,11 @@ void SectionGenerator::assign(int32_t out, const std::string& value, const std::
     if (info(out).nullable) body_.line("v{0} = (v{0} & ~active) | ({1} & active);", out, nulls);
     return;
   }
-  body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, value);
+  // A row that is not there may have any code, which is no string's.
+  if (info(out).physical == PhysicalType::Text)
+    body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) r{}[k] = {};", out, value);
+  else
+    body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, value);
   store_nulls(out, nulls);
 }
 
@@ -107,7 +106,6 @@ void SectionGenerator::write_instruction(int32_t address) {
     case Opcode::SetIsFalse: return write_logic(address);
     case Opcode::SetIn: return write_in(address);
     case Opcode::Invalid: return write_invalid(address);
-    case Opcode::Concat: return refuse("|| makes new text");
     default: break;
   }
   const OpcodeKind kind = info_of(instruction.opcode).kind;
@@ -135,6 +133,7 @@ void SectionGenerator::write_scalar(int32_t address) {
   for (int32_t number : operands_of(program_, instruction)) nulls = both(nulls, known(number));
   const ScalarText text = scalar_text(program_, instruction, [&](int32_t number) { return operand(number); });
   if (!text.unsupported.empty()) return refuse(text.unsupported);
+  if (!text.write.empty()) return write_new_text(address, text, nulls);
   if (!text.raises && !text.is_costly) {
     if (info(out).physical == PhysicalType::Bool)
       return assign_truth(out, truth_of_rows(text, "active", address), nulls);

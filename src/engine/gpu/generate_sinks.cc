@@ -48,8 +48,6 @@ void SectionGenerator::write_result(int32_t address) {
     column.nullable = known(column.register_number) != all_rows;
     const Register& where = reg(column.register_number);
     if (where.form == Form::Code) column.dictionary_column = static_cast<int32_t>(where.column);
-    if (column.physical == PhysicalType::Text && column.dictionary_column < 0)
-      return refuse("a result of strings that are not of a dictionary");
     widest = std::max(widest, column.width());
     kernel_.outputs.push_back(column);
   }
@@ -74,6 +72,8 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   std::string value;
   if (column.dictionary_column >= 0)
     value = fmt::format("r{}[k]", from);
+  else if (column.is_text_row())
+    value = text_row(from);
   else
     value = widened(operand(from), info(from).physical, column.physical);
   if (column.physical == PhysicalType::Float32) value = fmt::format("DK_F32_BITS({})", value);

@@ -37,6 +37,7 @@ class Expression {
       case Opcode::Rescale: make_rescale(); break;
       case Opcode::Cast: make_cast(); break;
       case Opcode::Call: make_call(); break;
+      case Opcode::Concat: make_concat(); break;
       default: make_comparison();
     }
     return std::move(text_);
@@ -258,28 +259,38 @@ class Expression {
       text_.unsupported = fmt::format("{} is computed on the CPU only", info.sql_name);
       return;
     }
-    if (info.has_flag(DK_TEXT_OUT)) {
-      text_.unsupported = fmt::format("{} makes new text", info.sql_name);
-      return;
-    }
-    std::string value = std::string("dk_") + info.kernel_name + "(";
+    std::string arguments;
     for (int32_t i = 0; i < instruction_.p3; ++i) {
       const bool is_sql_argument = static_cast<size_t>(i) < info.argument_types().size();
       const PhysicalType form =
           is_sql_argument ? form_of(info.arguments[static_cast<size_t>(i)]) : PhysicalType::Int32;
-      value += (i > 0 ? ", " : "") + argument(instruction_.p2 + i, form);
+      arguments += (i > 0 ? ", " : "") + argument(instruction_.p2 + i, form);
     }
-    if (info.has_flag(DK_RAISES)) {
-      value += instruction_.p3 > 0 ? ", &error" : "&error";
-      text_.raises = true;
+    const std::string name = std::string("dk_") + info.kernel_name, comma = instruction_.p3 > 0 ? ", " : "";
+    text_.raises = info.has_flag(DK_RAISES);
+    const std::string error = text_.raises ? comma + "&error" : "";
+    if (info.has_flag(DK_TEXT_OUT)) {
+      text_.value = name + "_size(" + arguments + error + ")";
+      text_.write = name + "_write(" + arguments + comma + "out)";
+      return;
     }
-    value += ")";
+    std::string value = name + "(" + arguments + error + ")";
     const PhysicalType result = form_of(info.result);
     if (is_whole(result)) {
       finish_call(std::move(value), result);
     } else {
       text_.value = std::move(value);
     }
+  }
+  void make_concat() {
+    std::string bytes;
+    text_.write = "0";
+    for (int32_t i = 0; i < instruction_.p3; ++i) {
+      const std::string part = operand_(instruction_.p2 + i);
+      bytes += (i > 0 ? " + (dk_i64)" : "(dk_i64)") + part + ".length";
+      text_.write = "dk_append(out, " + text_.write + ", " + part + ")";
+    }
+    text_.value = call("check_text_size", {bytes}, true);
   }
   // A function's result has no check of its own; only the register may be narrower.
   void finish_call(std::string value, PhysicalType from) {

@@ -14,6 +14,7 @@ namespace diptych::gpu {
 
 struct ScalarText {
   std::string value;        // of the form of the register written, or a truth value (0, 1) for comparisons
+  std::string write;        // where a string is made: writes it to `out`; `value` is then the bytes it needs
   bool raises = false;      // stores into `error` (dk_i32, 0 before)
   bool is_costly = false;   // worth a branch around it for rows that nobody wants
   std::string unsupported;  // why a device can't compute it; empty: it can

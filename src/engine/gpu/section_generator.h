@@ -75,6 +75,8 @@ class SectionGenerator {
 
   // ---- operands (generate_rows.cc)
   std::string operand(int32_t number);
+  // The name of the offsets of the strings of a column's dictionary; that of the bytes has _bytes behind it.
+  std::string dictionary(int32_t column);
   // Mask of the rows where a register is not NULL; all_rows where it never is.
   std::string known(int32_t number);
   static std::string both(const std::string& a, const std::string& b);
@@ -101,11 +103,17 @@ class SectionGenerator {
   void write_constant(int32_t address);
   void write_column(int32_t address);
   void write_codes(const ColumnShape& column, size_t index, const std::string& out, PhysicalType physical);
-  void write_text_column(int32_t out, const ColumnShape& column, size_t index);
   void write_plain(int32_t out, const ColumnShape& column, size_t index);
   void write_rowid(int32_t out);
   void write_lookup(int32_t address);
   std::string column_data(size_t index);
+
+  // ---- strings (generate_text.cc)
+  void write_text_column(int32_t out, const ColumnShape& column, size_t index);
+  // Of an opcode whose result has to be written somewhere.
+  void write_new_text(int32_t address, const ScalarText& text, const std::string& nulls);
+  // The string of row k of a register as a sink writes it.
+  std::string text_row(int32_t number);
 
   // ---- sinks (generate_sinks.cc)
   void write_sink(int32_t address);

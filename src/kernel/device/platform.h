@@ -11,7 +11,8 @@
 //     DK_SHARED dk_u32 stage[1024];     // at the outermost level of a kernel only
 //     DK_GLOBAL dk_u64* counter = DK_AT(dk_u64, parameters.word[0]);
 //
-// A function that uses DK_AT takes DK_SPACES_PARAM first and is called with DK_SPACES_ARG.
+// DK_ADDRESS_OF(pointer) is the address of what is pointed to. A function that uses either takes DK_SPACES_PARAM first
+// and is called with DK_SPACES_ARG.
 #pragma once
 
 typedef struct dk_parameters {
@@ -49,6 +50,13 @@ DK_FN DK_GLOBAL dk_u8* dk_at(DK_SPACES_PARAM, dk_u64 address) {
   return (address >> 63) != 0 ? mapped + (address & DK_U64(0x7FFFFFFFFFFFFFFF)) : memory + address;
 }
 #define DK_AT(type, address) ((DK_GLOBAL type*)dk_at(memory, mapped, (address)))
+// The two do not overlap, so a pointer is into that which begins nearer before it.
+DK_FN dk_u64 dk_address_of(DK_SPACES_PARAM, DK_GLOBAL const void* at) {
+  dk_u64 in_memory = (dk_u64)at - (dk_u64)memory;
+  dk_u64 in_mapped = (dk_u64)at - (dk_u64)mapped;
+  return in_memory <= in_mapped ? in_memory : in_mapped | DK_U64(0x8000000000000000);
+}
+#define DK_ADDRESS_OF(pointer) dk_address_of(memory, mapped, (pointer))
 
 #define DK_ATOMIC_ADD_U32 atomic_add
 #define DK_ATOMIC_MIN_U32 atomic_min
@@ -114,6 +122,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_SCRATCH_WORDS 128
 
 #define DK_AT(type, address) ((type*)(address))
+#define DK_ADDRESS_OF(pointer) ((dk_u64)(pointer))
 
 #define DK_ATOMIC_ADD_U32 atomicAdd
 #define DK_ATOMIC_MIN_U32 atomicMin
