@@ -1,6 +1,7 @@
 // An engine that can run single parallel sections of a program in place of the CPU: a device.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,7 +29,7 @@ struct SectionRows {
 
 struct SectionResult {
   std::vector<SectionRows> rows;                // in order
-  std::shared_ptr<const TabletSource> groups;   // of the hash table that the section fills: what Groups shows
+  std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
   std::shared_ptr<const TabletSource> sorted;   // of the sorter that the section fills: what Sort shows
   SectionProfile profile;
 };

@@ -6,7 +6,6 @@
 #include "tablet/aligned_buffer.h"
 
 namespace diptych::gpu {
-namespace {
 
 int32_t position_of_aggregate(const Program& program, int32_t table, size_t number) {
   for (const Instruction& instruction : program.instructions) {
@@ -16,8 +15,6 @@ int32_t position_of_aggregate(const Program& program, int32_t table, size_t numb
   }
   return -1;
 }
-
-}  // namespace
 
 std::shared_ptr<const TabletSource> combine_totals(const Program& program, const SectionKernel& kernel,
                                                    const std::vector<PartialWords>& partials) {

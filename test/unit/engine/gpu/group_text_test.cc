@@ -1,0 +1,150 @@
+// Kernels of sections that group rows: how they find groups, and that NVRTC compiles their texts.
+#include <gtest/gtest.h>
+
+#include "engine/gpu/section_kernel.h"
+#include "kernel/nvrtc_compiler.h"
+
+namespace diptych::gpu {
+namespace {
+
+RegisterInfo key_of(PhysicalType physical, bool nullable) { return {physical, Type{TypeId::BigInt}, nullable}; }
+
+RegisterInfo key_between(int low, int high, bool nullable) {
+  return {PhysicalType::Int32, Type{TypeId::Integer}, nullable, true, low, high};
+}
+
+AggregateInfo aggregate_of(AggregateState state, PhysicalType argument, PhysicalType result) {
+  AggregateInfo info{state, {}, {}};
+  info.argument.physical = argument;
+  info.result.physical = result;
+  return info;
+}
+
+// SELECT keys, aggregates over a table whose columns are the keys, then the aggregates' arguments.
+class GroupProgram {
+ public:
+  GroupProgram(std::vector<RegisterInfo> keys, std::vector<AggregateInfo> aggregates) {
+    auto& code = program.instructions;
+    program.cursors.emplace_back();
+    program.hash_tables.push_back({keys, aggregates, 0});
+    code.push_back({Opcode::Parallel, 0, 0, 0});
+    for (const RegisterInfo& key : keys) load(key);
+    const auto group = static_cast<int32_t>(program.registers.size());
+    program.registers.push_back({PhysicalType::Int32, Type{TypeId::Integer}, false});
+    code.push_back({Opcode::Group, group, 0, 0});
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      int32_t argument = -1;
+      if (aggregates[i].state != AggregateState::CountStar) argument = load(aggregates[i].argument);
+      code.push_back({Opcode::Aggregate, 0, argument, group, static_cast<int64_t>(i)});
+    }
+    code[0].p3 = static_cast<int32_t>(code.size());
+    code.push_back({Opcode::Converge});
+    code.push_back({Opcode::Finish});
+  }
+
+  SectionKernel kernel() const { return generate_section(program, 0, shape); }
+
+  Program program;
+  SectionShape shape;
+
+ private:
+  int32_t load(const RegisterInfo& info) {
+    const auto number = static_cast<int32_t>(program.registers.size());
+    const auto column = static_cast<int32_t>(shape.columns.size());
+    program.registers.push_back(info);
+    program.cursors[0].columns.push_back(info);
+    program.instructions.push_back({Opcode::Column, number, column});
+    ColumnShape& stored = shape.columns.emplace_back();
+    stored.column = static_cast<size_t>(column);
+    stored.physical = info.physical;
+    stored.encoding = Encoding::Plain;
+    stored.has_nulls = info.nullable;
+    return number;
+  }
+};
+
+std::vector<AggregateInfo> all_aggregates() {
+  using State = AggregateState;
+  using Form = PhysicalType;
+  return {aggregate_of(State::CountStar, Form::Int32, Form::Int64),
+          aggregate_of(State::Count, Form::Int32, Form::Int64),
+          aggregate_of(State::SumInt64, Form::Int32, Form::Int64),
+          aggregate_of(State::SumInt128, Form::Int64, Form::Int128),
+          aggregate_of(State::SumInt128, Form::Int128, Form::Int128),
+          aggregate_of(State::SumFloat64, Form::Float32, Form::Float64),
+          aggregate_of(State::Min, Form::Int64, Form::Int64),
+          aggregate_of(State::Max, Form::Float64, Form::Float64),
+          aggregate_of(State::Min, Form::Int128, Form::Int128),
+          aggregate_of(State::Max, Form::Int128, Form::Int128),
+          aggregate_of(State::BoolAnd, Form::Bool, Form::Bool),
+          aggregate_of(State::VarianceFloat64, Form::Float64, Form::Float64),
+          aggregate_of(State::SumSquares, Form::Int32, Form::Int128)};
+}
+
+std::vector<AggregateInfo> counts() {
+  return {aggregate_of(AggregateState::CountStar, PhysicalType::Int32, PhysicalType::Int64)};
+}
+
+// What is wrong with the text, as far as can be seen here.
+void expect_compiles(const SectionKernel& kernel) {
+  ASSERT_EQ(kernel.unsupported, "");
+  testing::Nvrtc nvrtc;
+  if (!nvrtc.load()) GTEST_SKIP() << "no NVRTC";
+  EXPECT_EQ(nvrtc.complaints(kernel.text, "sm_90"), "") << kernel.text;
+}
+
+TEST(GroupText, FewGroupsLieInSharedMemory) {
+  const SectionKernel kernel =
+      GroupProgram({key_between(3, 5, true), key_between(0, 1, false)}, all_aggregates()).kernel();
+  ASSERT_EQ(kernel.groups.size(), 1U);
+  const GroupPlan& plan = kernel.groups[0];
+  EXPECT_EQ(plan.place, GroupPlan::Place::Shared);
+  EXPECT_EQ(plan.groups, 8);
+  EXPECT_GT(plan.replicas, 1);
+  EXPECT_EQ(plan.stride() % 2, 1U);
+  expect_compiles(kernel);
+}
+
+TEST(GroupText, FewGroupsOfOneCountHaveAReplicaForEveryLane) {
+  const SectionKernel kernel = GroupProgram({key_between(0, 6, false)}, counts()).kernel();
+  EXPECT_EQ(kernel.groups[0].replicas, 32);
+  EXPECT_EQ(kernel.groups[0].counting, 0);
+  expect_compiles(kernel);
+}
+
+TEST(GroupText, ManyKnownGroupsLieInGlobalMemory) {
+  const SectionKernel kernel = GroupProgram({key_between(-10000, 10000, true)}, all_aggregates()).kernel();
+  EXPECT_EQ(kernel.groups[0].place, GroupPlan::Place::Dense);
+  expect_compiles(kernel);
+}
+
+TEST(GroupText, KeysOfEveryFormAreHashed) {
+  using Form = PhysicalType;
+  std::vector<RegisterInfo> keys;
+  for (Form form : {Form::Bool, Form::Int32, Form::Int64, Form::Int128, Form::Float32, Form::Float64})
+    keys.push_back(key_of(form, form != Form::Int64));
+  const SectionKernel kernel = GroupProgram(keys, all_aggregates()).kernel();
+  EXPECT_EQ(kernel.groups[0].place, GroupPlan::Place::Hashed);
+  EXPECT_EQ(kernel.groups[0].key_words, 8U);
+  expect_compiles(kernel);
+}
+
+TEST(GroupText, WithoutAggregates) {
+  expect_compiles(GroupProgram({key_of(PhysicalType::Int64, false)}, {}).kernel());
+  expect_compiles(GroupProgram({key_between(0, 1, false)}, {}).kernel());
+}
+
+TEST(GroupText, IntervalsAreRefused) {
+  EXPECT_EQ(GroupProgram({key_of(PhysicalType::Interval, false)}, counts()).kernel().unsupported,
+            "grouping by intervals");
+}
+
+// Ranges are parameters: the text is that of another range of about the same size.
+TEST(GroupText, DoesNotDependOnTheRanges) {
+  const SectionKernel a = GroupProgram({key_between(3, 7, false)}, counts()).kernel();
+  const SectionKernel b = GroupProgram({key_between(-100, -93, false)}, counts()).kernel();
+  EXPECT_EQ(a.text, b.text);
+}
+
+}  // namespace
+}  // namespace diptych::gpu
