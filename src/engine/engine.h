@@ -35,9 +35,12 @@ struct SectionProfile {
   std::string engine;     // "cpu", "cuda:0 generated"
   std::string residency;  // of a device's columns; empty: the CPU's
   std::string fallback;   // why it did not run where it was asked to; empty: it did
+  std::string why;        // this engine, in a line; empty: nothing was to be decided
   int64_t kernel_nanoseconds = 0, compile_nanoseconds = 0;
   int64_t bytes_moved = 0;  // over the bus, both ways
   int launches = 0;
+  int64_t estimate_nanoseconds = 0;  // of the cost model before it ran; 0: not asked
+  double limit = 0;                  // bytes a second that the slowest way of the columns gives; 0: not calibrated
 };
 
 struct ExecutionProfile {

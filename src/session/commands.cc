@@ -97,7 +97,15 @@ class CommandRunner {
 
   CommandResult operator()(BoundShow& command) {
     if (command.name == "tables") return show_tables();
+    if (command.name == "devices") return {text_rows(show_devices_columns(), device_cells(connection_)), -1};
     std::vector<Value> cells;
+    if (command.name == "fallbacks") {
+      for (const auto& [reason, count] : connection_.database().placement().fallbacks()) {
+        cells.push_back(Value::text(reason));
+        cells.push_back(Value::bigint(count));
+      }
+      return {text_rows(show_fallbacks_columns(), cells), -1};
+    }
     if (command.name != "all") {
       cells.push_back(Value::text(connection_.settings().text_of(command.name)));
       return {text_rows({{command.name, text_type}}, cells), -1};
@@ -127,6 +135,15 @@ class CommandRunner {
 
   static std::vector<ColumnDefinition> show_all_columns() {
     return {{"name", text_type}, {"setting", text_type}, {"description", text_type}};
+  }
+
+  static std::vector<ColumnDefinition> show_devices_columns() {
+    return {{"device", text_type},    {"name", text_type},   {"memory", text_type},
+            {"bandwidth", text_type}, {"driver", text_type}, {"unusable", text_type}};
+  }
+
+  static std::vector<ColumnDefinition> show_fallbacks_columns() {
+    return {{"reason", text_type}, {"count", Type{TypeId::BigInt}}};
   }
 
   static std::vector<ColumnDefinition> describe_columns() {
@@ -165,6 +182,8 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   const auto* show = std::get_if<BoundShow>(&statement.statement);
   if (!show) return {};
   if (show->name == "all") return CommandRunner::show_all_columns();
+  if (show->name == "devices") return CommandRunner::show_devices_columns();
+  if (show->name == "fallbacks") return CommandRunner::show_fallbacks_columns();
   return {{show->name == "tables" ? "name" : show->name, text_type}};
 }
 

@@ -1,7 +1,11 @@
 // EXPLAIN: the optimised plan and the program. EXPLAIN ANALYZE: the same after running it, with what each section did.
+// EXPLAIN KERNEL: the text of the kernels that a device would run.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "kernel/kernel_library.h"
 #include "session/commands.h"
 #include "session/statement.h"
 
@@ -35,6 +39,12 @@ std::string section_line(const SectionProfile& section) {
                         static_cast<double>(section.kernel_nanoseconds) * 1e-6, section.launches,
                         section.launches == 1 ? "" : "es", static_cast<double>(section.compile_nanoseconds) * 1e-6,
                         static_cast<double>(section.bytes_moved) * 1e-6);
+  if (section.limit > 0)
+    line += fmt::format("; {:.0f} % of the {:.1f} GB/s that this machine gives",
+                        rate * bytes_per_gigabyte / section.limit * 100, section.limit / bytes_per_gigabyte);
+  if (section.estimate_nanoseconds > 0)
+    line += fmt::format("; estimated {:.3f} ms", static_cast<double>(section.estimate_nanoseconds) * 1e-6);
+  if (!section.why.empty()) line += "; why: " + section.why;
   if (!section.fallback.empty()) line += "; not on the device asked for: " + section.fallback;
   return line;
 }
@@ -57,10 +67,60 @@ void append_profile(Statement& query, const ExecutionProfile& profile, int64_t r
   lines.push_back(times);
 }
 
+// Where a kernel's text goes on behind the files that it has from src/kernel.
+size_t end_of_library(const std::string& text) {
+  constexpr size_t enough_to_tell = 60;
+  size_t end = 0;
+  for (const std::string_view name : kernel_file_names()) {
+    std::string file = kernel_text({name});
+    file.erase(0, file.size() - std::min(file.size(), enough_to_tell));
+    if (const size_t at = text.rfind(file); at != std::string::npos) end = std::max(end, at + file.size());
+  }
+  return end;
+}
+
+void append_lines(std::string_view text, std::vector<std::string>& lines) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text = end == std::string_view::npos ? "" : text.substr(end + 1);
+  }
+}
+
+// Literals, addresses and row counts are parameters, so the text depends on no device and on no value.
+std::vector<std::string> explain_kernels(const Program& program) {
+  std::vector<std::string> lines;
+  std::vector<const TabletSource*> cursors(program.cursors.size(), nullptr);
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& instruction = program.instructions[i];
+    const auto cursor = static_cast<size_t>(instruction.p1);
+    if (instruction.opcode == Opcode::Table)
+      cursors[cursor] = program.sources[static_cast<size_t>(instruction.p2)].get();
+    if (instruction.opcode != Opcode::Parallel) continue;
+    if (!lines.empty()) lines.emplace_back();
+    lines.push_back(fmt::format("-- section at {}", i));
+    if (cursors[cursor] == nullptr) {
+      lines.emplace_back("-- its rows are made by a section before: runs on the CPU");
+      continue;
+    }
+    const std::string text = Placement::kernel_text_of(program, static_cast<int32_t>(i), *cursors[cursor]);
+    const size_t library = end_of_library(text);
+    std::string_view shared = std::string_view(text).substr(0, library);
+    // The definitions at the head are this kernel's own.
+    for (; shared.starts_with("#define DK_"); shared.remove_prefix(shared.find('\n') + 1))
+      lines.emplace_back(shared.substr(0, shared.find('\n')));
+    if (library > 0)
+      lines.push_back(fmt::format("// {} lines of src/kernel", std::count(shared.begin(), shared.end(), '\n')));
+    append_lines(std::string_view(text).substr(library), lines);
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> explain(Connection& connection, BoundExplain& command) {
   Statement query(connection, std::move(query_of(*command.statement)));
+  if (command.what == BoundExplain::What::Kernel) return explain_kernels(query.program());
   std::vector<std::string> lines = describe(query.optimized_plan());
   lines.push_back("");
   for (std::string& line : disassemble(query.program())) lines.push_back(std::move(line));

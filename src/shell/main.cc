@@ -5,6 +5,7 @@
 #include <exception>
 #include <iostream>
 
+#include "shell/calibrate.h"
 #include "shell/handle.h"
 #include "shell/options.h"
 #include "shell/shell.h"
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   const ParsedOptions parsed = parse_options(argc, argv);
   if (parsed.exit_status) return *parsed.exit_status;
   try {
+    if (parsed.options.calibrate) return calibrate(*parsed.options.calibrate, std::cout, std::cerr);
     return run(parsed.options);
   } catch (const std::exception& error) {
     std::cerr << "ERROR: " << error.what() << '\n';

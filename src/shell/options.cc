@@ -34,6 +34,12 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option_function<std::string>("-m,--mode", set_mode, "how results are printed: " + modes);
   app.add_flag("--timer", options.timer, "print each statement's time and rows");
 
+  CLI::App* devices = app.add_subcommand("devices", "list the devices of this machine, and why one can't be used");
+  CLI::App* calibrate = app.add_subcommand("calibrate", "measure this machine once, for device = auto");
+  std::string device = "all";
+  calibrate->add_option("device", device, "cuda, cuda:N, opencl, opencl:N, cpu, or all that are no part of the host");
+  app.require_subcommand(0, 1);
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -41,6 +47,8 @@ ParsedOptions parse_options(int argc, char** argv) {
     app.exit(error);
     parsed.exit_status = asked_for ? 0 : 2;
   }
+  if (*devices) options.scripts = {{Script::Kind::Command, "SHOW devices"}};
+  if (*calibrate) options.calibrate = device;
   return parsed;
 }
 

@@ -21,6 +21,7 @@ struct Options {
   std::vector<Script> scripts;
   std::optional<OutputMode> mode;
   bool timer = false;
+  std::optional<std::string> calibrate;  // the device, or "all": measures instead of running statements
 };
 
 // The options; or, when the process is to end at once (--help, --version, a mistake, which is printed), its exit

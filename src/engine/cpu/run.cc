@@ -61,29 +61,33 @@ class Run {
     const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
     const auto& source = cursors_[static_cast<size_t>(instruction.p1)];
     const Section section = prepare_section(*program_, address, prepared_);
-    std::string fallback;
-    if (run_on_device(section, source, fallback)) return;
+    PlacementNote note;
+    if (run_on_device(section, source, note)) return;
     make_sinks(section);
     SectionRun running(*program_, section, *source, context_, memory_);
     running.run(threads_, rows_wanted());
     running.take_results(*result_);
+    if (!note.lessons.empty()) context_.placement->learn(note, running.profile().nanoseconds);
     if (context_.profile == nullptr) return;
-    context_.profile->sections.push_back(running.profile());
-    context_.profile->sections.back().fallback = std::move(fallback);
+    SectionProfile& profile = context_.profile->sections.emplace_back(running.profile());
+    profile.fallback = std::move(note.fallback);
+    profile.why = std::move(note.why);
+    profile.estimate_nanoseconds = note.estimate_ns;
+    profile.limit = note.limit;
   }
 
   // Takes over what a device has made of the section; false when none has.
-  bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source, std::string& fallback) {
+  bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source, PlacementNote& note) {
     if (context_.placement == nullptr) return false;
     const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_};
-    std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, fallback);
+    std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, note);
     if (!made) return false;
     for (SectionRows& rows : made->rows) {
       result_->keep(rows.owner);
       result_->add(rows.rows, std::move(rows.views), {});
     }
+    for (auto& [table, groups] : made->groups) device_groups_[table] = std::move(groups);
     for (const Step& step : section.steps) {
-      if (step.instruction->opcode == Opcode::Aggregate) device_groups_[step.instruction->p1] = made->groups;
       if (step.instruction->opcode == Opcode::SortRow) device_sorted_[step.instruction->p1] = made->sorted;
     }
     if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made->profile));

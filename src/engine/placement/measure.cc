@@ -196,10 +196,9 @@ DeviceProfile measure_short(Device& device, const HostProfile& host) {
   return profile;
 }
 
-DeviceProfile measure_device(Device& device, const HostProfile& host) {
+DeviceProfile measure_device(Device& device, const HostProfile& host, int64_t bytes) {
   DeviceProfile profile = device.info().is_host ? profile_of_host_device(host) : DeviceProfile();
-  // Well beyond the caches of both sides (60 MB of L2 on an H200).
-  DeviceMeasurement measurement(device, bytes_within(device, int64_t{512} << 20));
+  DeviceMeasurement measurement(device, bytes_within(device, bytes));
   measurement.measure_copies(profile, tries);
   measurement.measure_kernels(profile);
   profile.is_short = false;

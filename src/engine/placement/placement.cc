@@ -1,39 +1,258 @@
 #include "engine/placement/placement.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "base/error.h"
+#include "engine/gpu/source_shape.h"
 
 namespace diptych {
 namespace {
 
-gpu::Residency residency_of(const std::string& name) {
-  if (name == "serial") return gpu::Residency::Serial;
-  if (name == "streamed") return gpu::Residency::Streamed;
-  if (name == "mapped") return gpu::Residency::Mapped;
-  return gpu::Residency::Cached;
-}
+// Fewer rows are done on the CPU before a device has been asked for anything; at a nanosecond a row they take as long
+// as a few launches.
+constexpr int64_t least_device_rows = 32768;
+// Nor does a section that the CPU is done with in this time: a device's launch, its waiting and its host's part take
+// nearly that long.
+constexpr double least_device_ns = 60e3;
+
+constexpr gpu::Residency all_residencies[] = {gpu::Residency::Cached, gpu::Residency::Streamed, gpu::Residency::Mapped,
+                                              gpu::Residency::Serial};
 
 // Rows that a section before has made lie in the CPU's memory and are few; they are no table's.
 bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
 
+gpu::Residency residency_named(const std::string& name) {
+  for (const gpu::Residency residency : all_residencies)
+    if (name == gpu::name_of(residency)) return residency;
+  return gpu::Residency::Cached;
+}
+
+gpu::KernelChoice kernel_choice_of(const PlacementChoice& choice) {
+  return choice.gpu_engine == "interpreter" ? gpu::KernelChoice::Interpreter : gpu::KernelChoice::Generated;
+}
+
+bool admits(const PlacementChoice& choice, gpu::Residency residency) {
+  return choice.residency == "auto" || choice.residency == gpu::name_of(residency);
+}
+
+int64_t memory_of(const Device& device, const PlacementChoice& choice) {
+  if (choice.device_memory_limit > 0) return choice.device_memory_limit;
+  return device.info().memory_bytes / 10 * 9;
+}
+
+std::string milliseconds(double nanoseconds) { return fmt::format("{:.3f} ms", nanoseconds * 1e-6); }
+
 }  // namespace
 
+// A way to run a section on a device.
+struct Placement::Option {
+  Device* device = nullptr;  // null: there is none
+  gpu::Residency residency = gpu::Residency::Cached;
+  CostEstimate now;       // with what is there at the moment
+  double settled_ns = 0;  // with columns in place and the kernel compiled
+  uint64_t key = 0;       // of what is known of it
+  bool is_settled = false;
+};
+
+Placement::Placement() : profiles_(profile_path()), auto_devices_(devices_, profiles_, system_shows_gpu()) {}
+
 std::optional<SectionResult> Placement::run(const SectionTask& task, const PlacementChoice& choice,
-                                            std::string& fallback) {
-  if (choice.device == "cpu" || choice.device == "auto" || !is_table(*task.source)) return std::nullopt;
+                                            PlacementNote& note) {
+  const bool is_auto = choice.device == "auto";
+  if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_forced(task, choice, note);
+  const bool is_candidate = is_auto && task.source->row_count() >= least_device_rows && is_table(*task.source);
+  if (is_candidate && auto_devices_.may_exist()) return run_auto(task, choice, note);
+  if (task.context.profile == nullptr) return std::nullopt;
+  describe_cpu(task, profiles_.host(), note);
+  if (!is_auto) {
+    note.why = choice.device == "cpu" ? "asked for" : "its rows were made by the section before";
+  } else if (is_candidate) {
+    note.why = "no GPU";
+  } else {
+    note.why = is_table(*task.source) ? "few rows" : "its rows were made by the section before";
+  }
+  return std::nullopt;
+}
+
+void Placement::describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note) {
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const CostEstimate cost = estimate_cpu(facts, host, task.context.threads);
+  note.estimate_ns = static_cast<int64_t>(cost.total_ns());
+  if (host.is_measured) note.limit = cost.limit;
+}
+
+// ---- a device that was asked for
+
+std::optional<SectionResult> Placement::run_forced(const SectionTask& task, const PlacementChoice& choice,
+                                                   PlacementNote& note) {
   Device* device = devices_.find(choice.device);
+  const bool is_auto = choice.residency == "auto", wants_estimate = task.context.profile != nullptr;
+  gpu::Residency residency = residency_named(choice.residency);
+  if (!is_auto && !wants_estimate) return run_on(task, choice, *device, residency, note);
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const HostProfile host = profiles_.host();
+  const DeviceProfile profile = profiles_.of(*device);
+  if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
+  if (!wants_estimate) return run_on(task, choice, *device, residency, note);
+  const uint64_t key = section_key(task, device->info().id() + gpu::name_of(residency));
+  const DeviceState state = state_of(key, residency);
+  auto result = run_on(task, choice, *device, residency, note);
+  if (!result) return result;
+  const CostEstimate cost = estimate_device(facts, host, profile, residency, state);
+  result->profile.estimate_nanoseconds = static_cast<int64_t>(cost.total_ns());
+  if (!profile.is_short) result->profile.limit = cost.limit;
+  result->profile.why = is_auto ? "device asked for, the best residency that fits it" : "asked for";
+  note_run(key, facts);
+  return result;
+}
+
+DeviceState Placement::state_of(uint64_t key, gpu::Residency residency) {
+  std::lock_guard guard(mutex_);
+  const SectionExperience& known = experience_.of(key);
+  DeviceState state;
+  state.is_compiled = known.is_compiled;
+  (residency == gpu::Residency::Cached ? state.cached_bytes : state.pinned_bytes) = known.resident_bytes;
+  return state;
+}
+
+void Placement::note_run(uint64_t key, const SectionFacts& facts) {
+  std::lock_guard guard(mutex_);
+  SectionExperience& known = experience_.of(key);
+  known.is_compiled = true;
+  known.resident_bytes = facts.bytes;
+}
+
+// ---- auto
+
+std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const PlacementChoice& choice,
+                                                 PlacementNote& note) {
+  const HostProfile host = profiles_.host();
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const CostEstimate cpu = estimate_cpu(facts, host, task.context.threads);
+  note.estimate_ns = static_cast<int64_t>(cpu.total_ns());
+  if (host.is_measured) note.limit = cpu.limit;
+  auto_devices_.note_work(cpu.total_ns());
+  const std::span<const AutoDevice> devices = auto_devices_.ready();
+  if (devices.empty() || cpu.total_ns() < least_device_ns) {
+    note.why = !devices.empty()               ? "short on the CPU"
+               : auto_devices_.is_searching() ? "devices are being looked for"
+                                              : "no device found so far";
+    return std::nullopt;
+  }
+  Option best;
+  for (const AutoDevice& candidate : devices) {
+    const Option option = weigh(task, facts, host, candidate, choice);
+    if (option.device == nullptr) continue;
+    note.lessons.push_back(option.key);
+    if (best.device == nullptr || option.settled_ns < best.settled_ns) best = option;
+  }
+  if (best.device == nullptr) {
+    note.why = "no device can run it";
+    return std::nullopt;
+  }
+  double cpu_ns = cpu.total_ns();
+  bool pays = false;
+  {
+    std::lock_guard guard(mutex_);
+    SectionExperience& known = experience_.of(best.key);
+    if (known.cpu_ns > 0) cpu_ns = known.cpu_ns;
+    pays = device_pays(cpu_ns, best.now.total_ns(), best.settled_ns, known.regret_ns);
+  }
+  const std::string device_line =
+      fmt::format("{} {}: {} now, {} once settled; CPU: {}", best.device->info().id(), gpu::name_of(best.residency),
+                  milliseconds(best.now.total_ns()), milliseconds(best.settled_ns), milliseconds(cpu_ns));
+  note.why = device_line;
+  if (!pays) return std::nullopt;
+  auto result = run_on(task, choice, *best.device, best.residency, note);
+  {
+    std::lock_guard guard(mutex_);
+    SectionExperience& known = experience_.of(best.key);
+    if (!result) known.unsupported = note.fallback;  // it would fail again
+    if (result && best.is_settled) add_time(known.device_ns, static_cast<double>(result->profile.nanoseconds));
+  }
+  if (!result) return result;
+  note_run(best.key, facts);
+  result->profile.estimate_nanoseconds = static_cast<int64_t>(best.now.total_ns());
+  for (const AutoDevice& candidate : devices)
+    if (candidate.device == best.device && !candidate.profile.is_short) result->profile.limit = best.now.limit;
+  result->profile.why = device_line;
+  return result;
+}
+
+// The best residency on the device; no device when none can do it.
+Placement::Option Placement::weigh(const SectionTask& task, const SectionFacts& facts, const HostProfile& host,
+                                   const AutoDevice& candidate, const PlacementChoice& choice) {
+  Device& device = *candidate.device;
+  Option best;
+  const int64_t memory = memory_of(device, choice);
+  for (const gpu::Residency residency : all_residencies) {
+    if (!admits(choice, residency)) continue;
+    if (residency == gpu::Residency::Mapped && !device.info().can_map && choice.residency == "auto") continue;
+    const bool fits = device_bytes_needed(facts, residency) <= memory;
+    if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
+    const uint64_t key = section_key(task, device.info().id() + gpu::name_of(residency));
+    if (!check_kernel(task, device, key)) return {};
+    const DeviceState state = state_of(key, residency);
+    Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
+    const DeviceState settled{facts.bytes, facts.bytes, true};
+    option.settled_ns = estimate_device(facts, host, candidate.profile, residency, settled).total_ns();
+    option.key = key;
+    option.is_settled = state.is_compiled && state.cached_bytes + state.pinned_bytes >= facts.bytes;
+    // What runs took says more than any estimate.
+    if (const double measured_ns = device_ns_of(key); measured_ns > 0) {
+      option.now.compute_ns += measured_ns - option.settled_ns;
+      option.settled_ns = measured_ns;
+    }
+    if (best.device == nullptr || option.settled_ns < best.settled_ns) best = option;
+  }
+  return best;
+}
+
+double Placement::device_ns_of(uint64_t key) {
+  std::lock_guard guard(mutex_);
+  return experience_.of(key).device_ns;
+}
+
+// Whether a kernel can do the section, and whether it is compiled, is asked once.
+bool Placement::check_kernel(const SectionTask& task, Device& device, uint64_t key) {
+  {
+    std::lock_guard guard(mutex_);
+    const SectionExperience& known = experience_.of(key);
+    if (known.is_checked) return known.unsupported.empty();
+  }
+  const gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
+  const gpu::SectionKernel kernel = gpu::generate_section(task.program, task.address, shape);
+  const bool is_compiled = kernel.unsupported.empty() && device.find_compiled(kernel.text, kernel.entry) != nullptr;
+  std::lock_guard guard(mutex_);
+  SectionExperience& known = experience_.of(key);
+  known.is_checked = true;
+  known.unsupported = kernel.unsupported;
+  known.is_compiled = is_compiled;
+  return known.unsupported.empty();
+}
+
+void Placement::learn(const PlacementNote& note, int64_t nanoseconds) {
+  std::lock_guard guard(mutex_);
+  for (const uint64_t section : note.lessons)
+    add_time(experience_.of(section).cpu_ns, static_cast<double>(nanoseconds));
+}
+
+// ---- running
+
+std::optional<SectionResult> Placement::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                                               gpu::Residency residency, PlacementNote& note) {
   std::string reason;
   try {
-    auto result = engine_for(*device, choice).run(task, residency_of(choice.residency), reason);
+    auto result = engine_for(device, choice).run(task, residency, kernel_choice_of(choice), reason);
     if (result) return result;
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
     if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
     reason = error.message();
   }
-  note_fallback(device->info().id(), reason, choice);
-  fallback = std::move(reason);
+  note_fallback(device.info().id(), reason, choice);
+  note.fallback = std::move(reason);
   return std::nullopt;
 }
 
@@ -47,7 +266,8 @@ gpu::GpuEngine& Placement::engine_for(Device& device, const PlacementChoice& cho
 }
 
 void Placement::note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice) {
-  if (choice.fallback == "error") throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason);
+  if (choice.fallback == "error" && choice.device != "auto")
+    throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason);
   if (choice.fallback == "warn") spdlog::warn("{}: runs on the CPU: {}", device, reason);
   std::lock_guard guard(mutex_);
   ++fallbacks_[reason];
@@ -56,6 +276,12 @@ void Placement::note_fallback(const std::string& device, const std::string& reas
 std::map<std::string, int64_t> Placement::fallbacks() const {
   std::lock_guard guard(mutex_);
   return fallbacks_;
+}
+
+std::string Placement::kernel_text_of(const Program& program, int32_t address, const TabletSource& source) {
+  const gpu::SectionShape shape = gpu::find_source_shape(program, address, source);
+  const gpu::SectionKernel kernel = gpu::generate_section(program, address, shape);
+  return kernel.unsupported.empty() ? kernel.text : "no kernel: " + kernel.unsupported + "\n";
 }
 
 }  // namespace diptych

@@ -4,6 +4,14 @@
 //   device = cuda, opencl   that device; what it can't do runs on the CPU, with the reason counted and shown
 //   device = auto           whatever is expected to be faster
 //
+//   auto   few rows? ──yes──> CPU                            decided in less than a microsecond, nothing is loaded
+//            | no
+//          facts, estimate ──> short on the CPU? ──yes──> CPU
+//            | no
+//          devices found? ──not yet──> CPU, while a thread looks for them
+//            | yes
+//          what each residency takes now, and once columns and kernel are in place ──> device_pays()
+//
 // Owned by a database: devices, their caches and the counters are shared by its connections.
 //
 // Thread safety: all members may be called by many threads at once.
@@ -17,6 +25,10 @@
 
 #include "engine/device/device_list.h"
 #include "engine/gpu/gpu_engine.h"
+#include "engine/placement/auto_devices.h"
+#include "engine/placement/experience.h"
+#include "engine/placement/profile_store.h"
+#include "engine/placement/section_facts.h"
 #include "engine/section_engine.h"
 
 namespace diptych {
@@ -30,25 +42,59 @@ struct PlacementChoice {
   int64_t device_memory_limit = 0;  // 0: what the device has
 };
 
+// What was decided about a section that the CPU runs.
+struct PlacementNote {
+  std::string fallback;  // why the device asked for does not run it; empty: none was, or it does
+  std::string why;       // in a line, for EXPLAIN ANALYZE
+  int64_t estimate_ns = 0;
+  double limit = 0;               // bytes a second the memory gives; 0: not calibrated
+  std::vector<uint64_t> lessons;  // sections of the experience that want the CPU's time
+};
+
 class Placement {
  public:
-  // Runs the section on a device, or returns nothing: then the CPU has to, and profile.fallback says why when a device
-  // was asked for. Errors: those of the section's rows, 57014; 22023 for a device that is not there; with fallback =
-  // error 0A000 naming the reason.
-  std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice, std::string& fallback);
+  Placement();
+
+  // Runs the section on a device, or returns nothing: then the CPU has to, and the note says why. Errors: those of the
+  // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.
+  std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
+  // What the CPU took for a section whose note has lessons.
+  void learn(const PlacementNote& note, int64_t nanoseconds);
+
+  // The text of the kernel that the section would get: its own lines behind those that all kernels share. Where there
+  // is none, a line that says why.
+  static std::string kernel_text_of(const Program& program, int32_t address, const TabletSource& source);
 
   DeviceList& devices() { return devices_; }
+  ProfileStore& profiles() { return profiles_; }
   // Reason -> how often, since the database was opened.
   std::map<std::string, int64_t> fallbacks() const;
 
  private:
+  struct Option;
+  std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
+  std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
+  Option weigh(const SectionTask& task, const SectionFacts& facts, const HostProfile& host, const AutoDevice& candidate,
+               const PlacementChoice& choice);
+  // What a section's runs have left on the device, and how long they usually take there.
+  DeviceState state_of(uint64_t key, gpu::Residency residency);
+  double device_ns_of(uint64_t key);
+  void note_run(uint64_t key, const SectionFacts& facts);
+  bool check_kernel(const SectionTask& task, Device& device, uint64_t key);
+  std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                                      gpu::Residency residency, PlacementNote& note);
+  void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);
+
   gpu::GpuEngine& engine_for(Device& device, const PlacementChoice& choice);
   void note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice);
 
   DeviceList devices_;
-  mutable std::mutex mutex_;  // guards what follows
+  ProfileStore profiles_;
+  mutable std::mutex mutex_;  // guards what follows, up to auto_devices_
   std::map<Device*, std::unique_ptr<gpu::GpuEngine>> engines_;
   std::map<std::string, int64_t> fallbacks_;
+  Experience experience_;
+  AutoDevices auto_devices_;  // last: its thread uses the others
 };
 
 }  // namespace diptych

@@ -1,0 +1,53 @@
+// What placement has learnt about sections that ran before: their times, what of them is on a device, and what it would
+// have saved to have it there.
+//
+// A section is known again by its opcodes and by the tablets it reads, so that a growing table is a new section.
+//
+// Thread safety: none of its own; Placement guards it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "engine/section_engine.h"
+
+namespace diptych {
+
+struct SectionExperience {
+  double cpu_ns = 0;           // a usual run on the CPU; 0: none yet
+  double device_ns = 0;        // a usual run with the columns in place and the kernel compiled; 0: none yet
+  double regret_ns = 0;        // time lost so far by not having had the columns and the kernel there
+  int64_t resident_bytes = 0;  // that a run has left on the device, or in pinned memory
+  bool is_compiled = false;
+  bool is_checked = false;  // whether a kernel can do it is known
+  std::string unsupported;  // why none can
+};
+
+class Experience {
+ public:
+  // Of a section on one device. An empty one when it was not met before.
+  SectionExperience& of(uint64_t section) {
+    // Sections come and go with their tablets; a start from nothing now and then costs little.
+    constexpr size_t most_sections = 4096;
+    if (sections_.size() >= most_sections && !sections_.contains(section)) sections_.clear();
+    return sections_[section];
+  }
+
+ private:
+  std::unordered_map<uint64_t, SectionExperience> sections_;
+};
+
+// Tells sections apart; literals do not count.
+uint64_t section_key(const SectionTask& task, const std::string& device);
+
+// A new time among older ones: one run that was disturbed does not count for much.
+void add_time(double& usual_ns, double ns);
+
+// Whether to run on the device, given what the CPU takes, what the device takes now (columns to move, a kernel to
+// compile) and what it takes once all is in place. Moving in is bought when not having done so would have paid for it
+// by now: at most twice the cost of whatever was right in hindsight, the bound of the ski-rental problem (Karlin,
+// Manasse, Rudolph and Sleator 1988, on snoopy caching).
+bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns);
+
+}  // namespace diptych

@@ -1,0 +1,132 @@
+// The cost model and the decision, with the figures of an H200 and its host (docs/design.md).
+#include "engine/placement/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/placement/experience.h"
+
+namespace diptych {
+namespace {
+
+using gpu::Residency;
+
+HostProfile host() {
+  HostProfile profile;
+  profile.read_one = 10e9;
+  profile.read_all = 80e9;
+  return profile;
+}
+
+DeviceProfile h200() {
+  DeviceProfile profile;
+  profile.read = 4.35e12;
+  profile.to_device_pinned = profile.to_host_pinned = 55e9;
+  profile.to_device_pageable = profile.to_host_pageable = 8.5e9;
+  profile.mapped = 51e9;
+  profile.launch_ns = 9400;
+  profile.compile_ns = 20e6;
+  profile.multiply_ns = 0.0003;
+  return profile;
+}
+
+// A sum over a filter of 4-byte columns.
+SectionFacts facts_of(int64_t rows, int columns) {
+  SectionFacts facts;
+  facts.rows = rows;
+  facts.bytes = facts.wanted_bytes = rows * columns * 4;
+  facts.tablets = (rows + 65535) / 65536;
+  facts.work[static_cast<size_t>(WorkKind::Load)] = static_cast<double>(rows) * columns;
+  facts.work[static_cast<size_t>(WorkKind::Compare)] = static_cast<double>(rows);
+  facts.work[static_cast<size_t>(WorkKind::Aggregate)] = static_cast<double>(rows) / 3;
+  return facts;
+}
+
+DeviceState settled(const SectionFacts& facts) { return {facts.bytes, facts.bytes, true}; }
+
+double device_ns(const SectionFacts& facts, Residency residency, const DeviceState& state) {
+  return estimate_device(facts, host(), h200(), residency, state).total_ns();
+}
+
+TEST(CostModel, MoreOfAnythingCostsMore) {
+  double last_cpu = 0, last_device = 0;
+  for (const int64_t rows : {int64_t{1000}, int64_t{100'000}, int64_t{8'000'000}, int64_t{256'000'000}}) {
+    const SectionFacts facts = facts_of(rows, 2);
+    const double cpu = estimate_cpu(facts, host(), 16).total_ns();
+    const double device = device_ns(facts, Residency::Cached, settled(facts));
+    EXPECT_GT(cpu, last_cpu);
+    EXPECT_GT(device, last_device);
+    last_cpu = cpu;
+    last_device = device;
+  }
+}
+
+TEST(CostModel, ManyRowsAreForTheDevice) {
+  const SectionFacts few = facts_of(1000, 2), many = facts_of(256'000'000, 2);
+  EXPECT_LT(estimate_cpu(few, host(), 16).total_ns(), device_ns(few, Residency::Cached, settled(few)));
+  EXPECT_GT(estimate_cpu(many, host(), 16).total_ns(), 10 * device_ns(many, Residency::Cached, settled(many)));
+}
+
+TEST(CostModel, ThreadsHelpUpToTheMemory) {
+  const SectionFacts facts = facts_of(100'000'000, 3);
+  const double one = estimate_cpu(facts, host(), 1).total_ns(), all = estimate_cpu(facts, host(), 16).total_ns();
+  EXPECT_GT(one, 4 * all);
+  EXPECT_GE(all, static_cast<double>(facts.bytes) / 80e9 * 1e9);
+  EXPECT_EQ(estimate_cpu(facts, host(), 16).limit, 80e9);
+}
+
+TEST(CostModel, PartsOfADevice) {
+  SectionFacts facts = facts_of(100'000'000, 2);
+  facts.result_bytes = 55'000'000;
+  const CostEstimate cold = estimate_device(facts, host(), h200(), Residency::Cached, {});
+  EXPECT_NEAR(cold.move_ns, 800e6 / 8.5e9 * 1e9, 1e3);
+  EXPECT_EQ(cold.compile_ns, 20e6);
+  EXPECT_NEAR(cold.result_ns, 1e6, 1);
+  const CostEstimate hot = estimate_device(facts, host(), h200(), Residency::Cached, settled(facts));
+  EXPECT_EQ(hot.move_ns, 0);
+  EXPECT_EQ(hot.compile_ns, 0);
+  EXPECT_EQ(hot.limit, 4.35e12);
+  // Copies hide the kernel; the bus is the limit.
+  const CostEstimate streamed = estimate_device(facts, host(), h200(), Residency::Streamed, settled(facts));
+  EXPECT_NEAR(streamed.compute_ns, 800e6 / 55e9 * 1e9, 1);
+  EXPECT_EQ(streamed.limit, 55e9);
+}
+
+TEST(CostModel, ResidencyByTheRoomThereIs) {
+  const SectionFacts facts = facts_of(1'000'000'000, 4);
+  const auto best = [&](int64_t memory, bool can_map) {
+    return best_residency(facts, host(), h200(), {}, memory, can_map);
+  };
+  EXPECT_EQ(best(int64_t{128} << 30, true), Residency::Cached);
+  EXPECT_NE(best(int64_t{1} << 30, true), Residency::Cached);
+  EXPECT_NE(best(int64_t{1} << 30, false), Residency::Mapped);
+  EXPECT_EQ(best(1 << 20, false), Residency::Serial);
+  EXPECT_LE(device_bytes_needed(facts, Residency::Streamed), int64_t{64} << 20);
+  EXPECT_EQ(device_bytes_needed(facts, Residency::Mapped), 0);
+}
+
+TEST(DevicePays, AtOnceWhenItIsFaster) {
+  double regret = 0;
+  EXPECT_TRUE(device_pays(10, 9, 1, regret));
+  EXPECT_FALSE(device_pays(10, 100, 10, regret));
+  EXPECT_EQ(regret, 0);
+}
+
+// What waiting has cost never exceeds what moving in costs by more than one run.
+TEST(DevicePays, MovingInIsBoughtOnceItWouldHavePaid) {
+  double regret = 0;
+  int runs = 0;
+  while (!device_pays(10, 101, 1, regret)) ++runs;
+  EXPECT_EQ(runs, 11);
+  EXPECT_EQ(regret, 0);
+}
+
+TEST(Experience, UsualTimes) {
+  double usual = 0;
+  add_time(usual, 100);
+  EXPECT_EQ(usual, 100);
+  add_time(usual, 1000);
+  EXPECT_LT(usual, 400);
+}
+
+}  // namespace
+}  // namespace diptych

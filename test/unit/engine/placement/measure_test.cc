@@ -1,0 +1,51 @@
+// Measuring: on the devices that are there, and that NVRTC takes the text.
+#include "engine/placement/measure.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "engine/cuda/cuda_api.h"
+#include "engine/device/device_list.h"
+
+namespace diptych {
+namespace {
+
+TEST(Measure, HostMemory) {
+  HostProfile host;
+  measure_host_memory(host, 2, 1 << 20);
+  EXPECT_GT(host.read_one, 0);
+  EXPECT_GE(host.read_all, host.read_one);
+}
+
+void expect_figures(const DeviceProfile& profile) {
+  for (const double figure :
+       {profile.read, profile.to_device_pinned, profile.to_device_pageable, profile.to_host_pinned,
+        profile.to_host_pageable, profile.mapped, profile.launch_ns, profile.compile_ns, profile.multiply_ns})
+    EXPECT_GT(figure, 0);
+}
+
+TEST(Measure, EveryUsableDevice) {
+  DeviceList devices;
+  int measured = 0;
+  for (const DeviceInfo& info : devices.infos()) {
+    if (!info.unusable.empty()) continue;
+    Device* device = devices.find(info.id());
+    expect_figures(measure_short(*device, HostProfile()));
+    const DeviceProfile whole = measure_device(*device, HostProfile(), 1 << 20);
+    expect_figures(whole);
+    EXPECT_FALSE(whole.is_short);
+    ++measured;
+  }
+  if (measured == 0) GTEST_SKIP() << "no usable device";
+}
+
+TEST(Measure, NvrtcTakesTheText) {
+  std::string reason;
+  auto nvrtc = cuda::Nvrtc::load(&reason);
+  if (nvrtc == nullptr) GTEST_SKIP() << reason;
+  EXPECT_EQ(nvrtc->compile(measuring_text(), "read_memory", "sm_90").substr(1, 3), "ELF");
+  EXPECT_EQ(nvrtc->compile(measuring_text(), "multiply", "sm_90").substr(1, 3), "ELF");
+}
+
+}  // namespace
+}  // namespace diptych

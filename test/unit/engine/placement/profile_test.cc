@@ -1,0 +1,97 @@
+// The profile's file: what was written is read, and nothing else is trusted.
+#include "engine/placement/profile.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace diptych {
+namespace {
+
+class ProfileFile : public ::testing::Test {
+ protected:
+  ProfileFile() {
+    folder_ = std::filesystem::temp_directory_path() / ("diptych-profile-" + std::to_string(getpid()));
+    path_ = folder_ / "below" / "profile.json";
+  }
+  ~ProfileFile() override { std::filesystem::remove_all(folder_); }
+
+  std::string text() const {
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const std::string& text) const {
+    std::filesystem::create_directories(path_.parent_path());
+    std::ofstream(path_) << text;
+  }
+
+  std::filesystem::path folder_, path_;
+};
+
+MachineProfile some_profile() {
+  MachineProfile profile;
+  profile.host.is_measured = true;
+  profile.host.read_all = 81.5e9;
+  profile.host.row_ns[static_cast<size_t>(WorkKind::Divide)] = 17.25;
+  DeviceProfile& device = profile.devices["A device, driver 5"];
+  device.read = 4.35e12;
+  device.launch_ns = 9400;
+  device.is_short = false;
+  return profile;
+}
+
+TEST_F(ProfileFile, WhatIsWrittenIsRead) {
+  write_profile(path_, some_profile());
+  const auto read = read_profile(path_);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->host.is_measured);
+  EXPECT_EQ(read->host.read_all, 81.5e9);
+  EXPECT_EQ(read->host.row_ns, some_profile().host.row_ns);
+  ASSERT_EQ(read->devices.size(), 1U);
+  const DeviceProfile& device = read->devices.at("A device, driver 5");
+  EXPECT_EQ(device.read, 4.35e12);
+  EXPECT_EQ(device.launch_ns, 9400);
+  EXPECT_FALSE(device.is_short);
+}
+
+TEST_F(ProfileFile, OtherMachinesStay) {
+  put(R"({"version": 1, "machines": {"another machine": {"host": "whatever"}}})");
+  EXPECT_FALSE(read_profile(path_).has_value());
+  write_profile(path_, some_profile());
+  EXPECT_TRUE(read_profile(path_).has_value());
+  EXPECT_NE(text().find("another machine"), std::string::npos);
+}
+
+TEST_F(ProfileFile, NothingElseIsTrusted) {
+  EXPECT_FALSE(read_profile("").has_value());
+  EXPECT_FALSE(read_profile(path_).has_value());
+  for (const char* text : {"", "{", "[1, 2]", "null", "{}", R"({"version": 2, "machines": {}})",
+                           R"({"version": 1, "machines": []})", "\xFF\xFE\x00"}) {
+    put(text);
+    EXPECT_FALSE(read_profile(path_).has_value()) << text;
+  }
+  // Cut off at any place, or with a figure that can't be.
+  write_profile(path_, some_profile());
+  const std::string whole = text();
+  for (size_t length = 0; length < whole.size() - 2; length += 37) {
+    put(whole.substr(0, length));
+    EXPECT_FALSE(read_profile(path_).has_value()) << length;
+  }
+  std::string wrong = whole;
+  wrong.replace(wrong.find("9400"), 4, "-400");
+  put(wrong);
+  EXPECT_FALSE(read_profile(path_).has_value());
+  // What can't be trusted is replaced.
+  write_profile(path_, some_profile());
+  EXPECT_EQ(text(), whole);
+}
+
+TEST_F(ProfileFile, ThatCantBeWritten) {
+  put("a file");
+  EXPECT_ANY_THROW(write_profile(path_ / "profile.json", some_profile()));
+}
+
+}  // namespace
+}  // namespace diptych
