@@ -48,6 +48,7 @@ void SectionGenerator::plan_group_tables() {
     find_counting(plan, address);
     declare_group_table(plan);
   }
+  declare("cleared", "DK_BARRIER();");
 }
 
 // Aggregates that every row of its group reaches, with a value, need not note that one came; and where one of them
@@ -104,7 +105,6 @@ void SectionGenerator::declare_group_table(const GroupPlan& plan) {
   declare(fmt::format("clear_{}", table),
           fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < {1}; i += DK_GROUP_SIZE) local_{0}[i] = 0;", table,
                       plan.shared_words()));
-  declare("cleared", "DK_BARRIER();");
 }
 
 // The groups of a work-item's rows: words before its states in shared memory, or its number in global memory.

@@ -73,6 +73,7 @@ void InputLoader::find_shape(SectionInput& input) const {
         }
         if (are_mixed_strings(shape, tablet)) {
           shape.mixed = true;
+          shape.encoding = Encoding::Heap;  // no register holds codes of it
           if (tablet.dictionary != nullptr) input.dictionaries[i] = tablet.dictionary;
         } else if (tablet.encoding != shape.encoding || tablet.physical != shape.physical ||
                    (tablet.encoding == Encoding::Dictionary && tablet.dictionary != input.dictionaries[i]))
@@ -152,8 +153,8 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   const auto bytes = static_cast<int64_t>(made->words.size() * sizeof(uint64_t));
   made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
   if (bytes > 0) queue_.copy_to_device(made->buffer.address(), made->words.data(), bytes);
-  // Another statement's queue may use them next.
-  queue_.synchronize();
+  // Another statement's queue may use them next, if they stay.
+  if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();
   kept = made;
   return made;
 }
