@@ -62,7 +62,7 @@ void SectionGenerator::write_new_text(int32_t address, const ScalarText& text, c
   body_.line("dk_i32 sizes[DK_ROWS];");
   body_.line("dk_u32 made = 0;");
   body_.line("dk_u64 bytes = 0;");
-  body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
+  body_.open("DK_FOR_ROWS_ROLLED(k) if ((live >> k & 1U) != 0) {{");
   body_.line("dk_i32 error = 0;");
   body_.line("sizes[k] = {};", text.value);
   if (text.raises) body_.line("DK_NOTE_FAILURE(failure, error, 1, {});", address);
@@ -73,7 +73,7 @@ void SectionGenerator::write_new_text(int32_t address, const ScalarText& text, c
   body_.close();
   body_.line("dk_u64 from = dk_take_text_room(control + 3, room_bytes, bytes);");
   body_.line("const dk_bool fits = from != ~DK_U64(0);");
-  body_.open("DK_FOR_ROWS(k) if ((made >> k & 1U) != 0) {{");
+  body_.open("DK_FOR_ROWS_ROLLED(k) if ((made >> k & 1U) != 0) {{");
   body_.open("if (fits) {{");
   body_.line("DK_GLOBAL char* out = room + from;");
   body_.line("const dk_i32 length = {};", text.write);

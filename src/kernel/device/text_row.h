@@ -10,6 +10,9 @@
 //   *taken     bytes that were asked for so far, also those that there was no room for
 #pragma once
 
+// Functions that make strings are loops over bytes: once for each row they would take compilers seconds.
+#define DK_FOR_ROWS_ROLLED(k) _Pragma("unroll 1") for (dk_i32 k = 0; k < DK_ROWS; k++)
+
 // NULL and the empty string have no address.
 DK_FN dk_i128 dk_text_row(DK_SPACES_PARAM, dk_text value, dk_bool is_there) {
   dk_i128 r;
