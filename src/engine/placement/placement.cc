@@ -28,10 +28,6 @@ gpu::Residency residency_named(const std::string& name) {
   return gpu::Residency::Cached;
 }
 
-gpu::KernelChoice kernel_choice_of(const PlacementChoice& choice) {
-  return choice.gpu_engine == "interpreter" ? gpu::KernelChoice::Interpreter : gpu::KernelChoice::Generated;
-}
-
 bool admits(const PlacementChoice& choice, gpu::Residency residency) {
   return choice.residency == "auto" || choice.residency == gpu::name_of(residency);
 }
@@ -244,7 +240,7 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
                                                gpu::Residency residency, PlacementNote& note) {
   std::string reason;
   try {
-    auto result = engine_for(device, choice).run(task, residency, kernel_choice_of(choice), reason);
+    auto result = engine_for(device, choice).run(task, residency, reason);
     if (result) return result;
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
