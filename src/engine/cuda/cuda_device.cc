@@ -6,7 +6,7 @@
 namespace diptych::cuda {
 namespace {
 
-constexpr int64_t pinned_kept_bytes = int64_t{1} << 30;
+constexpr int64_t pinned_kept_bytes = int64_t{8} << 30;
 
 int64_t nine_tenths_free(const Context& context) {
   const Api& api = context.enter();

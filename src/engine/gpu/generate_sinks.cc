@@ -9,7 +9,9 @@ using Kind = KernelParameter::Kind;
 
 void SectionGenerator::write_sink(int32_t address) {
   if (at(address).opcode == Opcode::Result) return write_result(address);
-  write_aggregate(address);
+  if (at(address).opcode == Opcode::SortRow) return write_sort_row(address);
+  if (at(address).opcode == Opcode::Group) return write_group(address);
+  groups() ? write_group_aggregate(address) : write_aggregate(address);
 }
 
 // ---- Result: rows are put close together in shared memory and written from there, in the order of the tiles
@@ -39,7 +41,7 @@ const char* word_type(int width) {
 
 void SectionGenerator::write_result(int32_t address) {
   const Instruction& instruction = at(address);
-  use_file("device/output.h");
+  use_file("device/team.h");
   int widest = 1;
   for (int32_t i = 0; i < instruction.p2; ++i) {
     OutputColumn column;
@@ -51,13 +53,13 @@ void SectionGenerator::write_result(int32_t address) {
     widest = std::max(widest, column.width());
     kernel_.outputs.push_back(column);
   }
-  declare("stage", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage[{}];", widest * kernel_.step_rows()));
+  declare_stage(widest);
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
   body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
   body_.open("if (pass != 0) {{");
   body_.line("const dk_u32 rows = {};", sinking());
   body_.line("dk_u32 total;");
-  body_.line("const dk_u32 position = dk_block_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
+  body_.line("const dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
   body_.open("if (total != 0) {{");
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
   body_.close();
@@ -83,7 +85,7 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   body_.open("{{");
   body_.line("{} values[DK_ROWS];", word_type(width));
   body_.line("DK_FOR_ROWS(k) values[k] = {};", value);
-  body_.line("dk_put{0}_{1}((DK_LOCAL {2}*)stage, rows, position, values, total, DK_AT({2}, {3}), place, capacity);", rows,
+  body_.line("dk_team_put{0}_{1}((DK_LOCAL {2}*)stage, rows, position, values, total, DK_AT({2}, {3}), place, capacity);", rows,
              word_of_width(width), word_type(width), word(Kind::Output, index));
   body_.close();
   if (!column.nullable) return;
@@ -91,7 +93,7 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   body_.line("dk_u8 values[DK_ROWS];");
   body_.line("const dk_u32 there = {};", known(from));
   body_.line("DK_FOR_ROWS(k) values[k] = (dk_u8)(there >> k & 1U);");
-  body_.line("dk_put{}_u8((DK_LOCAL dk_u8*)stage, rows, position, values, total, DK_AT(dk_u8, {}), place, capacity);", rows,
+  body_.line("dk_team_put{}_u8((DK_LOCAL dk_u8*)stage, rows, position, values, total, DK_AT(dk_u8, {}), place, capacity);", rows,
              word(Kind::OutputNulls, index));
   body_.close();
 }

@@ -56,17 +56,19 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
   started_ = true;
-  kernel_ = generate_section(task_.program, task_.address, input_->shape);
+  const bool is_known = memo.compiled != nullptr && memo.shape == input_->shape;
+  kernel_ = is_known ? memo.kernel : generate_section(task_.program, task_.address, input_->shape);
   if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
     kernel_.unsupported = "sorting more rows than 32 bits can number";
   if (!kernel_.unsupported.empty()) {
     reason = kernel_.unsupported;
     return false;
   }
-  compiled_ = engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
+  compiled_ = is_known ? memo.compiled : engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
+  if (!is_known) memo = {input_->shape, kernel_, compiled_};
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
   constants_->upload(engine_.device(), *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());

@@ -26,6 +26,13 @@ struct PartialWords {
   size_t groups = 0;
 };
 
+// The kernel of the batch before: columns are mostly stored alike in all batches.
+struct KernelMemo {
+  SectionShape shape;
+  SectionKernel kernel;
+  std::shared_ptr<const Kernel> compiled;
+};
+
 class SectionBatch {
  public:
   SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency);
@@ -34,7 +41,7 @@ class SectionBatch {
   SectionBatch& operator=(const SectionBatch&) = delete;
 
   // False when no kernel can do it: reason says why, and nothing has happened. Errors: 53200, 58000, 58030, XX001.
-  bool start(std::shared_ptr<SectionInput> input, std::string& reason);
+  bool start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
   // Errors: those of the section's rows with their position.

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/prepared.h"
+#include "engine/gpu/sort/dictionary_ranks.h"
 #include "tablet/dictionary.h"
 
 namespace diptych::gpu {
@@ -40,6 +41,10 @@ void SectionConstants::add_parameter(const Program& program, const KernelParamet
       std::vector<std::string_view> strings(dictionary->entries(), dictionary->entries() + dictionary->size());
       strings.emplace_back();
       return add_strings(strings, {Kind::Dictionary, parameter.index, 0}, {Kind::DictionaryBytes, parameter.index, 0});
+    }
+    case Kind::DictionaryRanks: {
+      const std::vector<uint32_t> ranks = dictionary_ranks(*dictionaries[index]);
+      return put_address(parameter, append(ranks.data(), ranks.size() * sizeof(uint32_t)));
     }
     default: return;
   }

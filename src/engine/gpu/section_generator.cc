@@ -76,6 +76,7 @@ SectionKernel SectionGenerator::generate() {
   find_filter();
   choose_forms();
   choose_rows_per_thread();
+  if (groups()) plan_group_tables();
   write_body();
   if (kernel_.unsupported.empty()) kernel_.text = assemble();
   return std::move(kernel_);
@@ -112,6 +113,8 @@ void SectionGenerator::choose_rows_per_thread() {
   int rows = std::clamp(16 / widest, 4, 16);
   while (rows > 4 && (rows * words > most_register_words || (ordered_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
+  // Looking for a group, or making the words of sort keys, is much text, once for each row.
+  if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
   kernel_.rows_per_thread = rows;
 }
 
@@ -139,6 +142,7 @@ void SectionGenerator::choose_forms() {
 
 void SectionGenerator::find_sink() {
   int sinks = 0;
+  bool grouped = false;
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     const Instruction& instruction = at(address);
     if (info_of(instruction.opcode).kind != OpcodeKind::Sink) continue;
@@ -148,15 +152,24 @@ void SectionGenerator::find_sink() {
         kernel_.sink = SectionKernel::Sink::Result;
         ordered_ = true;
         break;
+      case Opcode::SortRow:
+        ++sinks;
+        kernel_.sink = SectionKernel::Sink::Sort;
+        ordered_ = true;
+        break;
       case Opcode::Aggregate: {
         if (kernel_.hash_table != instruction.p1) ++sinks;
         kernel_.sink = SectionKernel::Sink::Totals;
         kernel_.hash_table = instruction.p1;
-        if (instruction.p3 >= 0) refuse("grouping");
         break;
       }
+      case Opcode::Group: grouped = true; break;
       default: return refuse(fmt::format("{} on a device", info_of(instruction.opcode).name));
     }
+  }
+  if (grouped) {
+    kernel_.sink = SectionKernel::Sink::Groups;
+    sinks = 1;
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
   if (other_section_fills(program_, address_)) refuse("a section that shares its groups or its sorter with another");
@@ -194,6 +207,7 @@ void SectionGenerator::write_body() {
   } else {
     out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
   }
+  if (groups()) write_overflow_exit();
   out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
   out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};", tablet_words + column_words * shape_.columns.size());
@@ -203,6 +217,13 @@ void SectionGenerator::write_body() {
   else write_steps();
   out.close();
   if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+  if (groups()) write_groups_end();
+}
+
+// Shared memory in which each team puts the rows of a step together, for elements of so many bytes.
+void SectionGenerator::declare_stage(int widest) {
+  declare("stage_bytes", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage_bytes[{}];", widest * kernel_.step_rows()));
+  declare("stage", fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS * {});", widest));
 }
 
 // An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know where
@@ -210,14 +231,18 @@ void SectionGenerator::write_body() {
 void SectionGenerator::write_passes() {
   KernelWriter& out = body_;
   declare("status", fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
+  use_file("device/team.h");
+  out.line("start += (dk_i64)DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
   out.line("dk_u32 mine = 0;");
   out.line("dk_u64 place = 0;");
   out.open("for (dk_i32 pass = 0; pass < 2; pass++) {{");
   write_steps();
   out.open("if (pass == 0) {{");
-  out.line("const dk_u32 all = dk_block_sum_u32(mine, scratch);");
+  out.line("dk_u32 all;");
+  out.line("const dk_u32 before = dk_block_scan_u32(mine, scratch, &all);");
   out.line("place = dk_look_back(status, tile, all, scratch);");
   out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
+  out.line("place += dk_team_first_u32(before, scratch);");
   out.line("if (all == 0) break;");
   out.close();
   out.close();
@@ -225,18 +250,22 @@ void SectionGenerator::write_passes() {
 
 void SectionGenerator::write_steps() {
   KernelWriter& out = body_;
-  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * {0} < tablet_rows; step++) {{", kernel_.step_rows());
-  out.line("const dk_i64 first = start + (dk_i64)step * {} + DK_LOCAL_ID * DK_ROWS;", kernel_.step_rows());
+  const char* items = ordered_ ? "DK_TEAM_SIZE" : "DK_GROUP_SIZE";
+  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * ({} * DK_ROWS) < tablet_rows; step++) {{", items);
+  out.line("const dk_i64 first = start + (dk_i64)step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
+           ordered_ ? "DK_LANE" : "DK_LOCAL_ID");
   out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
   if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   declare_registers();
+  if (groups()) declare_group_registers();
   depth_ = out.depth();
   write_filter_columns();
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     begin_instruction(address);
-    const bool is_sink = info_of(at(address).opcode).kind == OpcodeKind::Sink;
-    if (is_sink) out.close_to(depth_);
+    const Opcode opcode = at(address).opcode;
+    const bool meets = info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
+    if (meets) out.close_to(depth_);
     if (is_filter_column(address)) continue;
     const bool late = ordered_ && is_late(address);
     if (late) out.open("if (pass != 0) {{");

@@ -20,6 +20,7 @@
 #include "engine/gpu/kernel_writer.h"
 #include "engine/gpu/scalar_text.h"
 #include "engine/gpu/section_kernel.h"
+#include "engine/sort_key_layout.h"
 #include "program/section_flow.h"
 
 namespace diptych::gpu {
@@ -59,6 +60,7 @@ class SectionGenerator {
   void find_sink();
   void write_body();
   void write_passes();
+  void declare_stage(int widest);
   void write_steps();
   void write_filter_columns();
   bool is_filter_column(int32_t address) const;
@@ -119,10 +121,32 @@ class SectionGenerator {
   void write_sink(int32_t address);
   void write_result(int32_t address);
   void write_put(const OutputColumn& column, size_t number);
+  void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
+  void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
+  void write_sort_key(SortKeyPlace place, int32_t number);
   void write_aggregate(int32_t address);
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
   void declare_totals();
   void write_totals_end();
+
+  // ---- groups (generate_groups.cc)
+  GroupPlan& group_plan(int32_t hash_table);
+  void plan_group_tables();
+  void find_counting(GroupPlan& plan, int32_t address);
+  std::string group_word(const GroupPlan& plan, GroupPart part, size_t index = 0);
+  void declare_group_table(const GroupPlan& plan);
+  void declare_group_registers();
+  void write_group(int32_t address);
+  std::string group_states(const GroupPlan& plan, int32_t group);
+  void write_group_numbered(int32_t address, const GroupPlan& plan);
+  void write_group_hashed(int32_t address, const GroupPlan& plan);
+  void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
+  void write_group_aggregate(int32_t address);
+  void write_group_update(int32_t address, const GroupPlan& plan, size_t number);
+  void write_overflow_exit();
+  void write_groups_end();
+  void write_replicas_end(const GroupPlan& plan);
+  bool groups() const { return kernel_.sink == SectionKernel::Sink::Groups; }
   std::string sinking() const { return flow_.tracks_validity ? "(active & valid)" : "active"; }
 
   const Program& program_;

@@ -40,6 +40,7 @@ struct ColumnShape {
 struct SectionShape {
   std::vector<ColumnShape> columns;      // those that the section reads, ascending
   std::string unsupported;               // why no kernel can read them; empty: one can
+  bool operator==(const SectionShape&) const = default;
   const ColumnShape& of(size_t cursor_column) const;
   size_t index_of(size_t cursor_column) const;
 };

@@ -42,6 +42,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const bool prepared = find_input();
   if (!prepared) find_ranges();
   std::deque<std::unique_ptr<SectionBatch>> running;
+  KernelMemo memo;
   const size_t most = residency_ == Residency::Streamed ? batches_at_once : 1;
   for (std::vector<SegmentRange>& ranges : divide()) {
     check_cancelled();
@@ -49,7 +50,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_));
     auto input = prepared ? input_ : running.back()->loader().load(std::move(ranges));
     if (!prepared) keep_input(input);
-    if (!running.back()->start(std::move(input), reason)) {
+    if (!running.back()->start(std::move(input), memo, reason)) {
       // What earlier batches have made is dropped.
       return std::nullopt;
     }

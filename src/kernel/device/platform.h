@@ -117,6 +117,8 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_HAS_ATOMIC_ADD_F64 1
 #define DK_SHUFFLE_DOWN(value, lanes) __shfl_down_sync(0xFFFFFFFFU, (value), (lanes))
 #define DK_SHUFFLE_UP(value, lanes) __shfl_up_sync(0xFFFFFFFFU, (value), (lanes))
+#define DK_SHUFFLE_FROM(value, lane) __shfl_sync(0xFFFFFFFFU, (value), (lane))
+#define DK_WARP_BARRIER() __syncwarp()
 
 // A place of up to four words for every warp, of which there are at most 32.
 #define DK_SCRATCH_WORDS 128

@@ -1,0 +1,69 @@
+// Parts of a work-group that work without waiting for the rest: with CUDA the warps, with OpenCL the whole group.
+//
+//   tile   |team 0: its rows, step by step|team 1: ...|      each team has rows that follow each other
+//
+// Inside a team items agree by shuffles and a warp's barrier, which cost next to nothing; a barrier of the group lets
+// nobody go on before the slowest load of all.
+#pragma once
+
+#if DK_HAS_SHUFFLE
+
+#define DK_TEAM_SIZE 32
+#define DK_TEAM_BARRIER() DK_WARP_BARRIER()
+
+// The sum of the values of lower items of the team; *total: of all.
+DK_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+  dk_u32 inclusive = value;
+  DK_UNROLL for (dk_i32 step = 1; step < 32; step <<= 1) {
+    dk_u32 other = DK_SHUFFLE_UP(inclusive, step);
+    if ((DK_LOCAL_ID & 31) >= step) inclusive += other;
+  }
+  *total = DK_SHUFFLE_FROM(inclusive, 31);
+  return inclusive - value;
+}
+// What the first item of the team has.
+DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
+
+#else
+
+#define DK_TEAM_SIZE DK_GROUP_SIZE
+#define DK_TEAM_BARRIER() DK_BARRIER()
+
+DK_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+  return dk_block_scan_u32(value, scratch, total);
+}
+DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
+  return (dk_u32)dk_block_broadcast_u64(value, scratch);
+}
+
+#endif
+
+#define DK_TEAM (DK_LOCAL_ID / DK_TEAM_SIZE)
+#define DK_LANE (DK_LOCAL_ID % DK_TEAM_SIZE)
+
+// As dk_put<R>_<type> (output.h), of a team: the stage has room for R * DK_TEAM_SIZE elements of its own.
+#define DK_TEAM_PUT_OF(R, suffix, type)                                                                   \
+  DK_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,                \
+                                       DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \
+                                       dk_u64 offset, dk_u64 capacity) {                                  \
+    DK_UNROLL for (dk_i32 i = 0; i < R; i++) {                                                            \
+      if ((mask >> i & 1U) != 0) stage[position++] = values[i];                                           \
+    }                                                                                                     \
+    DK_TEAM_BARRIER();                                                                                    \
+    for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {                                      \
+      if (offset + i < capacity) out[offset + i] = stage[i];                                              \
+    }                                                                                                     \
+    DK_TEAM_BARRIER();                                                                                    \
+  }
+
+#define DK_TEAM_PUTS_OF(R)       \
+  DK_TEAM_PUT_OF(R, u8, dk_u8)   \
+  DK_TEAM_PUT_OF(R, u32, dk_u32) \
+  DK_TEAM_PUT_OF(R, u64, dk_u64) \
+  DK_TEAM_PUT_OF(R, i128, dk_i128)
+
+// clang-format off
+DK_TEAM_PUTS_OF(4)
+DK_TEAM_PUTS_OF(8)
+DK_TEAM_PUTS_OF(16)
+// clang-format on
