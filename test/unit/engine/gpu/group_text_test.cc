@@ -24,22 +24,22 @@ AggregateInfo aggregate_of(AggregateState state, PhysicalType argument, Physical
 class GroupProgram {
  public:
   GroupProgram(std::vector<RegisterInfo> keys, std::vector<AggregateInfo> aggregates) {
-    auto& code = program.instructions;
     program.cursors.emplace_back();
     program.hash_tables.push_back({keys, aggregates, 0});
-    code.push_back({Opcode::Parallel, 0, 0, 0});
+    add(Opcode::Parallel, 0);
     for (const RegisterInfo& key : keys) load(key);
     const auto group = static_cast<int32_t>(program.registers.size());
     program.registers.push_back({PhysicalType::Int32, Type{TypeId::Integer}, false});
-    code.push_back({Opcode::Group, group, 0, 0});
+    add(Opcode::Group, group);
     for (size_t i = 0; i < aggregates.size(); ++i) {
       int32_t argument = -1;
       if (aggregates[i].state != AggregateState::CountStar) argument = load(aggregates[i].argument);
-      code.push_back({Opcode::Aggregate, 0, argument, group, static_cast<int64_t>(i)});
+      add(Opcode::Aggregate, 0, argument, group);
+      program.instructions.back().p4 = static_cast<int64_t>(i);
     }
-    code[0].p3 = static_cast<int32_t>(code.size());
-    code.push_back({Opcode::Converge});
-    code.push_back({Opcode::Finish});
+    program.instructions[0].p3 = static_cast<int32_t>(program.instructions.size());
+    add(Opcode::Converge);
+    add(Opcode::Finish);
   }
 
   SectionKernel kernel() const { return generate_section(program, 0, shape); }
@@ -48,12 +48,16 @@ class GroupProgram {
   SectionShape shape;
 
  private:
+  void add(Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0) {
+    program.instructions.push_back({opcode, p1, p2, p3, {}, -1});
+  }
+
   int32_t load(const RegisterInfo& info) {
     const auto number = static_cast<int32_t>(program.registers.size());
     const auto column = static_cast<int32_t>(shape.columns.size());
     program.registers.push_back(info);
     program.cursors[0].columns.push_back(info);
-    program.instructions.push_back({Opcode::Column, number, column});
+    program.instructions.push_back({Opcode::Column, number, column, 0, {}});
     ColumnShape& stored = shape.columns.emplace_back();
     stored.column = static_cast<size_t>(column);
     stored.physical = info.physical;
