@@ -32,10 +32,11 @@ void print_device(const DeviceInfo& info, const DeviceProfile& device, std::ostr
 void measure(const std::string& device, std::ostream& out) {
   const std::string path = profile_path();
   if (path.empty()) throw Error(SqlState::io_error, "neither DIPTYCH_PROFILE, XDG_CONFIG_HOME nor HOME is set");
+  DeviceList devices;
+  if (device != "all" && device != "cpu") devices.find(device);  // before anything is measured: whether it is there
   MachineProfile profile = read_profile(path).value_or(MachineProfile());
   calibrate_host(profile.host);
   print_host(profile.host, out);
-  DeviceList devices;
   int measured = 0;
   for (const DeviceInfo& info : devices.infos()) {
     const bool is_named = device == info.id() || (device == "all" && !info.is_host && info.unusable.empty());
@@ -46,7 +47,6 @@ void measure(const std::string& device, std::ostream& out) {
     print_device(info, entry, out);
     ++measured;
   }
-  if (measured == 0 && device != "all" && device != "cpu") devices.find(device);  // says why there is none
   if (measured == 0 && device == "all") out << "no device besides the CPU\n";
   write_profile(path, profile);
   out << "written to " << path << '\n';

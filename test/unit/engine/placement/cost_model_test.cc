@@ -100,7 +100,7 @@ TEST(CostModel, ResidencyByTheRoomThereIs) {
   EXPECT_NE(best(int64_t{1} << 30, true), Residency::Cached);
   EXPECT_NE(best(int64_t{1} << 30, false), Residency::Mapped);
   EXPECT_EQ(best(1 << 20, false), Residency::Serial);
-  EXPECT_LE(device_bytes_needed(facts, Residency::Streamed), int64_t{64} << 20);
+  EXPECT_LE(device_bytes_needed(facts, Residency::Streamed), int64_t{256} << 20);
   EXPECT_EQ(device_bytes_needed(facts, Residency::Mapped), 0);
 }
 
