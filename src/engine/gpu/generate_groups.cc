@@ -111,7 +111,9 @@ void SectionGenerator::declare_group_table(const GroupPlan& plan) {
 void SectionGenerator::declare_group_registers() {
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     if (at(address).opcode != Opcode::Group) continue;
-    body_.line("dk_u32 g{}[DK_ROWS];", at(address).p1);
+    const GroupPlan& plan = group_plan(at(address).p3);
+    if (plan.place != Place::Hashed || !plan.states.aggregates.empty())
+      body_.line("dk_u32 g{}[DK_ROWS];", at(address).p1);
     body_.line("dk_u32 grouped_{} = 0;", at(address).p1);
   }
 }
@@ -177,7 +179,7 @@ void SectionGenerator::write_group_hashed(int32_t address, const GroupPlan& plan
       "const dk_i64 slot = dk_group_find_or_add(table_{0}, slots_{0}, keys_{0}, {1}, {2}, {3}, key, dk_hash_words(key, "
       "{3}));",
       table, group_word(plan, GroupPart::SlotCount), group_word(plan, GroupPart::Limit), plan.key_words);
-  body_.line("g{}[k] = (dk_u32)slot;", out);
+  if (!plan.states.aggregates.empty()) body_.line("g{}[k] = (dk_u32)slot;", out);
   body_.line("if (slot < 0) grouped_{} &= ~(1U << k);", out);
   body_.close();
 }
