@@ -53,6 +53,9 @@ struct Placement::Option {
 
 Placement::Placement() : profiles_(profile_path()), auto_devices_(devices_, profiles_, system_shows_gpu()) {}
 
+Placement::Placement(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::string profile_path)
+    : devices_(std::move(drivers)), profiles_(std::move(profile_path)), auto_devices_(devices_, profiles_, true) {}
+
 std::optional<SectionResult> Placement::run(const SectionTask& task, const PlacementChoice& choice,
                                             PlacementNote& note) {
   const bool is_auto = choice.device == "auto";

@@ -54,6 +54,8 @@ struct PlacementNote {
 class Placement {
  public:
   Placement();
+  // For tests, with drivers of their own, CUDA's first, among which auto looks wherever it runs.
+  Placement(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::string profile_path);
 
   // Runs the section on a device, or returns nothing: then the CPU has to, and the note says why. Errors: those of the
   // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.

@@ -1,0 +1,213 @@
+// Where sections run: with an OpenCL device that is made out to be a GPU, and a profile that says what it can do.
+#include "engine/placement/placement.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "engine/opencl/opencl_device.h"
+#include "engine/program_maker.h"
+
+namespace diptych {
+namespace {
+
+using testing::make_table;
+using testing::ProgramMaker;
+
+const Type integer{TypeId::Integer};
+
+class AbsentDriver final : public DeviceDriver {
+ public:
+  const std::string& absent() const override { return absent_; }
+  const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::unique_ptr<Device> open(int) override { return nullptr; }
+
+ private:
+  std::string absent_ = "left out";
+  std::vector<DeviceInfo> infos_;
+};
+
+// Its devices' memory is not the host's, whatever they are.
+class PretendedGpus final : public DeviceDriver {
+ public:
+  PretendedGpus() : infos_(driver_.infos()) {
+    for (DeviceInfo& info : infos_) info.is_host = false;
+  }
+  const std::string& absent() const override { return driver_.absent(); }
+  const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::unique_ptr<Device> open(int number) override { return driver_.open(number); }
+
+ private:
+  opencl::OpenClDriver driver_;
+  std::vector<DeviceInfo> infos_;
+};
+
+// Rows with tablets that can be found again, as a table's.
+class NumberedSource final : public TabletSource {
+ public:
+  explicit NumberedSource(std::shared_ptr<const TabletSource> rows) : rows_(std::move(rows)) {}
+  const std::vector<ColumnDefinition>& columns() const override { return rows_->columns(); }
+  size_t tablet_count() const override { return rows_->tablet_count(); }
+  int64_t row_count() const override { return rows_->row_count(); }
+  int64_t rows_in(size_t tablet) const override { return rows_->rows_in(tablet); }
+  ZoneMap zone_map(size_t tablet, size_t column) const override { return rows_->zone_map(tablet, column); }
+  uint64_t tablet_id(size_t tablet) const override { return 1'000'000 + tablet; }
+  const Dictionary* common_dictionary(size_t column) const override { return rows_->common_dictionary(column); }
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
+    return rows_->pin(tablet, wanted);
+  }
+  int64_t encoded_bytes(size_t tablet, size_t column) const override { return rows_->encoded_bytes(tablet, column); }
+
+ private:
+  std::shared_ptr<const TabletSource> rows_;
+};
+
+class PlacementTest : public ::testing::Test {
+ protected:
+  PlacementTest() : path_(std::filesystem::temp_directory_path() / ("diptych-placement-" + std::to_string(getpid()))) {}
+  ~PlacementTest() override { std::filesystem::remove(path_); }
+
+  // rate: bytes a second of everything the devices do. False: there is no device to pretend with.
+  bool open(double rate) {
+    auto gpus = std::make_unique<PretendedGpus>();
+    MachineProfile profile;
+    bool any = false;
+    for (const DeviceInfo& info : gpus->infos()) {
+      DeviceProfile& device = profile.devices[device_key(info)];
+      device.read = device.mapped = device.to_device_pinned = device.to_device_pageable = rate;
+      device.to_host_pinned = device.to_host_pageable = rate;
+      device.launch_ns = device.compile_ns = 1e15 / rate;
+      device.multiply_ns = 1e9 / rate;
+      any |= info.unusable.empty();
+    }
+    write_profile(path_, profile);
+    std::vector<std::unique_ptr<DeviceDriver>> drivers;
+    drivers.push_back(std::make_unique<AbsentDriver>());
+    drivers.push_back(std::move(gpus));
+    placement_ = std::make_unique<Placement>(std::move(drivers), path_);
+    return any;
+  }
+
+  // SELECT a FROM rows WHERE a < 10
+  void make_program(int64_t rows) {
+    std::vector<std::vector<Value>> table;
+    for (int64_t i = 0; i < rows; ++i) table.push_back({Value::integer(static_cast<int32_t>(i % 1000))});
+    source_ = std::make_shared<NumberedSource>(make_table({{"a", integer}}, table, 65536));
+    ProgramMaker maker(source_);
+    maker.parallel(0);
+    const int a = maker.column(0), bound = maker.constant(Value::integer(10));
+    const int32_t leave = maker.emit(Opcode::Ge, a, bound, 0, jump_if_null);
+    maker.result({a});
+    maker.land(leave);
+    maker.converge();
+    program_ = maker.finish();
+    while (program_->instructions[static_cast<size_t>(address_)].opcode != Opcode::Parallel) ++address_;
+  }
+
+  std::optional<SectionResult> run(PlacementNote& note) {
+    ExecutionProfile profile;
+    ExecutionContext context;
+    context.profile = &profile;
+    return placement_->run({*program_, address_, source_, -1, context}, choice_, note);
+  }
+
+  // Runs until a device takes it, or `reason` is why none does; false after a minute.
+  bool run_until(const std::string& reason, std::optional<SectionResult>& result) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (std::chrono::steady_clock::now() < end) {
+      PlacementNote note;
+      result = run(note);
+      if (result || (!reason.empty() && note.why.find(reason) != std::string::npos)) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+  const std::filesystem::path path_;
+  std::unique_ptr<Placement> placement_;
+  std::shared_ptr<const TabletSource> source_;
+  std::shared_ptr<const Program> program_;
+  int32_t address_ = 0;
+  PlacementChoice choice_;
+};
+
+TEST_F(PlacementTest, FewRowsStayOnTheCpu) {
+  open(1e15);
+  make_program(1000);
+  for (int i = 0; i < 1000; ++i) {
+    PlacementNote note;
+    EXPECT_FALSE(run(note).has_value());
+    EXPECT_EQ(note.why, "few rows");
+    EXPECT_GT(note.estimate_ns, 0);
+    EXPECT_TRUE(note.fallback.empty());
+  }
+}
+
+TEST_F(PlacementTest, AFastDeviceIsChosen) {
+  if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(run_until("", result));
+  int64_t rows = 0;
+  for (const SectionRows& piece : result->rows) rows += piece.rows;
+  EXPECT_EQ(rows, 4000);
+  EXPECT_EQ(result->profile.engine.find("opencl:"), 0U) << result->profile.engine;
+  EXPECT_GT(result->profile.estimate_nanoseconds, 0);
+  EXPECT_NE(result->profile.why.find("CPU"), std::string::npos) << result->profile.why;
+  EXPECT_TRUE(placement_->fallbacks().empty());
+}
+
+TEST_F(PlacementTest, ASlowDeviceIsNot) {
+  if (!open(1e6)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(run_until("once settled", result));
+  EXPECT_FALSE(result.has_value());
+}
+
+// The CPU's times are learnt, and a device that was estimated slower than they are gets the section.
+TEST_F(PlacementTest, MeasuredTimesReplaceEstimates) {
+  if (!open(5e10)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  std::optional<SectionResult> result;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!result && std::chrono::steady_clock::now() < end) {
+    PlacementNote note;
+    result = run(note);
+    if (!result) placement_->learn(note, 1'000'000'000);
+  }
+  EXPECT_TRUE(result.has_value());
+}
+
+TEST_F(PlacementTest, WhatWasAskedFor) {
+  if (!open(1e6)) GTEST_SKIP() << "no OpenCL device";
+  make_program(1000);
+  choice_.device = "cpu";
+  PlacementNote note;
+  EXPECT_FALSE(run(note).has_value());
+  EXPECT_EQ(note.why, "asked for");
+  choice_.device = "opencl";
+  for (const char* residency : {"auto", "serial"}) {
+    choice_.residency = residency;
+    const auto result = run(note);
+    ASSERT_TRUE(result.has_value()) << residency << ": " << note.fallback;
+    if (choice_.residency != "auto") {
+      EXPECT_EQ(result->profile.residency, residency);
+    }
+  }
+  choice_.device = "cuda";
+  EXPECT_ANY_THROW(run(note));
+}
+
+TEST_F(PlacementTest, TheKernelsText) {
+  open(1e6);
+  make_program(1000);
+  const std::string text = Placement::kernel_text_of(*program_, address_, *source_);
+  EXPECT_NE(text.find("DK_KERNEL void"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace diptych
