@@ -53,8 +53,8 @@ struct ExecutionProfile {
 struct ExecutionContext {
   int threads = 1;  // 1: the calling thread alone
   MemoryBudget* budget = nullptr;
-  BlockPool* pool = nullptr;                     // large buffers of results and intermediate tablets come from here
-  TempSpace* temp = nullptr;                     // what the budget has no room for goes there; null: 53200
+  BlockPool* pool = nullptr;       // large buffers of results and intermediate tablets come from here
+  TempSpace* temp = nullptr;       // what the budget has no room for goes there; null: 53200
   Placement* placement = nullptr;  // null: the CPU alone
   const PlacementChoice* choice = nullptr;
   const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014

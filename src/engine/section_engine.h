@@ -28,16 +28,17 @@ struct SectionRows {
 };
 
 struct SectionResult {
-  std::vector<SectionRows> rows;                // in order
+  std::vector<SectionRows> rows;                                  // in order
   std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
-  std::shared_ptr<const TabletSource> sorted;   // of the sorter that the section fills: what Sort shows
+  std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
   SectionProfile profile;
 };
 
 class SectionEngine {
  public:
   virtual ~SectionEngine() = default;
-  // Runs the whole section; or nothing, and `reason` says why the CPU has to. Errors: those of the section's rows, 57014.
+  // Runs the whole section; or nothing, and `reason` says why the CPU has to. Errors: those of the section's rows,
+  // 57014.
   virtual std::optional<SectionResult> run(const SectionTask& task, std::string& reason) = 0;
 };
 

@@ -1,9 +1,8 @@
 // How rows can move through one parallel section: what every engine has to know before it can run or translate it.
 //
 //   Parallel
-//    a  Lt .. c invalid      rows that jump to c become invalid; if nothing behind c makes rows valid, they are finished
-//    b  ...
-//    c  Column               a target: rows that jumped here join those that came along
+//    a  Lt .. c invalid      rows that jump to c become invalid; if nothing behind c makes rows valid, they are
+//    finished b  ... c  Column               a target: rows that jumped here join those that came along
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ struct JumpEffect {
 };
 
 struct SectionFlow {
-  int32_t first = 0, end = 0;        // addresses [first, end); the Converge is at end
-  std::vector<int32_t> targets;      // addresses jumped to, ascending
-  std::vector<JumpEffect> effects;   // by address - first; of jumps and Invalid
-  std::vector<bool> drops_invalid;   // by address - first: rows that arrive here invalid stay so: they are forgotten
-  std::vector<uint8_t> writers;      // by register: how many opcodes write it (2: or more)
-  std::vector<bool> constants;       // by register: one opcode writes it, the same value in all rows
-  bool tracks_validity = false;      // a row may be made valid again
-  int32_t last_sink = -1;            // address
+  int32_t first = 0, end = 0;       // addresses [first, end); the Converge is at end
+  std::vector<int32_t> targets;     // addresses jumped to, ascending
+  std::vector<JumpEffect> effects;  // by address - first; of jumps and Invalid
+  std::vector<bool> drops_invalid;  // by address - first: rows that arrive here invalid stay so: they are forgotten
+  std::vector<uint8_t> writers;     // by register: how many opcodes write it (2: or more)
+  std::vector<bool> constants;      // by register: one opcode writes it, the same value in all rows
+  bool tracks_validity = false;     // a row may be made valid again
+  int32_t last_sink = -1;           // address
 
   const JumpEffect& effect(int32_t address) const { return effects[static_cast<size_t>(address - first)]; }
   // Number among the targets, or -1.

@@ -34,7 +34,8 @@ constexpr Measurement measurements[] = {
 // Strings differ all, so that no dictionary takes them.
 constexpr const char* table =
     "CREATE TABLE measured AS SELECT i::integer AS a, ((i::bigint * 7919) % 1000003 + 2000000)::integer AS b, "
-    "(i::bigint * 1000003 + 1234567890123)::numeric(18, 2) AS n, 'row ' || i AS s FROM generate_series(1, 500000) AS t(i)";
+    "(i::bigint * 1000003 + 1234567890123)::numeric(18, 2) AS n, 'row ' || i AS s FROM generate_series(1, 500000) AS "
+    "t(i)";
 
 double nanoseconds_of(Connection& connection, const char* text) {
   double least = 0;

@@ -20,8 +20,8 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 // Runs the command; its queries are moved out of the statement. On an error nothing has changed.
 CommandResult run_command(Connection& connection, BoundStatement& statement, const std::vector<Value>& parameters);
 
-// SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row that
-// says so.
+// SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row
+// that says so.
 std::vector<Value> device_cells(Connection& connection);
 
 // EXPLAIN's lines for the query inside.

@@ -41,8 +41,8 @@ class TabletSource {
   virtual int64_t rows_in(size_t tablet) const = 0;
   // Bounds of one column in one tablet, without reading it.
   virtual ZoneMap zone_map(size_t tablet, size_t column) const = 0;
-  // Differs from the id of every other tablet of the process, dead or alive, so that copies elsewhere can be found again;
-  // 0: the tablet has none.
+  // Differs from the id of every other tablet of the process, dead or alive, so that copies elsewhere can be found
+  // again; 0: the tablet has none.
   virtual uint64_t tablet_id(size_t) const { return 0; }
   // True when every tablet keeps this column as codes of the same dictionary, which is then handed out; else nullptr.
   virtual const Dictionary* common_dictionary(size_t column) const = 0;

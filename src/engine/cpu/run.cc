@@ -190,7 +190,7 @@ class Run {
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
   std::map<int32_t, std::shared_ptr<const TabletSource>> device_groups_, device_sorted_;  // by hash table, by sorter
-  std::vector<std::unique_ptr<GroupTable>> merged_;  // of tables with many groups
+  std::vector<std::unique_ptr<GroupTable>> merged_;                                       // of tables with many groups
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;
   int64_t limit_ = -1, offset_ = 0;

@@ -53,7 +53,8 @@ StateLayout layout_of(const AggregateInfo& aggregate, std::string& unsupported) 
   }
   if (aggregate.argument.physical == PhysicalType::Text) unsupported = "min or max of strings";
   if (aggregate.argument.physical == PhysicalType::Interval) unsupported = "min or max of intervals";
-  return extreme_layout(aggregate, aggregate.state == AggregateState::Min || aggregate.state == AggregateState::BoolAnd);
+  return extreme_layout(aggregate,
+                        aggregate.state == AggregateState::Min || aggregate.state == AggregateState::BoolAnd);
 }
 
 double as_double(uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -67,9 +68,7 @@ void add_words(uint64_t* into, const uint64_t* from, size_t words) {
   }
 }
 
-int128_t wide_of(const uint64_t* words) {
-  return static_cast<int128_t>((uint128_t{words[1]} << 64) | words[0]);
-}
+int128_t wide_of(const uint64_t* words) { return static_cast<int128_t>((uint128_t{words[1]} << 64) | words[0]); }
 
 void combine_moments(uint64_t* into, const uint64_t* from) {
   double a[3], b[3];
@@ -128,7 +127,8 @@ StatesLayout layout_states(const HashTableInfo& table) {
 
 void clear_states(const StatesLayout& layout, std::span<uint64_t> words) {
   words[0] = 0;
-  for (const StateLayout& state : layout.aggregates) std::copy_n(state.empty, state.words, words.data() + state.first_word);
+  for (const StateLayout& state : layout.aggregates)
+    std::copy_n(state.empty, state.words, words.data() + state.first_word);
 }
 
 void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::span<const uint64_t> from) {

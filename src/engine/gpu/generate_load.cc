@@ -55,9 +55,7 @@ void SectionGenerator::write_constant(int32_t address) {
 
 // ---- columns
 
-std::string SectionGenerator::column_data(size_t index) {
-  return fmt::format("DK_AT(const dk_u8, tablet[{}])", tablet_words + column_words * index);
-}
+std::string SectionGenerator::column_data(size_t index) { return fmt::format("data_{}", index); }
 
 void SectionGenerator::write_column(int32_t address) {
   const Instruction& instruction = at(address);
@@ -75,6 +73,8 @@ void SectionGenerator::write_column(int32_t address) {
     }
   }
   const PhysicalType physical = info(out).physical;
+  // No tablet is there to say how the strings are kept: nobody reads them.
+  if (physical == PhysicalType::Text && column.encoding == Encoding::FrameOfReference) return;
   switch (column.encoding) {
     case Encoding::FrameOfReference: return write_codes(column, index, fmt::format("r{}", out), physical);
     case Encoding::Plain: return write_plain(out, column, index);
@@ -85,13 +85,24 @@ void SectionGenerator::write_column(int32_t address) {
   write_text_column(out, column, index);
 }
 
+// The value of a code, in the form of a register.
+std::string SectionGenerator::decoded(const ColumnShape& column, size_t index, const std::string& code,
+                                      PhysicalType physical) const {
+  const bool is_dictionary = column.encoding == Encoding::Dictionary;
+  if (is_dictionary && column.width != 0) return fmt::format("(dk_i32)(dk_u32){}", code);
+  const std::string factor = column.unit_factor || column.width == 0 ? "1" : fmt::format("factor_{}", index);
+  if (physical == PhysicalType::Int32 && column.width >= 0 && column.width <= 4)
+    return fmt::format("dk_decode_code_i32({}, (dk_i32)base_{}, (dk_i32){})", code, index, factor);
+  const std::string value = fmt::format("dk_decode_code_i64({}, base_{}, {})", code, index, factor);
+  if (physical == PhysicalType::Int128) return fmt::format("dk_widen_i64({})", value);
+  return physical == PhysicalType::Int32 ? fmt::format("(dk_i32){}", value) : value;
+}
+
 // Codes of whole bytes into values: base + factor * code.
 void SectionGenerator::write_codes(const ColumnShape& column, size_t index, const std::string& out,
                                    PhysicalType physical) {
   const size_t at_word = tablet_words + column_words * index;
   const int rows = kernel_.rows_per_thread;
-  const bool is_dictionary = column.encoding == Encoding::Dictionary;
-  const bool narrow = physical == PhysicalType::Int32 && column.width >= 0 && column.width <= 4;
   const bool is_truth = physical == PhysicalType::Bool;
   body_.open("{{");
   if (column.width != 0) {
@@ -102,21 +113,7 @@ void SectionGenerator::write_codes(const ColumnShape& column, size_t index, cons
     else
       body_.line("dk_load{}_u{}({}, first, codes);", rows, 8 * column.width, column_data(index));
   }
-  const char* code = column.width == 0 ? "0U" : "codes[k]";
-  std::string value = fmt::format("(dk_i32)(dk_u32){}", code);
-  if (!is_dictionary || column.width == 0) {
-    const char* factor = column.unit_factor || column.width == 0 ? "1" : nullptr;
-    if (narrow)
-      value = fmt::format("dk_decode_code_i32({}, base, {})", code, factor != nullptr ? factor : "factor");
-    else
-      value = fmt::format("dk_decode_code_i64({}, base, {})", code, factor != nullptr ? factor : "factor");
-    const char* form = narrow ? "dk_i32" : "dk_i64";
-    body_.line("const {0} base = ({0})tablet[{1}];", form, at_word + 2);
-    if (factor == nullptr) body_.line("const {0} factor = ({0})tablet[{1}];", form, at_word + 3);
-    if (!narrow) value = physical == PhysicalType::Int128 ? fmt::format("dk_widen_i64({})", value)
-                       : physical == PhysicalType::Int32  ? fmt::format("(dk_i32){}", value)
-                                                          : value;
-  }
+  const std::string value = decoded(column, index, column.width == 0 ? "0U" : "codes[k]", physical);
   if (is_truth) {
     body_.line("dk_u32 holds = 0;");
     body_.line("DK_FOR_ROWS(k) holds |= (dk_u32)(({}) != 0) << k;", value);
@@ -145,7 +142,8 @@ void SectionGenerator::write_plain(int32_t out, const ColumnShape& column, size_
   } else if (width_bytes(from) <= width_bytes(to)) {
     body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, widened("values[k]", from, to));
   } else {
-    body_.line("DK_FOR_ROWS(k) r{}[k] = ({})values[k]{};", out, type_text(to), from == PhysicalType::Int128 ? ".lo" : "");
+    body_.line("DK_FOR_ROWS(k) r{}[k] = ({})values[k]{};", out, type_text(to),
+               from == PhysicalType::Int128 ? ".lo" : "");
   }
   body_.close();
 }
@@ -165,8 +163,10 @@ void SectionGenerator::write_lookup(int32_t address) {
   const std::string number = operand(instruction.p2);
   const bool is_text = physical == PhysicalType::Text;
   const char* element = is_text ? "dk_u32" : type_text(physical);
-  declare(name, fmt::format("DK_GLOBAL const {0}* {1} = DK_AT(const {0}, {2});", element, name, word(Kind::LookupEntries, index)));
-  declare(name + "_bytes", fmt::format("DK_GLOBAL const char* {}_bytes = DK_AT(const char, {});", name, word(Kind::LookupBytes, index)));
+  declare(name, fmt::format("DK_GLOBAL const {0}* {1} = DK_AT(const {0}, {2});", element, name,
+                            word(Kind::LookupEntries, index)));
+  declare(name + "_bytes",
+          fmt::format("DK_GLOBAL const char* {}_bytes = DK_AT(const char, {});", name, word(Kind::LookupBytes, index)));
   if (is_text) use_file("device/strings.h");
   std::string nulls = known(instruction.p2);
   body_.open("{{");
@@ -186,7 +186,8 @@ void SectionGenerator::write_lookup(int32_t address) {
     body_.line("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) holds |= (dk_u32)({} != 0) << k;", value);
     assign_truth(out, "holds", nulls);
   } else {
-    body_.line("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) r{}[k] = {};", out, widened(value, physical, info(out).physical));
+    body_.line("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) r{}[k] = {};", out,
+               widened(value, physical, info(out).physical));
     store_nulls(out, nulls);
   }
   body_.close();

@@ -235,12 +235,14 @@ void SectionGenerator::write_in(int32_t address) {
   const std::string values = fmt::format("set_{}", instruction.p3);
   const PhysicalType form = set.physical;
   const bool is_text = form == PhysicalType::Text;
-  if (form == PhysicalType::Interval || form == PhysicalType::Bool) return refuse("IN a list of intervals or truth values");
+  if (form == PhysicalType::Interval || form == PhysicalType::Bool)
+    return refuse("IN a list of intervals or truth values");
   if (width_bytes(info(instruction.p2).physical) > width_bytes(form)) return refuse("IN a list of narrower numbers");
   const char* element = is_text ? "dk_u32" : type_text(form);
   declare(values, fmt::format("DK_GLOBAL const {} * {} = DK_AT(const {}, {});", element, values, element,
                               word(Kind::SetValues, instruction.p3)));
-  declare(values + "_count", fmt::format("const dk_i32 {}_count = (dk_i32){};", values, word(Kind::SetCount, instruction.p3)));
+  declare(values + "_count",
+          fmt::format("const dk_i32 {}_count = (dk_i32){};", values, word(Kind::SetCount, instruction.p3)));
   ScalarText text;
   text.is_costly = true;
   const std::string value = widened(operand(instruction.p2), info(instruction.p2).physical, form);
@@ -290,11 +292,14 @@ void SectionGenerator::write_jump(int32_t address) {
     case Opcode::IfNotNull: taken = fmt::format("active & {}", known(a)); break;
     case Opcode::And:
     case Opcode::Or: {
-      const std::string yes_a = fmt::format("({} & {})", truth(a), known(a)), yes_b = fmt::format("({} & {})", truth(b), known(b)),
-                        no_a = fmt::format("(~{} & {})", truth(a), known(a)), no_b = fmt::format("(~{} & {})", truth(b), known(b));
+      const std::string yes_a = fmt::format("({} & {})", truth(a), known(a)),
+                        yes_b = fmt::format("({} & {})", truth(b), known(b)),
+                        no_a = fmt::format("(~{} & {})", truth(a), known(a)),
+                        no_b = fmt::format("(~{} & {})", truth(b), known(b));
       const bool is_and = instruction.opcode == Opcode::And;
       body_.line("const dk_u32 holds = {} {} {};", yes_a, is_and ? "&" : "|", yes_b);
-      const std::string is_known = is_and ? fmt::format("(holds | {} | {})", no_a, no_b) : fmt::format("(holds | ({} & {}))", no_a, no_b);
+      const std::string is_known =
+          is_and ? fmt::format("(holds | {} | {})", no_a, no_b) : fmt::format("(holds | ({} & {}))", no_a, no_b);
       taken = taken_where("holds", is_known);
       break;
     }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "engine/gpu/aggregate_state.h"
 #include "engine/gpu/section_generator.h"
+#include "program/operands.h"
 
 namespace diptych::gpu {
 
@@ -53,18 +54,86 @@ void SectionGenerator::write_result(int32_t address) {
     widest = std::max(widest, column.width());
     kernel_.outputs.push_back(column);
   }
-  declare_stage(widest);
+  if (gathers_) {
+    declare("picked_rows", fmt::format("DK_SHARED dk_u16 picked_rows[{}];", kernel_.step_rows()));
+    declare("picked", "DK_LOCAL dk_u16* picked = picked_rows + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS);");
+  } else {
+    declare_stage(widest);
+  }
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
   body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
   body_.open("if (pass != 0) {{");
   body_.line("const dk_u32 rows = {};", sinking());
   body_.line("dk_u32 total;");
-  body_.line("const dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
+  body_.line("dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
   body_.open("if (total != 0) {{");
-  for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
+  if (gathers_) {
+    write_gather();
+  } else {
+    for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
+  }
   body_.close();
   body_.line("place += total;");
   body_.close();
+}
+
+// Number of the section's column that a register of the result holds as it is stored; -1: it is computed.
+int32_t SectionGenerator::column_of_output(int32_t number) const {
+  if (flow_.writers[static_cast<size_t>(number)] != 1) return -1;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    if (register_written(instruction) != number || instruction.opcode != Opcode::Column) continue;
+    const auto column = static_cast<size_t>(instruction.p2);
+    const ColumnShape& shape = shape_.of(column);
+    const bool is_code = registers_[static_cast<size_t>(number)].form == Form::Code;
+    const bool is_stored = shape.encoding == Encoding::FrameOfReference ||
+                           (shape.encoding == Encoding::Plain && shape.physical == info(number).physical &&
+                            shape.physical != PhysicalType::Text);
+    return is_code || is_stored ? static_cast<int32_t>(shape_.index_of(column)) : -1;
+  }
+  return -1;
+}
+
+// Where the result is made of columns as they are, the rows that passed are numbered close together, and then each item
+// fetches the columns of one of them: what did not pass costs nothing.
+void SectionGenerator::write_gather() {
+  body_.line("DK_FOR_ROWS(k) if ((rows >> k & 1U) != 0) picked[position++] = (dk_u16)(DK_LANE * DK_ROWS + k);");
+  body_.line("DK_TEAM_BARRIER();");
+  body_.open("for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {{");
+  body_.line("const dk_i64 row = first - DK_LANE * DK_ROWS + picked[i];");
+  body_.line("const dk_u64 to = place + i;");
+  body_.line("if (to >= capacity) break;");
+  for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_gathered(kernel_.outputs[i], i);
+  body_.close();
+  body_.line("DK_TEAM_BARRIER();");
+}
+
+void SectionGenerator::write_gathered(const OutputColumn& column, size_t number) {
+  const int32_t from = column.register_number;
+  const auto index = static_cast<int32_t>(number);
+  const auto source = static_cast<size_t>(column_of_output(from));
+  const ColumnShape& shape = shape_.columns[source];
+  const PhysicalType physical = info(from).physical;
+  std::string value;
+  if (shape.encoding == Encoding::Plain) {
+    value = fmt::format("((DK_GLOBAL const {}*)data_{})[row]", word_type(width_bytes(physical)), source);
+  } else {
+    std::string code = "0U";
+    if (shape.width < 0)
+      code =
+          fmt::format("dk_code_at(data_{}, (dk_i32)tablet[{}], row)", source, tablet_words + column_words * source + 4);
+    else if (shape.width > 0)
+      code = fmt::format("((DK_GLOBAL const dk_u{}*)data_{})[row]", 8 * shape.width, source);
+    const PhysicalType form = column.dictionary_column >= 0 ? PhysicalType::Int32 : physical;
+    value = widened(decoded(shape, source, code, form), form == PhysicalType::Bool ? PhysicalType::Int64 : form,
+                    column.dictionary_column >= 0 ? PhysicalType::Int32 : column.physical);
+    if (column.width() <= 8) value = fmt::format("({})({})", word_type(column.width()), value);
+  }
+  body_.line("DK_AT({}, {})[to] = {};", word_type(column.width()), word(Kind::Output, index), value);
+  if (!column.nullable) return;
+  const size_t validity = tablet_words + column_words * source + 1;
+  body_.line("DK_AT(dk_u8, {0})[to] = tablet[{1}] == 0 ? 1 : dk_row_is_known(DK_AT(const dk_u8, tablet[{1}]), row);",
+             word(Kind::OutputNulls, index), validity);
 }
 
 void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
@@ -85,16 +154,18 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   body_.open("{{");
   body_.line("{} values[DK_ROWS];", word_type(width));
   body_.line("DK_FOR_ROWS(k) values[k] = {};", value);
-  body_.line("dk_team_put{0}_{1}((DK_LOCAL {2}*)stage, rows, position, values, total, DK_AT({2}, {3}), place, capacity);", rows,
-             word_of_width(width), word_type(width), word(Kind::Output, index));
+  body_.line(
+      "dk_team_put{0}_{1}((DK_LOCAL {2}*)stage, rows, position, values, total, DK_AT({2}, {3}), place, capacity);",
+      rows, word_of_width(width), word_type(width), word(Kind::Output, index));
   body_.close();
   if (!column.nullable) return;
   body_.open("{{");
   body_.line("dk_u8 values[DK_ROWS];");
   body_.line("const dk_u32 there = {};", known(from));
   body_.line("DK_FOR_ROWS(k) values[k] = (dk_u8)(there >> k & 1U);");
-  body_.line("dk_team_put{}_u8((DK_LOCAL dk_u8*)stage, rows, position, values, total, DK_AT(dk_u8, {}), place, capacity);", rows,
-             word(Kind::OutputNulls, index));
+  body_.line(
+      "dk_team_put{}_u8((DK_LOCAL dk_u8*)stage, rows, position, values, total, DK_AT(dk_u8, {}), place, capacity);",
+      rows, word(Kind::OutputNulls, index));
   body_.close();
 }
 
@@ -140,7 +211,8 @@ void SectionGenerator::write_aggregate(int32_t address) {
     return body_.close();
   }
   body_.line("if (rows != 0) came |= {}U;", came_bit(number));
-  write_update(address, layout.aggregates[number].kind, table.aggregates[number].state == AggregateState::SumSquares, name);
+  write_update(address, layout.aggregates[number].kind, table.aggregates[number].state == AggregateState::SumSquares,
+               name);
   body_.close();
 }
 
@@ -154,7 +226,8 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
   const std::string wide = widened(value, physical, PhysicalType::Int128);
   const std::string real = widened(value, physical, PhysicalType::Float64);
   const bool is_real = physical == PhysicalType::Float32 || physical == PhysicalType::Float64;
-  const std::string key = is_real ? fmt::format("dk_key_f64({})", real) : fmt::format("dk_key_i64((dk_i64)({}))", value);
+  const std::string key =
+      is_real ? fmt::format("dk_key_f64({})", real) : fmt::format("dk_key_i64((dk_i64)({}))", value);
   switch (kind) {
     case StateKind::Count: return;
     case StateKind::SumI64: return body_.line("{}{} += (dk_u64)(dk_i64)({});", each, name, value);
@@ -195,7 +268,8 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
 void SectionGenerator::write_totals_end() {
   const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
   KernelWriter& out = body_;
-  out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials), layout.words);
+  out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
+           layout.words);
   out.line("came = dk_block_or_u32(came, scratch);");
   out.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
   for (size_t i = 0; i < layout.aggregates.size(); ++i) {
@@ -223,10 +297,13 @@ void SectionGenerator::write_totals_end() {
       case StateKind::SumF64: out.line("partial[{}] = DK_F64_BITS(a{});", first, i); break;
       case StateKind::SumI128: out.line("partial[{0}] = a{2}.lo, partial[{1}] = a{2}.mid;", first, first + 1, i); break;
       case StateKind::Sum192:
-        out.line("partial[{0}] = a{3}.lo, partial[{1}] = a{3}.mid, partial[{2}] = a{3}.hi;", first, first + 1, first + 2, i);
+        out.line("partial[{0}] = a{3}.lo, partial[{1}] = a{3}.mid, partial[{2}] = a{3}.hi;", first, first + 1,
+                 first + 2, i);
         break;
       case StateKind::LeastI128:
-      case StateKind::GreatestI128: out.line("partial[{0}] = a{2}.lo, partial[{1}] = (dk_u64)a{2}.hi;", first, first + 1, i); break;
+      case StateKind::GreatestI128:
+        out.line("partial[{0}] = a{2}.lo, partial[{1}] = (dk_u64)a{2}.hi;", first, first + 1, i);
+        break;
       case StateKind::Moments:
         out.line("partial[{}] = DK_F64_BITS(a{}.count);", first, i);
         out.line("partial[{}] = DK_F64_BITS(a{}.sum);", first + 1, i);

@@ -1,6 +1,7 @@
 // Runs parallel sections on one device.
 //
-//   section -> batches of tablets -> columns on the device (by residency) -> generated kernel -> rows, groups, sorted rows
+//   section -> batches of tablets -> columns on the device (by residency) -> generated kernel -> rows, groups, sorted
+//   rows
 //
 // Owns what stays on the device between statements: cached columns, columns in pinned memory, compiled kernels.
 //

@@ -14,9 +14,7 @@ bool is_whole(PhysicalType physical) {
   return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
 }
 
-bool is_float(PhysicalType physical) {
-  return physical == PhysicalType::Float32 || physical == PhysicalType::Float64;
-}
+bool is_float(PhysicalType physical) { return physical == PhysicalType::Float32 || physical == PhysicalType::Float64; }
 
 std::string number(int64_t value) { return std::to_string(value); }
 
@@ -46,9 +44,7 @@ class Expression {
  private:
   PhysicalType physical(int32_t number) const { return program_.registers[static_cast<size_t>(number)].physical; }
   const RegisterInfo& out() const { return program_.registers[static_cast<size_t>(out_register())]; }
-  int32_t out_register() const {
-    return instruction_.opcode == Opcode::Cast ? instruction_.p3 : instruction_.p1;
-  }
+  int32_t out_register() const { return instruction_.opcode == Opcode::Cast ? instruction_.p3 : instruction_.p1; }
   std::string operand_as(int32_t number, PhysicalType to) const {
     return widened(operand_(number), physical(number), to);
   }
@@ -88,18 +84,19 @@ class Expression {
       value = to == PhysicalType::Int32 ? call("check_i16", {value}, true)
                                         : call(std::string("check_i16_") + suffix_of(to), {value}, true);
     } else if (check() == Check::Digits) {
-      value = call(std::string("check_digits_") + (to == PhysicalType::Int128 ? "i128" : "i64"),
-                   {widened(value, to, to == PhysicalType::Int128 ? to : PhysicalType::Int64),
-                    number(out().type.precision)},
-                   true);
+      value = call(
+          std::string("check_digits_") + (to == PhysicalType::Int128 ? "i128" : "i64"),
+          {widened(value, to, to == PhysicalType::Int128 ? to : PhysicalType::Int64), number(out().type.precision)},
+          true);
       if (to == PhysicalType::Int32) value = "(dk_i32)" + value;
     }
     text_.value = std::move(value);
   }
 
   void make_arithmetic() {
-    const std::string name =
-        instruction_.opcode == Opcode::Add ? "add" : instruction_.opcode == Opcode::Sub ? "sub" : "mul";
+    const std::string name = instruction_.opcode == Opcode::Add   ? "add"
+                             : instruction_.opcode == Opcode::Sub ? "sub"
+                                                                  : "mul";
     if (is_float(out().physical)) {
       const PhysicalType form = out().physical;
       const bool checked = check() != Check::None;
@@ -112,14 +109,18 @@ class Expression {
     const bool product_of_words = instruction_.opcode == Opcode::Mul && form == PhysicalType::Int128 &&
                                   width_bytes(a) <= 8 && width_bytes(b) <= 8;
     if (product_of_words) {
-      finish_whole(call("mul_wide_i64", {operand_as(instruction_.p2, PhysicalType::Int64),
-                                         operand_as(instruction_.p3, PhysicalType::Int64)}, false), form);
+      finish_whole(
+          call("mul_wide_i64",
+               {operand_as(instruction_.p2, PhysicalType::Int64), operand_as(instruction_.p3, PhysicalType::Int64)},
+               false),
+          form);
       return;
     }
     const bool wraps = check() == Check::None && !(instruction_.opcode == Opcode::Mul && form == PhysicalType::Int128);
     text_.is_costly = instruction_.opcode == Opcode::Mul && form == PhysicalType::Int128;
     finish_whole(call(name + (wraps ? "_unchecked_" : "_") + suffix_of(form),
-                      {operand_as(instruction_.p2, form), operand_as(instruction_.p3, form)}, !wraps), form);
+                      {operand_as(instruction_.p2, form), operand_as(instruction_.p3, form)}, !wraps),
+                 form);
   }
   static bool by_width(PhysicalType a, PhysicalType b) { return width_bytes(a) < width_bytes(b); }
 
@@ -178,9 +179,11 @@ class Expression {
     const bool wide = from == PhysicalType::Int128 || out().physical == PhysicalType::Int128;
     const PhysicalType work = wide ? PhysicalType::Int128 : PhysicalType::Int64;
     text_.is_costly = digits < 0 || wide;
-    finish_whole(call(std::string("rescale_") + suffix_of(work),
-                      {operand_as(instruction_.p2, work), number(digits < 0 ? -digits : 0),
-                       number(digits < 0 ? 0 : digits)}, true), work);
+    finish_whole(
+        call(std::string("rescale_") + suffix_of(work),
+             {operand_as(instruction_.p2, work), number(digits < 0 ? -digits : 0), number(digits < 0 ? 0 : digits)},
+             true),
+        work);
   }
 
   void make_cast() {
@@ -190,7 +193,8 @@ class Expression {
     if (is_float(to)) return make_cast_to_float(from, value);
     if (is_float(from.physical)) {
       const PhysicalType whole = to == PhysicalType::Int32 ? to : PhysicalType::Int64;
-      finish_whole(call(std::string("cast_") + suffix_of(from.physical) + "_" + suffix_of(whole), {value}, true), whole);
+      finish_whole(call(std::string("cast_") + suffix_of(from.physical) + "_" + suffix_of(whole), {value}, true),
+                   whole);
       return;
     }
     finish_whole(value, from.physical);
@@ -200,14 +204,17 @@ class Expression {
     if (from.physical == to) {
       text_.value = value;
     } else if (is_float(from.physical)) {
-      text_.value = to == PhysicalType::Float32 ? call("cast_f64_f32", {value}, true) : call("cast_f32_f64", {value}, false);
+      text_.value =
+          to == PhysicalType::Float32 ? call("cast_f64_f32", {value}, true) : call("cast_f32_f64", {value}, false);
     } else if ((from.type.id != TypeId::Numeric || from.type.scale == 0) && from.physical != PhysicalType::Int128) {
-      text_.value = call(std::string("cast_i64_") + suffix_of(to), {widened(value, from.physical, PhysicalType::Int64)}, false);
+      text_.value =
+          call(std::string("cast_i64_") + suffix_of(to), {widened(value, from.physical, PhysicalType::Int64)}, false);
     } else {
       text_.is_costly = true;
       const int scale = from.type.id == TypeId::Numeric ? from.type.scale : 0;
-      text_.value = call(std::string("cast_n128_") + suffix_of(to),
-                         {widened(value, from.physical, PhysicalType::Int128), number(scale)}, to == PhysicalType::Float32);
+      text_.value =
+          call(std::string("cast_n128_") + suffix_of(to),
+               {widened(value, from.physical, PhysicalType::Int128), number(scale)}, to == PhysicalType::Float32);
     }
   }
 
@@ -224,7 +231,8 @@ class Expression {
     }
     if (physical(a) == physical(b)) form = physical(a);
     text_.is_costly = form == PhysicalType::Text;
-    text_.value = std::string("dk_") + name + "_" + suffix_of(form) + "(" + operand_as(a, form) + ", " + operand_as(b, form) + ")";
+    text_.value = std::string("dk_") + name + "_" + suffix_of(form) + "(" + operand_as(a, form) + ", " +
+                  operand_as(b, form) + ")";
   }
 
   static PhysicalType form_of(FunctionType type) {
@@ -262,8 +270,7 @@ class Expression {
     std::string arguments;
     for (int32_t i = 0; i < instruction_.p3; ++i) {
       const bool is_sql_argument = static_cast<size_t>(i) < info.argument_types().size();
-      const PhysicalType form =
-          is_sql_argument ? form_of(info.arguments[static_cast<size_t>(i)]) : PhysicalType::Int32;
+      const PhysicalType form = is_sql_argument ? form_of(info.arguments[static_cast<size_t>(i)]) : PhysicalType::Int32;
       arguments += (i > 0 ? ", " : "") + argument(instruction_.p2 + i, form);
     }
     const std::string name = std::string("dk_") + info.kernel_name, comma = instruction_.p3 > 0 ? ", " : "";

@@ -44,7 +44,12 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
                            Residency residency)
-    : engine_(engine), task_(task), columns_(columns), residency_(residency), queue_(engine.take_queue()), loader_(engine, task, columns, residency, *queue_) {}
+    : engine_(engine),
+      task_(task),
+      columns_(columns),
+      residency_(residency),
+      queue_(engine.take_queue()),
+      loader_(engine, task, columns, residency, *queue_) {}
 
 // Nothing may be freed that the device still works with.
 SectionBatch::~SectionBatch() {
@@ -77,7 +82,8 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, 
   row_bytes += static_cast<int64_t>(kernel_.sort_words) * 8;
   int64_t capacity = input_->rows;
   if (task_.wanted >= 0) capacity = std::min(capacity, std::max<int64_t>(task_.wanted, 1));
-  const int64_t most_bytes = std::max(most_unasked_output_bytes, engine_.device().info().memory_bytes / unasked_part_of_memory);
+  const int64_t most_bytes =
+      std::max(most_unasked_output_bytes, engine_.device().info().memory_bytes / unasked_part_of_memory);
   if (capacity * row_bytes > most_bytes) capacity = std::max(capacity / 4, most_bytes / row_bytes);
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
@@ -104,11 +110,13 @@ void SectionBatch::launch_with(int64_t capacity) {
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   text_room_.prepare(engine_.device(), kernel_, input_->rows);
   if (kernel_.writes_rows()) {
-    if (status_buffer_.bytes() == 0) status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
+    if (status_buffer_.bytes() == 0)
+      status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
-    partials_buffer_ = engine_.allocate(std::max<int64_t>(8, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8), "partial aggregates");
+    partials_buffer_ = engine_.allocate(std::max<int64_t>(8, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8),
+                                        "partial aggregates");
   }
   for (GroupBuffer& groups : group_buffers_) groups.prepare(*queue_);
   std::vector<uint64_t> words;
@@ -193,14 +201,16 @@ void SectionBatch::finish() {
   partials_.groups = static_cast<size_t>(groups_);
   partials_.words.resize(partials_.groups * kernel_.partial_words);
   if (partials_.words.empty()) return;
-  queue_->copy_to_host(partials_.words.data(), partials_buffer_.address(), static_cast<int64_t>(partials_.words.size() * 8));
+  queue_->copy_to_host(partials_.words.data(), partials_buffer_.address(),
+                       static_cast<int64_t>(partials_.words.size() * 8));
   queue_->synchronize();
 }
 
 void SectionBatch::raise_failure() const {
   if (control_.failure == 0) return;
   const auto address = static_cast<size_t>((control_.failure >> 32) - 1);
-  cpu::raise_kernel_error(static_cast<int32_t>(control_.failure & 0xFFFFFFFF), task_.program.instructions[address].position);
+  cpu::raise_kernel_error(static_cast<int32_t>(control_.failure & 0xFFFFFFFF),
+                          task_.program.instructions[address].position);
 }
 
 // Leaves the rows where they are: fetch_rows() brings them in their order.
@@ -250,7 +260,8 @@ void SectionBatch::fetch_rows() {
       queue_->copy_to_host(memory->data() + places[i].values, values, rows * column.width());
     }
     if (column.nullable)
-      queue_->copy_to_host(memory->data() + places[i].nulls, in_order(1, outputs_buffer_.address() + null_offsets_[i]), rows);
+      queue_->copy_to_host(memory->data() + places[i].nulls, in_order(1, outputs_buffer_.address() + null_offsets_[i]),
+                           rows);
   }
   queue_->synchronize();
   for (Place& place : places) {
@@ -275,7 +286,8 @@ void SectionBatch::fetch_rows() {
       }
       view.encoding = column.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
       view.width = static_cast<uint8_t>(column.width());
-      if (column.dictionary_column >= 0) view.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
+      if (column.dictionary_column >= 0)
+        view.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
       view.data = memory->data() + places[i].values + first * column.width();
     }
     rows_.push_back(std::move(piece));

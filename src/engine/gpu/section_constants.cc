@@ -78,7 +78,8 @@ void SectionConstants::add_lookup(const LookupTable& table, int32_t index) {
     if (table.dictionary != nullptr) {
       strings.assign(table.dictionary->entries(), table.dictionary->entries() + table.dictionary->size());
     } else {
-      for (const Value& value : table.values) strings.push_back(value.is_null() ? std::string_view() : value.as_string());
+      for (const Value& value : table.values)
+        strings.push_back(value.is_null() ? std::string_view() : value.as_string());
     }
     strings.emplace_back();
     return add_strings(strings, entries, bytes);
@@ -130,7 +131,8 @@ void SectionConstants::add_set(const ValueSet& set, int32_t index) {
     case PhysicalType::Int64: return whole(int64_t{});
     case PhysicalType::Int128: return whole(int128_t{});
     case PhysicalType::Float32:
-      return put(sorted_values<float>(set, [](const Value& value) { return std::optional(static_cast<float>(value.as_double())); }));
+      return put(sorted_values<float>(
+          set, [](const Value& value) { return std::optional(static_cast<float>(value.as_double())); }));
     case PhysicalType::Float64:
       return put(sorted_values<double>(set, [](const Value& value) { return std::optional(value.as_double()); }));
     case PhysicalType::Text: {

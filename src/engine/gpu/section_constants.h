@@ -16,7 +16,8 @@ namespace diptych::gpu {
 class SectionConstants {
  public:
   // dictionaries: by column of the section; nullptr where there is none.
-  SectionConstants(const Program& program, const SectionKernel& kernel, std::span<const Dictionary* const> dictionaries);
+  SectionConstants(const Program& program, const SectionKernel& kernel,
+                   std::span<const Dictionary* const> dictionaries);
 
   // Copies the block to the device, behind which the queue's work may use it. Errors: 53200.
   void upload(Device& device, Queue& queue);

@@ -30,7 +30,8 @@ bool other_section_fills(const Program& program, int32_t address) {
   const auto end = instructions.begin() + first->p3;
   return std::any_of(first, end, [&](const Instruction& mine) {
     const auto same = [&](const Instruction& other) { return fills(other) && object_of(other) == object_of(mine); };
-    return fills(mine) && (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
+    return fills(mine) &&
+           (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
   });
 }
 
@@ -75,6 +76,7 @@ SectionKernel SectionGenerator::generate() {
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_filter();
   choose_forms();
+  choose_gathering();
   choose_rows_per_thread();
   if (groups()) plan_group_tables();
   write_body();
@@ -88,11 +90,20 @@ void SectionGenerator::find_filter() {
   for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
     const Instruction& instruction = at(address);
     const int32_t out = register_written(instruction);
-    const bool decides = info_of(instruction.opcode).kind == OpcodeKind::Jump ||
-                         (out >= 0 && filters_[static_cast<size_t>(out)]);
+    const bool decides =
+        info_of(instruction.opcode).kind == OpcodeKind::Jump || (out >= 0 && filters_[static_cast<size_t>(out)]);
     if (!decides) continue;
-    for_each_register_read(program_, instruction, [&](int32_t number) { filters_[static_cast<size_t>(number)] = true; });
+    for_each_register_read(program_, instruction,
+                           [&](int32_t number) { filters_[static_cast<size_t>(number)] = true; });
   }
+}
+
+void SectionGenerator::choose_gathering() {
+  if (kernel_.sink != SectionKernel::Sink::Result || flow_.last_sink < 0) return;
+  const Instruction& result = at(flow_.last_sink);
+  gathers_ = true;
+  for (int32_t number = result.p1; number < result.p1 + result.p2; ++number)
+    gathers_ = gathers_ && column_of_output(number) >= 0;
 }
 
 // A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way. Columns that
@@ -106,12 +117,15 @@ void SectionGenerator::choose_rows_per_thread() {
     if (filters_[static_cast<size_t>(instruction.p1)]) widest = std::max(widest, column.width < 0 ? 4 : column.width);
   }
   for (size_t i = 0; i < registers_.size(); ++i) {
+    if (gathers_ && !filters_[i]) continue;
     if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
       words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
-    if (registers_[i].form != Form::Unused) widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
+    if (registers_[i].form != Form::Unused)
+      widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
   }
   int rows = std::clamp(16 / widest, 4, 16);
-  while (rows > 4 && (rows * words > most_register_words || (ordered_ && rows * widest_output > most_stage_bytes)))
+  while (rows > 4 &&
+         (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
   // Looking for a group, or making the words of sort keys, is much text, once for each row.
   if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
@@ -203,34 +217,52 @@ void SectionGenerator::write_body() {
   declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
   KernelWriter& out = body_;
   if (ordered_) {
-    out.open("for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
+    out.open(
+        "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
   } else {
     out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
   }
   if (groups()) write_overflow_exit();
   out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
-  out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};", tablet_words + column_words * shape_.columns.size());
+  out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};",
+           tablet_words + column_words * shape_.columns.size());
   out.line("const dk_i64 tablet_rows = (dk_i64)tablet[0];");
+  write_tablet_columns();
   out.line("dk_i64 start = (tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
-  if (ordered_) write_passes();
-  else write_steps();
+  if (ordered_)
+    write_passes();
+  else
+    write_steps();
   out.close();
   if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
   if (groups()) write_groups_end();
 }
 
+// Where the tablet's columns are and how they are encoded: read once a tile, since stores in between would have the
+// compiler read them again and again.
+void SectionGenerator::write_tablet_columns() {
+  for (size_t i = 0; i < shape_.columns.size(); ++i) {
+    const size_t at_word = tablet_words + column_words * i;
+    body_.line("DK_GLOBAL const dk_u8* data_{} = DK_AT(const dk_u8, tablet[{}]);", i, at_word);
+    body_.line("const dk_i64 base_{} = (dk_i64)tablet[{}];", i, at_word + 2);
+    if (!shape_.columns[i].unit_factor) body_.line("const dk_i64 factor_{} = (dk_i64)tablet[{}];", i, at_word + 3);
+  }
+}
+
 // Shared memory in which each team puts the rows of a step together, for elements of so many bytes.
 void SectionGenerator::declare_stage(int widest) {
   declare("stage_bytes", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage_bytes[{}];", widest * kernel_.step_rows()));
-  declare("stage", fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS * {});", widest));
+  declare("stage",
+          fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS * {});", widest));
 }
 
-// An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know where
-// theirs go; the second, which finds its columns in the caches, writes them.
+// An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know
+// where theirs go; the second, which finds its columns in the caches, writes them.
 void SectionGenerator::write_passes() {
   KernelWriter& out = body_;
-  declare("status", fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
+  declare("status",
+          fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
   use_file("device/team.h");
   out.line("start += (dk_i64)DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
   out.line("dk_u32 mine = 0;");
@@ -251,7 +283,8 @@ void SectionGenerator::write_passes() {
 void SectionGenerator::write_steps() {
   KernelWriter& out = body_;
   const char* items = ordered_ ? "DK_TEAM_SIZE" : "DK_GROUP_SIZE";
-  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * ({} * DK_ROWS) < tablet_rows; step++) {{", items);
+  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * ({} * DK_ROWS) < tablet_rows; step++) {{",
+           items);
   out.line("const dk_i64 first = start + (dk_i64)step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
            ordered_ ? "DK_LANE" : "DK_LOCAL_ID");
   out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
@@ -264,10 +297,12 @@ void SectionGenerator::write_steps() {
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     begin_instruction(address);
     const Opcode opcode = at(address).opcode;
-    const bool meets = info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
+    const bool meets =
+        info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
     if (meets) out.close_to(depth_);
     if (is_filter_column(address)) continue;
     const bool late = ordered_ && is_late(address);
+    if (late && gathers_) continue;
     if (late) out.open("if (pass != 0) {{");
     write_instruction(address);
     if (late) out.close();
@@ -305,6 +340,7 @@ bool SectionGenerator::is_late(int32_t address) const {
 
 void SectionGenerator::declare_registers() {
   for (size_t i = 0; i < registers_.size(); ++i) {
+    if (gathers_ && !filters_[i]) continue;
     const RegisterInfo& register_info = program_.registers[i];
     switch (registers_[i].form) {
       case Form::Unused:

@@ -8,8 +8,8 @@
 //   pending_t  rows waiting at jump target t
 //   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
 //
-// A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in `if (active != 0) {`, so that a column behind a filter is
-// only loaded where some row passed.
+// A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in
+// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed.
 #pragma once
 
 #include <map>
@@ -41,7 +41,7 @@ class SectionGenerator {
   };
   struct Register {
     Form form = Form::Unused;
-    size_t column = 0;             // of the section: Code
+    size_t column = 0;  // of the section: Code
     bool is_null_constant = false;
     bool never_null = false;  // as its columns are stored
   };
@@ -55,10 +55,12 @@ class SectionGenerator {
 
   // ---- the frame of the kernel (section_generator.cc)
   void find_filter();
+  void choose_gathering();
   void choose_rows_per_thread();
   void choose_forms();
   void find_sink();
   void write_body();
+  void write_tablet_columns();
   void write_passes();
   void declare_stage(int widest);
   void write_steps();
@@ -121,6 +123,10 @@ class SectionGenerator {
   void write_sink(int32_t address);
   void write_result(int32_t address);
   void write_put(const OutputColumn& column, size_t number);
+  int32_t column_of_output(int32_t number) const;
+  void write_gather();
+  void write_gathered(const OutputColumn& column, size_t number);
+  std::string decoded(const ColumnShape& column, size_t index, const std::string& code, PhysicalType physical) const;
   void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
   void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
   void write_sort_key(SortKeyPlace place, int32_t number);
@@ -156,12 +162,13 @@ class SectionGenerator {
   SectionKernel kernel_;
   KernelWriter body_{1};
   std::vector<Register> registers_;
-  std::vector<bool> filters_;                  // by register: it decides which rows the sink takes
-  size_t depth_ = 0;                           // of the text of a step
-  std::vector<std::string> heads_;             // declarations before the loop over tiles
-  std::map<std::string, size_t> declared_;     // name -> its head
-  std::vector<std::string> files_;             // of src/kernel that the text needs
-  bool ordered_ = false;                       // the sink writes rows in their order, in a second pass
+  std::vector<bool> filters_;               // by register: it decides which rows the sink takes
+  size_t depth_ = 0;                        // of the text of a step
+  std::vector<std::string> heads_;          // declarations before the loop over tiles
+  std::map<std::string, size_t> declared_;  // name -> its head
+  std::vector<std::string> files_;          // of src/kernel that the text needs
+  bool gathers_ = false;                    // the result's columns are fetched row by row where they are stored
+  bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
 };
 
 inline constexpr const char* all_rows = "DK_ALL_ROWS";

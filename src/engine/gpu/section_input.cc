@@ -136,14 +136,15 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
       // All but the last tablet have to agree; the last may have fewer.
       if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
       if (usual < 0) usual = tiles;
-      made->words.insert(made->words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      made->words.insert(made->words.end(),
+                         {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
       for (size_t i = 0; i < columns_.size(); ++i) {
         const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
         const uint64_t start = input.addresses[range][i].value;
         const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
-        made->words.insert(made->words.end(),
-                           {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
-                            static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
+        made->words.insert(made->words.end(), {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
+                                               static_cast<uint64_t>(tablet.factor),
+                                               static_cast<uint64_t>(tablet.width), at(tablet.heap)});
       }
       ++made->tablets;
       made->tiles += tiles;

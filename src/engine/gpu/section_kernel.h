@@ -38,8 +38,8 @@ struct ColumnShape {
 };
 
 struct SectionShape {
-  std::vector<ColumnShape> columns;      // those that the section reads, ascending
-  std::string unsupported;               // why no kernel can read them; empty: one can
+  std::vector<ColumnShape> columns;  // those that the section reads, ascending
+  std::string unsupported;           // why no kernel can read them; empty: one can
   bool operator==(const SectionShape&) const = default;
   const ColumnShape& of(size_t cursor_column) const;
   size_t index_of(size_t cursor_column) const;
@@ -64,13 +64,13 @@ struct KernelParameter {
     LookupBytes,     // address of what tells NULLs (values) or of the strings
     Dictionary,      // address of offsets of the strings of column `index` of the section
     DictionaryBytes,
-    DictionaryRanks, // address of where its strings stand among each other, by code
-    SetValues,       // address of the sorted values of set `index`, or offsets of its strings
+    DictionaryRanks,  // address of where its strings stand among each other, by code
+    SetValues,        // address of the sorted values of set `index`, or offsets of its strings
     SetBytes,
     SetCount,
-    Partials,        // address of the aggregate states of every group of the grid
-    Group,           // of the groups of hash table `index`: what GroupPart `part` says
-    TextRoom,        // address of the room for strings that the kernel makes
+    Partials,  // address of the aggregate states of every group of the grid
+    Group,     // of the groups of hash table `index`: what GroupPart `part` says
+    TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
   };
   Kind kind;
@@ -81,8 +81,8 @@ struct KernelParameter {
 // In device memory, zeroed before a launch; the host reads it after.
 struct ControlBlock {
   uint64_t next_tile = 0;
-  uint64_t rows_out = 0;  // rows that reached the last sink (in a Result section: rows of output)
-  uint64_t failure = 0;   // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
+  uint64_t rows_out = 0;    // rows that reached the last sink (in a Result section: rows of output)
+  uint64_t failure = 0;     // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
   uint64_t text_bytes = 0;  // of strings that the kernel made, or would have with more room
 };
 
@@ -106,11 +106,11 @@ struct SectionKernel {
   int step_rows() const { return rows_per_thread * group_size; }
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort } sink = Sink::Result;
-  std::vector<OutputColumn> outputs;    // Result
-  int32_t hash_table = -1;              // Totals
-  std::vector<GroupPlan> groups;        // Groups: of each hash table
-  size_t partial_words = 0;             // of one group of the grid
-  size_t sort_words = 0;                // Sort: u64 words of each row beside the outputs
+  std::vector<OutputColumn> outputs;  // Result
+  int32_t hash_table = -1;            // Totals
+  std::vector<GroupPlan> groups;      // Groups: of each hash table
+  size_t partial_words = 0;           // of one group of the grid
+  size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs
   // Rows in the order of the input.
   bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort; }
 

@@ -72,8 +72,8 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 bool SectionRun::find_input() {
   if (!stays()) return false;
   auto input = engine_.inputs().find(task_.source, columns_, place());
-  const auto& cursor = task_.program.cursors[static_cast<size_t>(
-      task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
+  const auto& cursor =
+      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
   if (!input || !input->needs_all(cursor.zone_conditions)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;

@@ -24,7 +24,9 @@ class SectionRun {
   void keep_input(const std::shared_ptr<SectionInput>& input);
   void find_ranges();
   // Columns stay where they are after the statement, in one batch.
-  bool stays() const { return (residency_ == Residency::Cached || residency_ == Residency::Mapped) && task_.wanted < 0; }
+  bool stays() const {
+    return (residency_ == Residency::Cached || residency_ == Residency::Mapped) && task_.wanted < 0;
+  }
   InputCache::Place place() const {
     return residency_ == Residency::Cached ? InputCache::Place::Device : InputCache::Place::Pinned;
   }
@@ -47,7 +49,7 @@ class SectionRun {
   std::vector<PartialWords> partials_;
   std::vector<SortedRun> sorted_;
   std::deque<GroupRows> groups_;  // by hash table that the kernel groups
-  int64_t rows_ = 0;  // of the result
+  int64_t rows_ = 0;              // of the result
 };
 
 }  // namespace diptych::gpu

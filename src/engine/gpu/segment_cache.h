@@ -21,8 +21,8 @@ class SegmentCache {
  public:
   SegmentCache(Device& device, ColumnSegment::Place place) : device_(device), place_(place) {}
 
-  // The segment, loaded if it is not there. Sources whose tablets have no ids get segments that are not kept. Errors: as
-  // SegmentLoader::load(); 53200 only when nothing is left to be dropped.
+  // The segment, loaded if it is not there. Sources whose tablets have no ids get segments that are not kept. Errors:
+  // as SegmentLoader::load(); 53200 only when nothing is left to be dropped.
   std::shared_ptr<const ColumnSegment> get(const TabletSource& source, size_t first, size_t count, size_t column,
                                            Queue& queue);
   // Gives memory back: segments that nobody uses, oldest first. Returns the bytes.

@@ -1,7 +1,8 @@
 // Device memory for the strings that a section's kernel makes: upper(a), a || b.
 //
-// How many bytes they take is known when they are made. A kernel that finds too little room says how much it wanted, makes
-// no more strings, and is launched again with that much; what it wrote otherwise is worth nothing then, failures included.
+// How many bytes they take is known when they are made. A kernel that finds too little room says how much it wanted,
+// makes no more strings, and is launched again with that much; what it wrote otherwise is worth nothing then, failures
+// included.
 #pragma once
 
 #include <cstdint>

@@ -19,11 +19,12 @@ constexpr int64_t groups_per_unit = 8;
 
 void launch(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
             std::initializer_list<uint64_t> words) {
-  const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
-                           kernel_text({file});
+  const std::string text =
+      fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
+      kernel_text({file});
   const std::shared_ptr<const Kernel> kernel = device.compile(text, entry);
-  const int64_t groups = std::min((rows + tile_rows - 1) / tile_rows,
-                                  std::max(1, device.info().compute_units) * groups_per_unit);
+  const int64_t groups =
+      std::min((rows + tile_rows - 1) / tile_rows, std::max(1, device.info().compute_units) * groups_per_unit);
   queue.launch(*kernel, groups, group_size, {words.begin(), words.size()});
 }
 
@@ -65,7 +66,8 @@ void TextRows::copy(DeviceAddress rows) {
   // The last piece's offsets may be few.
   const int64_t used = ((pieces() - 1) * piece_stride + (count_ - (pieces() - 1) * piece_rows) + 1) * 4;
   heap_ = (used + 255) / 256 * 256;
-  memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(heap_ + std::max<int64_t>(heap_bytes, 1), "strings of the result"));
+  memory_ = std::make_shared<PinnedBuffer>(
+      device_.allocate_pinned(heap_ + std::max<int64_t>(heap_bytes, 1), "strings of the result"));
   queue_.copy_to_host(memory_->data(), made.address(), used);
   if (heap_bytes > 0) queue_.copy_to_host(memory_->data() + heap_, made.address() + offset_bytes, heap_bytes);
   queue_.synchronize();

@@ -20,8 +20,8 @@ class TextRows {
   // Rows of a piece, of which all but the last have as many.
   static constexpr int64_t piece_rows = 65536;
 
-  // rows: a dk_text_row of each of `count` rows, one or more, in memory of the device. Waits for the device. Errors: 53200
-  // of the device or the host, and when the strings of a piece are more than offsets can tell; 58000.
+  // rows: a dk_text_row of each of `count` rows, one or more, in memory of the device. Waits for the device. Errors:
+  // 53200 of the device or the host, and when the strings of a piece are more than offsets can tell; 58000.
   TextRows(Device& device, Queue& queue, DeviceAddress rows, int64_t count);
 
   // Sets encoding, offsets and heap of a piece, which memory() keeps in place.

@@ -38,14 +38,28 @@ DK_FN dk_u32 dk_known_rows(DK_GLOBAL const dk_u8* bitmap, dk_u64 address, dk_i64
   return address == 0 ? DK_ALL_ROWS : dk_validity_bits(bitmap, first, DK_ROWS);
 }
 
+DK_FN dk_u8 dk_row_is_known(DK_GLOBAL const dk_u8* bitmap, dk_i64 row) {
+  return (dk_u8)((dk_u32)bitmap[row >> 3] >> (row & 7) & 1U);
+}
+
+// One code of a column whose width differs from tablet to tablet.
+DK_FN dk_u64 dk_code_at(DK_GLOBAL const dk_u8* codes, dk_i32 width, dk_i64 row) {
+  if (width == 1) return codes[row];
+  if (width == 2) return ((DK_GLOBAL const dk_u16*)codes)[row];
+  if (width == 4) return ((DK_GLOBAL const dk_u32*)codes)[row];
+  return width == 0 ? 0 : ((DK_GLOBAL const dk_u64*)codes)[row];
+}
+
 // Keeps the failure of a row that counts: the error, and the address of the opcode + 1 in the upper half.
-#define DK_NOTE_FAILURE(failure, error, counts, address)                                            \
-  if ((error) != 0 && (counts) != 0 && (failure) == 0) {                                            \
+#define DK_NOTE_FAILURE(failure, error, counts, address)                   \
+  if ((error) != 0 && (counts) != 0 && (failure) == 0) {                   \
     (failure) = (dk_u64)(dk_u32)(error) | ((dk_u64)((address) + 1) << 32); \
   }
 
 // Shows a failure to the host, if it is the first; control[2] is 0 before.
-DK_FN void dk_show_failure(DK_GLOBAL dk_u64* control, dk_u64 failure) { dk_atomic_cas_global_u64(control + 2, 0, failure); }
+DK_FN void dk_show_failure(DK_GLOBAL dk_u64* control, dk_u64 failure) {
+  dk_atomic_cas_global_u64(control + 2, 0, failure);
+}
 
 DK_FN dk_interval dk_interval_of_words(dk_u64 months_and_days, dk_u64 microseconds) {
   dk_interval r;

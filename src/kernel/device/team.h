@@ -42,18 +42,18 @@ DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
 #define DK_LANE (DK_LOCAL_ID % DK_TEAM_SIZE)
 
 // As dk_put<R>_<type> (output.h), of a team: the stage has room for R * DK_TEAM_SIZE elements of its own.
-#define DK_TEAM_PUT_OF(R, suffix, type)                                                                   \
-  DK_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,                \
+#define DK_TEAM_PUT_OF(R, suffix, type)                                                                  \
+  DK_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,               \
                                        DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \
-                                       dk_u64 offset, dk_u64 capacity) {                                  \
-    DK_UNROLL for (dk_i32 i = 0; i < R; i++) {                                                            \
-      if ((mask >> i & 1U) != 0) stage[position++] = values[i];                                           \
-    }                                                                                                     \
-    DK_TEAM_BARRIER();                                                                                    \
-    for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {                                      \
-      if (offset + i < capacity) out[offset + i] = stage[i];                                              \
-    }                                                                                                     \
-    DK_TEAM_BARRIER();                                                                                    \
+                                       dk_u64 offset, dk_u64 capacity) {                                 \
+    DK_UNROLL for (dk_i32 i = 0; i < R; i++) {                                                           \
+      if ((mask >> i & 1U) != 0) stage[position++] = values[i];                                          \
+    }                                                                                                    \
+    DK_TEAM_BARRIER();                                                                                   \
+    for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {                                     \
+      if (offset + i < capacity) out[offset + i] = stage[i];                                             \
+    }                                                                                                    \
+    DK_TEAM_BARRIER();                                                                                   \
   }
 
 #define DK_TEAM_PUTS_OF(R)       \

@@ -55,8 +55,7 @@ DK_KERNEL void dk_text_copy(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, co
     const dk_i64 piece = first / piece_rows;
     const dk_i64 in_piece = first - piece * piece_rows;
     const dk_u64 base = starts[piece * piece_rows];
-    DK_GLOBAL dk_u32* offsets =
-        DK_AT(dk_u32, parameters.word[4]) + piece * (dk_i64)parameters.word[6] + in_piece;
+    DK_GLOBAL dk_u32* offsets = DK_AT(dk_u32, parameters.word[4]) + piece * (dk_i64)parameters.word[6] + in_piece;
     // The tile after this one writes the same to the entry behind this tile's, unless it is of another piece.
     for (dk_i32 i = DK_LOCAL_ID; i <= here; i += DK_GROUP_SIZE) {
       begins[i] = starts[first + i];

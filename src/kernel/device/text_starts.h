@@ -9,7 +9,8 @@
 
 #define DK_TEXT_TILE_ROWS (4 * DK_GROUP_SIZE)
 
-// The sum of the values of lower work-items, and of all: in two halves, since 256 sums of lengths are more than 32 bits.
+// The sum of the values of lower work-items, and of all: in two halves, since 256 sums of lengths are more than 32
+// bits.
 DK_FN dk_u64 dk_block_scan_lengths(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u64* total) {
   dk_u32 low, high;
   dk_u64 before = dk_block_scan_u32(value & 0xFFFFU, scratch, &low);
