@@ -10,8 +10,9 @@ ASAN := build/asan-ubsan
 TSAN := build/tsan
 FUZZ := build/fuzz
 TARGETS ?=
+DEVICES ?= cuda opencl
 
-.PHONY: all build demo test test-asan test-tsan test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-gpu test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -50,6 +51,11 @@ fuzz: setup
 
 # bench/README.md says what is measured and how to read the figures.
 bench-virginian: TARGETS = bench_virginian
+# The SQL scripts on this machine's GPU, through CUDA and OpenCL.
+test-gpu: TARGETS = slt_runner
+test-gpu: build
+	test/gpu/matrix $(RELEASE) $(DEVICES)
+
 # Random queries on PostgreSQL 15 and on Diptych, compared.
 test-oracle: TARGETS = libdiptych
 test-oracle: build
