@@ -72,9 +72,10 @@ class Terminal:
         """Closes the shell with Ctrl-D; its exit status."""
         deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
-            # Typed again until it is taken: what is typed while the line editor changes the terminal's mode is lost.
+            # Typed again until it is taken: what is typed while the line editor changes the terminal's mode is lost, or left in
+            # the line, which Ctrl-U empties.
             try:
-                self.type("\x04")
+                self.type("\x15\x04")
             except OSError:  # the other end is closed
                 pass
             for _ in range(20):

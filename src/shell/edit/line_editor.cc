@@ -109,7 +109,10 @@ int LineEditor::read_character(EditLine* editor, wchar_t* character) {
     self.interrupted_ = true;
     return -1;
   }
-  return read_utf8(STDIN_FILENO, character);
+  // A Ctrl-D typed while no line was edited comes as a NUL, which libedit would put into the line.
+  int count = read_utf8(STDIN_FILENO, character);
+  while (count == 1 && *character == 0) count = read_utf8(STDIN_FILENO, character);
+  return count;
 }
 
 unsigned char LineEditor::complete(EditLine* editor, int) {
