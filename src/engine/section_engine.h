@@ -18,6 +18,10 @@ struct SectionTask {
   std::shared_ptr<const TabletSource> source;
   int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
   const ExecutionContext& context;
+
+  const CursorInfo& cursor() const {
+    return program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)];
+  }
 };
 
 // Rows that a section has written to the result.

@@ -29,18 +29,11 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
       static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
 }
 
-bool SectionRun::is_needed(size_t tablet) const {
-  for (const ZoneCondition& condition : section_.cursor->zone_conditions) {
-    if (!may_hold(condition, source_.zone_map(tablet, condition.column))) return false;
-  }
-  return true;
-}
-
 void SectionRun::find_morsels() {
   int64_t order = 0;
   for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
     const int64_t rows = source_.rows_in(tablet);
-    if (is_needed(tablet)) {
+    if (is_needed(*section_.cursor, source_, tablet)) {
       for (int64_t first = 0; first < rows; first += morsel_rows)
         morsels_.push_back({tablet, first, std::min(morsel_rows, rows - first), order + first});
       ++profile_.tablets;

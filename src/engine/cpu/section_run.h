@@ -46,7 +46,6 @@ class SectionRun {
     int64_t order;  // rows of the source before it
   };
   void find_morsels();
-  bool is_needed(size_t tablet) const;
   void work(int thread, ThreadSinks& sinks);
   void run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet& tablet);
   void finish_results(ResultWriter& writer, size_t morsel);

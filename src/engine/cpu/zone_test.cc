@@ -1,5 +1,6 @@
 #include "engine/cpu/zone_test.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace diptych::cpu {
@@ -33,6 +34,12 @@ bool may_hold(const ZoneCondition& condition, const ZoneMap& zone) {
     return may_hold(condition.comparison, int128_t{condition.bound.as_boolean()}, zone.low, zone.high);
   if (type.is_string() || type.id == TypeId::Interval) return true;
   return may_hold(condition.comparison, condition.bound.as_integral(), zone.low, zone.high);
+}
+
+bool is_needed(const CursorInfo& cursor, const TabletSource& source, size_t tablet) {
+  return std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
+    return may_hold(condition, source.zone_map(tablet, condition.column));
+  });
 }
 
 }  // namespace diptych::cpu

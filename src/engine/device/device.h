@@ -56,9 +56,13 @@ struct DeviceAddress {
   bool operator==(const DeviceAddress&) const = default;
 };
 
+// Of device memory that is divided: every part starts on such a multiple.
+inline constexpr int64_t device_alignment = 256;
+inline int64_t padded(int64_t bytes) { return (bytes + device_alignment - 1) / device_alignment * device_alignment; }
+
 class Device;
 
-// Owns device memory; starts on a multiple of 256 and is not initialised.
+// Owns device memory; starts on a multiple of device_alignment and is not initialised.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;

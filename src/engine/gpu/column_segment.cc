@@ -8,10 +8,7 @@
 namespace diptych::gpu {
 namespace {
 
-// Every part starts on such a multiple, and is readable up to the next: kernels load up to 16 elements of 16 bytes.
-constexpr int64_t part_alignment = 256;
-
-int64_t padded(int64_t bytes) { return (bytes + part_alignment - 1) / part_alignment * part_alignment; }
+static_assert(device_alignment >= 16 * 16, "kernels load up to 16 elements of 16 bytes, past the last one too");
 
 struct Part {
   int64_t offset;
@@ -21,13 +18,7 @@ struct Part {
 
 // Where a tablet's column goes in the segment, and from where.
 SegmentTablet place_column(const ColumnView& view, int64_t rows, int64_t& end, std::vector<Part>& parts) {
-  SegmentTablet tablet;
-  tablet.encoding = view.encoding;
-  tablet.physical = view.physical;
-  tablet.base = view.base;
-  tablet.factor = view.factor;
-  tablet.dictionary = view.dictionary;
-  tablet.rows = rows;
+  SegmentTablet tablet = stored_form(view, rows);
   const auto add = [&](const void* from, int64_t bytes) {
     const int64_t offset = end;
     parts.push_back({offset, from, bytes});
@@ -36,16 +27,11 @@ SegmentTablet place_column(const ColumnView& view, int64_t rows, int64_t& end, s
   };
   switch (view.encoding) {
     case Encoding::Heap:
-      tablet.width = 4;
       tablet.data = add(view.offsets, (rows + 1) * 4);
       tablet.heap = add(view.heap, view.offsets[rows]);
       break;
-    case Encoding::Plain:
-      tablet.width = width_bytes(view.physical);
-      tablet.data = add(view.data, rows * tablet.width);
-      break;
+    case Encoding::Plain: tablet.data = add(view.data, rows * tablet.width); break;
     default:
-      tablet.width = view.width;
       if (view.width > 0) tablet.data = add(view.data, rows * view.width);
   }
   if (view.validity != nullptr) tablet.validity = add(view.validity, (rows + 7) / 8);
@@ -53,6 +39,21 @@ SegmentTablet place_column(const ColumnView& view, int64_t rows, int64_t& end, s
 }
 
 }  // namespace
+
+SegmentTablet stored_form(const ColumnView& view, int64_t rows) {
+  SegmentTablet tablet;
+  tablet.encoding = view.encoding;
+  tablet.physical = view.physical;
+  tablet.width = view.encoding == Encoding::Heap    ? 4
+                 : view.encoding == Encoding::Plain ? width_bytes(view.physical)
+                                                    : view.width;
+  tablet.base = view.base;
+  tablet.factor = view.factor;
+  tablet.dictionary = view.dictionary;
+  tablet.rows = rows;
+  tablet.has_nulls = view.validity != nullptr;
+  return tablet;
+}
 
 std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& source, size_t first, size_t count,
                                                          size_t column, ColumnSegment::Place place) {
@@ -64,7 +65,7 @@ std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& sou
     pins.push_back(source.pin(tablet, std::span(&column, 1)));
     segment->tablets_.push_back(place_column(pins.back()->views[0], pins.back()->rows, segment->bytes_, parts));
   }
-  const int64_t bytes = std::max<int64_t>(segment->bytes_, part_alignment);
+  const int64_t bytes = std::max(segment->bytes_, device_alignment);
   if (place == ColumnSegment::Place::Pinned) {
     segment->pinned_ = device_.allocate_pinned(bytes, "columns in pinned memory");
     for (const Part& part : parts)

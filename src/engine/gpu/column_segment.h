@@ -23,9 +23,13 @@ struct SegmentTablet {
   int64_t base = 0, factor = 1;
   const Dictionary* dictionary = nullptr;
   int64_t rows = 0;
+  bool has_nulls = false;
   // Offsets in bytes; -1: not there. data: codes, plain values or string offsets.
   int64_t data = -1, validity = -1, heap = -1;
 };
+
+// The form in which a column of a tablet is stored; the offsets are not set.
+SegmentTablet stored_form(const ColumnView& view, int64_t rows);
 
 class ColumnSegment {
  public:

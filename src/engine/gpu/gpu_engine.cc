@@ -19,7 +19,11 @@ std::unique_ptr<CubLibrary> open_cub(const Device& device) {
 
 }  // namespace
 
-GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {}
+GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {
+  // Inputs hold their segments.
+  device_columns_.before_evicting([this] { inputs_.clear(); });
+  pinned_columns_.before_evicting([this] { inputs_.clear(); });
+}
 
 std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, std::string& reason) {
   return SectionRun(*this, task, residency).run(reason);

@@ -3,7 +3,8 @@
 //   section -> batches of tablets -> columns on the device (by residency) -> generated kernel -> rows, groups, sorted
 //   rows
 //
-// Owns what stays on the device between statements: cached columns, columns in pinned memory, compiled kernels.
+// Owns what stays on the device between statements: cached columns, columns in pinned memory, and what
+// sections read, made ready.
 //
 // Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order.
 #pragma once

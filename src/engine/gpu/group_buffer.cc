@@ -13,8 +13,6 @@ constexpr int64_t least_slots = 16384;
 constexpr int64_t most_slots = int64_t{1} << 31;  // numbers of groups are 32 bits
 constexpr uint64_t sign_bit = uint64_t{1} << 63;
 
-int64_t padded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
-
 int64_t power_above(int64_t number) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(number))); }
 
 // In kernels all empty states are 0 (kernel/device/group_states.h).

@@ -20,8 +20,6 @@ constexpr int64_t most_steps = 16, tiles_per_group = 3;
 // Result tablets are not longer than those of tables by default.
 constexpr int64_t result_tablet_rows = TextRows::piece_rows;
 
-int64_t padded(int64_t bytes) { return (bytes + 255) / 256 * 256; }
-
 // Bytes of 0 and 1 as bits; returns whether any is 0.
 bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
   bool any_zero = false;
@@ -54,7 +52,7 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
 // Nothing may be freed that the device still works with.
 SectionBatch::~SectionBatch() {
   try {
-    if (started_) queue_->synchronize();
+    queue_->synchronize();
     engine_.give_back(std::move(queue_));
   } catch (const Error&) {
     // The failure was reported where it was met; the queue is dropped.
@@ -63,7 +61,6 @@ SectionBatch::~SectionBatch() {
 
 bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
-  started_ = true;
   const bool is_known = memo.compiled != nullptr && memo.shape == input_->shape;
   kernel_ = is_known ? memo.kernel : generate_section(task_.program, task_.address, input_->shape);
   if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
@@ -75,7 +72,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, 
   compiled_ = is_known ? memo.compiled : engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
   if (!is_known) memo = {input_->shape, kernel_, compiled_};
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
-  constants_->upload(engine_.device(), *queue_);
+  constants_->upload(engine_, *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
   int64_t row_bytes = 0;
   for (const OutputColumn& column : kernel_.outputs) row_bytes += column.width() + 1;
@@ -108,7 +105,7 @@ void SectionBatch::launch_with(int64_t capacity) {
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
-  text_room_.prepare(engine_.device(), kernel_, input_->rows);
+  text_room_.prepare(engine_, kernel_, input_->rows);
   if (kernel_.writes_rows()) {
     if (status_buffer_.bytes() == 0)
       status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
@@ -177,7 +174,7 @@ void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
     kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
-    bool again = text_room_.grow(engine_.device(), kernel_, control_);
+    bool again = text_room_.grow(engine_, kernel_, control_);
     for (GroupBuffer& groups : group_buffers_) again |= groups.grow();
     if (!again) return;
     launch_with(capacity_);

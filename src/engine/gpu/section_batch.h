@@ -99,7 +99,6 @@ class SectionBatch {
   std::vector<GroupWords> groups_found_;
   int64_t kernel_nanoseconds_ = 0;
   int launches_ = 0;
-  bool started_ = false;
 };
 
 }  // namespace diptych::gpu

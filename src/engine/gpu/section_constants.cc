@@ -173,9 +173,9 @@ void SectionConstants::put_value(const KernelParameter& parameter, uint64_t valu
   places_[key_of(parameter)] = {0, false, value};
 }
 
-void SectionConstants::upload(Device& device, Queue& queue) {
+void SectionConstants::upload(GpuEngine& engine, Queue& queue) {
   if (block_.empty()) return;
-  device_ = device.allocate(static_cast<int64_t>(block_.size()), "constants of a program");
+  device_ = engine.allocate(static_cast<int64_t>(block_.size()), "constants of a program");
   queue.copy_to_device(device_.address(), block_.data(), static_cast<int64_t>(block_.size()));
 }
 

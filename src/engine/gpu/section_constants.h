@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "engine/device/device.h"
+#include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -20,7 +20,7 @@ class SectionConstants {
                    std::span<const Dictionary* const> dictionaries);
 
   // Copies the block to the device, behind which the queue's work may use it. Errors: 53200.
-  void upload(Device& device, Queue& queue);
+  void upload(GpuEngine& engine, Queue& queue);
   // The word of a parameter of a kind that is kept here.
   uint64_t word(const KernelParameter& parameter) const;
 

@@ -85,7 +85,6 @@ class SectionGenerator {
   std::string known(int32_t number);
   static std::string both(const std::string& a, const std::string& b);
   std::string truth(int32_t number);
-  std::string constant(int32_t number, const Value& value);
 
   // ---- opcodes (generate_rows.cc, generate_load.cc)
   void write_instruction(int32_t address);

@@ -4,25 +4,22 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "engine/gpu/source_shape.h"
 
 namespace diptych::gpu {
-namespace {
-
-// Strings of a dictionary in some tablets, and in the heap of others.
-bool are_mixed_strings(const ColumnShape& shape, const SegmentTablet& tablet) {
-  const auto is_kept = [](Encoding encoding) { return encoding == Encoding::Heap || encoding == Encoding::Dictionary; };
-  return tablet.encoding != shape.encoding && is_kept(tablet.encoding) && is_kept(shape.encoding);
-}
-
-}  // namespace
 
 std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
   auto input = std::make_shared<SectionInput>();
   input->ranges = std::move(ranges);
-  for (const SegmentRange& range : input->ranges) {
-    input->segments.emplace_back();
-    input->addresses.emplace_back();
-    for (size_t column : columns_) bring_column(*input, range, column);
+  try {
+    for (const SegmentRange& range : input->ranges) {
+      input->segments.emplace_back();
+      input->addresses.emplace_back();
+      for (size_t column : columns_) bring_column(*input, range, column);
+    }
+  } catch (const Error&) {
+    queue_.synchronize();  // copies into what is freed now may be under way
+    throw;
   }
   find_shape(*input);
   count_rows(*input);
@@ -56,31 +53,13 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
 void InputLoader::find_shape(SectionInput& input) const {
   input.dictionaries.assign(columns_.size(), nullptr);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    ColumnShape shape;
-    shape.column = columns_[i];
-    shape.unit_factor = true;
+    ColumnShape shape = empty_shape(columns_[i]);
     bool first = true;
     for (size_t range = 0; range < input.ranges.size(); ++range) {
       const auto& tablets = input.segments[range][i]->tablets();
       for (size_t t = 0; t < tablets.size(); ++t) {
         if (!input.ranges[range].needed[t]) continue;
-        const SegmentTablet& tablet = tablets[t];
-        if (first) {
-          shape.encoding = tablet.encoding;
-          shape.physical = tablet.physical;
-          shape.width = tablet.width;
-          input.dictionaries[i] = tablet.dictionary;
-        }
-        if (are_mixed_strings(shape, tablet)) {
-          shape.mixed = true;
-          shape.encoding = Encoding::Heap;  // no register holds codes of it
-          if (tablet.dictionary != nullptr) input.dictionaries[i] = tablet.dictionary;
-        } else if (tablet.encoding != shape.encoding || tablet.physical != shape.physical ||
-                   (tablet.encoding == Encoding::Dictionary && tablet.dictionary != input.dictionaries[i]))
-          input.shape.unsupported = "a column whose tablets are encoded in several ways";
-        if (tablet.width != shape.width) shape.width = -1;
-        shape.has_nulls |= tablet.validity >= 0;
-        shape.unit_factor &= tablet.factor == 1;
+        add_to_shape(tablets[t], first, shape, input.dictionaries[i], input.shape.unsupported);
         first = false;
       }
     }
@@ -90,11 +69,8 @@ void InputLoader::find_shape(SectionInput& input) const {
 
 void InputLoader::count_rows(SectionInput& input) const {
   const TabletSource& source = *task_.source;
-  const auto& conditions =
-      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)]
-          .zone_conditions;
   std::vector<size_t> zoned = columns_;
-  for (const ZoneCondition& condition : conditions) zoned.push_back(condition.column);
+  for (const ZoneCondition& condition : task_.cursor().zone_conditions) zoned.push_back(condition.column);
   for (const SegmentRange& range : input.ranges) {
     for (size_t t = 0; t < range.count; ++t) {
       if (!range.needed[t]) continue;

@@ -59,7 +59,7 @@ struct KernelParameter {
     Output,          // address of output column `index`
     OutputNulls,     // address of its NULL bytes (1: not NULL)
     SortWord,        // address of word `index` of the rows' sort keys
-    Constant,        // register `index`'s constant, word `part` (0, 1; of text: address, length)
+    Constant,        // what the opcode at address `index` loads, word `part` (0, 1; of text: address, length)
     LookupEntries,   // address of the entries of lookup table `index`: values, or offsets of strings
     LookupBytes,     // address of what tells NULLs (values) or of the strings
     Dictionary,      // address of offsets of the strings of column `index` of the section

@@ -72,9 +72,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 bool SectionRun::find_input() {
   if (!stays()) return false;
   auto input = engine_.inputs().find(task_.source, columns_, place());
-  const auto& cursor =
-      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
-  if (!input || !input->needs_all(cursor.zone_conditions)) return false;
+  if (!input || !input->needs_all(task_.cursor().zone_conditions)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;
   input_ = std::move(input);
@@ -88,8 +86,6 @@ void SectionRun::keep_input(const std::shared_ptr<SectionInput>& input) {
 
 void SectionRun::find_ranges() {
   const TabletSource& source = *task_.source;
-  const auto& cursor =
-      task_.program.cursors[static_cast<size_t>(task_.program.instructions[static_cast<size_t>(task_.address)].p1)];
   int64_t rows = 0;
   for (size_t first = 0; first < source.tablet_count(); first += segment_tablets) {
     SegmentRange range;
@@ -98,10 +94,7 @@ void SectionRun::find_ranges() {
     range.rows_before = rows;
     bool any = false;
     for (size_t tablet = first; tablet < first + range.count; ++tablet) {
-      const bool needed = std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(),
-                                      [&](const ZoneCondition& condition) {
-                                        return cpu::may_hold(condition, source.zone_map(tablet, condition.column));
-                                      });
+      const bool needed = cpu::is_needed(task_.cursor(), source, tablet);
       range.needed.push_back(needed);
       any |= needed;
       rows += source.rows_in(tablet);

@@ -7,6 +7,7 @@
 #include "engine/gpu/device_rows.h"
 #include "tablet/aligned_buffer.h"
 #include "tablet/dictionary.h"
+#include "tablet/validity_bits.h"
 
 namespace diptych::gpu {
 namespace {
@@ -52,10 +53,6 @@ class MergedMemory {
 
 const ColumnView& view_of(const std::vector<SortedRun>& runs, RunRow at, size_t column) {
   return runs[at.run].rows.front().views[column];
-}
-
-bool is_there(const ColumnView& view, size_t row) {
-  return view.validity == nullptr || (view.validity[row / 8] >> (row % 8) & 1) != 0;
 }
 
 std::string_view text_of(const ColumnView& view, size_t row) {
@@ -104,7 +101,8 @@ ColumnView merge_column(const std::vector<SortedRun>& runs, const std::vector<Ru
   for (size_t i = 0; i < order.size(); ++i) {
     const ColumnView& from = view_of(runs, order[i], column);
     same_form &= from.encoding == merged.encoding && from.dictionary == merged.dictionary;
-    bits[i / 8] = static_cast<uint8_t>(bits[i / 8] | (is_there(from, order[i].row) ? 1 : 0) << (i % 8));
+    bits[i / 8] = static_cast<uint8_t>(
+        bits[i / 8] | (is_valid(from.validity, static_cast<int64_t>(order[i].row)) ? 1 : 0) << (i % 8));
   }
   merged.validity = bits;
   if (same_form)

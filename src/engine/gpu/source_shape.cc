@@ -1,44 +1,49 @@
 #include "engine/gpu/source_shape.h"
 
-#include <algorithm>
-
 #include "engine/cpu/zone_test.h"
 
 namespace diptych::gpu {
 namespace {
 
-int stored_width(const ColumnView& view) {
-  if (view.encoding == Encoding::Heap) return 4;
-  return view.encoding == Encoding::Plain ? width_bytes(view.physical) : view.width;
-}
-
-// Adds one tablet's column to what was found of the others.
-void add_tablet(const ColumnView& view, bool is_first, const Dictionary*& dictionary, ColumnShape& shape,
-                std::string& unsupported) {
-  if (is_first) {
-    shape.encoding = view.encoding;
-    shape.physical = view.physical;
-    shape.width = stored_width(view);
-    dictionary = view.dictionary;
-  }
-  if (view.encoding != shape.encoding || view.physical != shape.physical || view.dictionary != dictionary)
-    unsupported = "a column whose tablets are encoded in several ways";
-  if (stored_width(view) != shape.width) shape.width = -1;
-  shape.has_nulls |= view.validity != nullptr;
-  shape.unit_factor &= view.factor == 1;
+// Strings of a dictionary in some tablets, and in the heap of others.
+bool are_mixed_strings(const ColumnShape& shape, const SegmentTablet& tablet) {
+  const auto is_kept = [](Encoding encoding) { return encoding == Encoding::Heap || encoding == Encoding::Dictionary; };
+  return tablet.encoding != shape.encoding && is_kept(tablet.encoding) && is_kept(shape.encoding);
 }
 
 }  // namespace
 
 std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& source) {
   std::vector<bool> needed(source.tablet_count(), true);
-  for (size_t tablet = 0; tablet < needed.size(); ++tablet) {
-    needed[tablet] =
-        std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
-          return cpu::may_hold(condition, source.zone_map(tablet, condition.column));
-        });
-  }
+  for (size_t tablet = 0; tablet < needed.size(); ++tablet) needed[tablet] = cpu::is_needed(cursor, source, tablet);
   return needed;
+}
+
+ColumnShape empty_shape(size_t column) {
+  ColumnShape shape;
+  shape.column = column;
+  shape.unit_factor = true;
+  return shape;
+}
+
+void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape, const Dictionary*& dictionary,
+                  std::string& unsupported) {
+  if (is_first) {
+    shape.encoding = tablet.encoding;
+    shape.physical = tablet.physical;
+    shape.width = tablet.width;
+    dictionary = tablet.dictionary;
+  }
+  if (are_mixed_strings(shape, tablet)) {
+    shape.mixed = true;
+    if (tablet.dictionary != nullptr) dictionary = tablet.dictionary;
+  } else if (tablet.encoding != shape.encoding || tablet.physical != shape.physical ||
+             (tablet.encoding == Encoding::Dictionary && tablet.dictionary != dictionary)) {
+    unsupported = "a column whose tablets are encoded in several ways";
+  }
+  if (tablet.width != shape.width) shape.width = -1;
+  shape.has_nulls |= tablet.has_nulls;
+  shape.unit_factor &= tablet.factor == 1;
 }
 
 SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source) {
@@ -46,17 +51,15 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
   const std::vector<bool> needed = tablets_needed(program.cursors[cursor], source);
   const std::vector<size_t> columns = columns_read(program, address);
   SectionShape shape;
-  for (const size_t column : columns) {
-    shape.columns.emplace_back().column = column;
-    shape.columns.back().unit_factor = true;
-  }
+  for (const size_t column : columns) shape.columns.push_back(empty_shape(column));
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
   for (size_t tablet = 0; tablet < needed.size() && !columns.empty(); ++tablet) {
     if (!needed[tablet]) continue;
     const auto pinned = source.pin(tablet, columns);
     for (size_t i = 0; i < columns.size(); ++i)
-      add_tablet(pinned->views[i], is_first, dictionaries[i], shape.columns[i], shape.unsupported);
+      add_to_shape(stored_form(pinned->views[i], pinned->rows), is_first, shape.columns[i], dictionaries[i],
+                   shape.unsupported);
     is_first = false;
   }
   return shape;

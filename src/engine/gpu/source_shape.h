@@ -2,6 +2,10 @@
 // anything is moved, and for showing a kernel that nobody runs.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "engine/gpu/column_segment.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -9,6 +13,12 @@ namespace diptych::gpu {
 // Of the tablets of the source that the section behind the Parallel at `address` needs; each is pinned once. Errors:
 // those of TabletSource::pin().
 SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source);
+
+// How a column is stored in no tablet, and what each of its tablets adds to that. dictionary: that of the tablets so
+// far; unsupported: set when no kernel can read them together.
+ColumnShape empty_shape(size_t column);
+void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape, const Dictionary*& dictionary,
+                  std::string& unsupported);
 
 // Which tablets of the source may hold rows that the section's zone conditions let through.
 std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& source);

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "engine/device/device.h"
+#include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -15,11 +15,11 @@ namespace diptych::gpu {
 class TextRoom {
  public:
   // Room for strings of a usual length. Errors: 53200.
-  void prepare(Device& device, const SectionKernel& kernel, int64_t rows);
+  void prepare(GpuEngine& engine, const SectionKernel& kernel, int64_t rows);
   // True when there was too little, and now there is more: the kernel is to be launched again. A string made of others
   // may be longer than it seemed where those had no room; so this happens at most once for each opcode that makes
   // strings. Errors: 53200.
-  bool grow(Device& device, const SectionKernel& kernel, const ControlBlock& control);
+  bool grow(GpuEngine& engine, const SectionKernel& kernel, const ControlBlock& control);
 
   DeviceAddress address() const { return buffer_.address(); }
   int64_t bytes() const { return buffer_.bytes(); }

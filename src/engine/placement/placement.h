@@ -36,7 +36,6 @@ namespace diptych {
 // What a connection's settings ask for; see base/settings.def.
 struct PlacementChoice {
   std::string device = "auto";
-  std::string gpu_engine = "auto";
   std::string residency = "auto";
   std::string fallback = "count";
   int64_t device_memory_limit = 0;  // 0: what the device has
