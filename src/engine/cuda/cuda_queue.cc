@@ -45,13 +45,13 @@ CudaQueue::~CudaQueue() {
   api.StreamDestroy(stream_);
 }
 
-void CudaQueue::copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
+void CudaQueue::queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   const Api& api = context_->enter();
   api.check(api.MemcpyHtoDAsync(to.value, from, static_cast<size_t>(bytes), stream_), "copying to the device");
 }
 
-void CudaQueue::copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
+void CudaQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   if (bytes == 0) return;
   const Api& api = context_->enter();
   api.check(api.MemcpyDtoHAsync(to, from.value, static_cast<size_t>(bytes), stream_), "copying from the device");

@@ -41,8 +41,6 @@ class CudaQueue final : public Queue {
   explicit CudaQueue(std::shared_ptr<const Context> context);
   ~CudaQueue() override;
 
-  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
-  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
   std::unique_ptr<DeviceEvent> record() override;
@@ -52,6 +50,9 @@ class CudaQueue final : public Queue {
   void* native_handle() override;
 
  private:
+  void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
+  void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+
   std::shared_ptr<const Context> context_;
   CUstream stream_ = nullptr;
 };

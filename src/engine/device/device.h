@@ -132,8 +132,14 @@ class Queue {
   virtual ~Queue() = default;
   // All of these only queue the work; its errors come out of any later call. Host memory must stay until the work is
   // done. Copies overlap with other queues' work only from and to pinned memory.
-  virtual void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;
-  virtual void copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
+  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
+    bytes_copied_ += bytes;
+    queue_copy_to_device(to, from, bytes);
+  }
+  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
+    bytes_copied_ += bytes;
+    queue_copy_to_host(to, from, bytes);
+  }
   virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
   // groups * group_size work-items; one-dimensional.
   virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) = 0;
@@ -147,6 +153,14 @@ class Queue {
   // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
   // nullptr with OpenCL.
   virtual void* native_handle() { return nullptr; }
+  // Of all copies so far, both ways.
+  int64_t bytes_copied() const { return bytes_copied_; }
+
+ private:
+  virtual void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;
+  virtual void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
+
+  int64_t bytes_copied_ = 0;
 };
 
 struct DeviceMemoryUse {

@@ -8,11 +8,11 @@ class FaultQueue final : public Queue {
  public:
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
-  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
+  void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
     device_.count(DeviceCall::Copy, "copy");
     queue_->copy_to_device(to, from, bytes);
   }
-  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
+  void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
     device_.count(DeviceCall::Copy, "copy");
     queue_->copy_to_host(to, from, bytes);
   }

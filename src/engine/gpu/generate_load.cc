@@ -76,12 +76,12 @@ void SectionGenerator::write_column(int32_t address) {
   // No tablet is there to say how the strings are kept: nobody reads them.
   if (physical == PhysicalType::Text && column.encoding == Encoding::FrameOfReference) return;
   switch (column.encoding) {
-    case Encoding::FrameOfReference: return write_codes(column, index, fmt::format("r{}", out), physical);
+    case Encoding::FrameOfReference: return write_codes(column, index, out, physical);
     case Encoding::Plain: return write_plain(out, column, index);
     default: break;
   }
   if (column.encoding == Encoding::Dictionary && (instruction.opcode == Opcode::Code || reg(out).form == Form::Code))
-    return write_codes(column, index, fmt::format("r{}", out), PhysicalType::Int32);
+    return write_codes(column, index, out, PhysicalType::Int32);
   write_text_column(out, column, index);
 }
 
@@ -99,8 +99,7 @@ std::string SectionGenerator::decoded(const ColumnShape& column, size_t index, c
 }
 
 // Codes of whole bytes into values: base + factor * code.
-void SectionGenerator::write_codes(const ColumnShape& column, size_t index, const std::string& out,
-                                   PhysicalType physical) {
+void SectionGenerator::write_codes(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical) {
   const size_t at_word = tablet_words + column_words * index;
   const int rows = kernel_.rows_per_thread;
   const bool is_truth = physical == PhysicalType::Bool;
@@ -117,9 +116,9 @@ void SectionGenerator::write_codes(const ColumnShape& column, size_t index, cons
   if (is_truth) {
     body_.line("dk_u32 holds = 0;");
     body_.line("DK_FOR_ROWS(k) holds |= (dk_u32)(({}) != 0) << k;", value);
-    body_.line("t{} = holds;", out.substr(1));
+    body_.line("t{} = holds;", out);
   } else {
-    body_.line("DK_FOR_ROWS(k) {}[k] = {};", out, value);
+    body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, value);
   }
   body_.close();
 }

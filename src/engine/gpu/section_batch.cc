@@ -1,11 +1,10 @@
 #include "engine/gpu/section_batch.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
-#include "engine/gpu/text_rows.h"
+#include "engine/gpu/row_fetch.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
@@ -15,29 +14,8 @@ namespace {
 // more when that was too little.
 constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20, unasked_part_of_memory = 16;
 
-// A tile has at most so many steps, and a group of the grid at least so many tiles to take.
-constexpr int64_t most_steps = 16, tiles_per_group = 3;
-
-// Result tablets are not longer than those of tables by default.
-constexpr int64_t result_tablet_rows = TextRows::piece_rows;
-
-// Bytes of 0 and 1 as bits; returns whether any is 0.
-bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
-  bool any_zero = false;
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    uint64_t eight = 0;
-    std::memcpy(&eight, bytes + i, 8);
-    // Byte j, which is 0 or 1, arrives at bit 56 + j.
-    bits[i / 8] = static_cast<uint8_t>((eight * 0x0102040810204080U) >> 56);
-    any_zero |= eight != 0x0101010101010101U;
-  }
-  if (i == count) return any_zero;
-  uint8_t last = 0;
-  for (int64_t j = i; j < count; ++j) last = static_cast<uint8_t>(last | bytes[j] << (j - i));
-  bits[i / 8] = last;
-  return any_zero || last != (1U << (count - i)) - 1;
-}
+// A group of the grid has at least so many tiles to take.
+constexpr int64_t tiles_per_group = 3;
 
 }  // namespace
 
@@ -48,6 +26,7 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
       columns_(columns),
       residency_(residency),
       queue_(engine.take_queue()),
+      copied_before_(queue_->bytes_copied()),
       loader_(engine, task, columns, residency, *queue_) {}
 
 // Nothing may be freed that the device still works with.
@@ -204,6 +183,11 @@ void SectionBatch::finish() {
   queue_->synchronize();
 }
 
+int64_t SectionBatch::bytes_moved() const {
+  const int64_t read_in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
+  return queue_->bytes_copied() - copied_before_ + read_in_place;
+}
+
 void SectionBatch::raise_failure() const {
   if (control_.failure == 0) return;
   const auto address = static_cast<size_t>((control_.failure >> 32) - 1);
@@ -224,73 +208,22 @@ void SectionBatch::sort_rows() {
   kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
 }
 
-// The columns come over in one piece of pinned memory, strings in one each, which the result's views then point to.
 void SectionBatch::fetch_rows() {
   const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control_.rows_out), capacity_);
   if (rows == 0) return;
-  const auto in_order = [&](int width, DeviceAddress from) { return sort_ ? sort_->in_order(width, from) : from; };
-  struct Place {
-    int64_t values = 0, nulls = -1;
-    const uint8_t* bits = nullptr;
-    std::optional<TextRows> texts;
-  };
-  auto memory = std::make_shared<PinnedBuffer>();
-  std::vector<std::shared_ptr<const void>> owners{memory};
-  std::vector<Place> places(kernel_.outputs.size());
-  int64_t bytes = 0;
-  for (size_t i = 0; i < places.size(); ++i) {
+  RowFetch fetch(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
+  for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
     const OutputColumn& column = kernel_.outputs[i];
-    places[i].values = bytes;
-    if (!column.is_text_row()) bytes += padded(rows * column.width());
-    if (!column.nullable) continue;
-    // NULL bytes, then the bits made of them.
-    places[i].nulls = bytes;
-    bytes += padded(rows) + padded(rows / 8 + 1);
+    FetchedColumn from;
+    from.column = column;
+    from.values = outputs_buffer_.address() + output_offsets_[i];
+    if (column.nullable) from.nulls = outputs_buffer_.address() + null_offsets_[i];
+    if (column.dictionary_column >= 0)
+      from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
+    fetch.add(from);
   }
-  *memory = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
-  const WhenDone when_done{*queue_};
-  for (size_t i = 0; i < places.size(); ++i) {
-    const OutputColumn& column = kernel_.outputs[i];
-    const DeviceAddress values = in_order(column.width(), outputs_buffer_.address() + output_offsets_[i]);
-    if (column.is_text_row()) {
-      owners.push_back(places[i].texts.emplace(engine_.device(), *queue_, values, rows).memory());
-      launches_ += places[i].texts->launches();
-    } else {
-      queue_->copy_to_host(memory->data() + places[i].values, values, rows * column.width());
-    }
-    if (column.nullable)
-      queue_->copy_to_host(memory->data() + places[i].nulls, in_order(1, outputs_buffer_.address() + null_offsets_[i]),
-                           rows);
-  }
-  queue_->synchronize();
-  for (Place& place : places) {
-    if (place.nulls < 0) continue;
-    const auto* there = reinterpret_cast<const uint8_t*>(memory->data() + place.nulls);
-    auto* packed = reinterpret_cast<uint8_t*>(memory->data() + place.nulls + padded(rows));
-    if (pack_bytes(there, rows, packed)) place.bits = packed;
-  }
-  const auto owner = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners));
-  for (int64_t first = 0; first < rows; first += result_tablet_rows) {
-    SectionRows piece;
-    piece.rows = std::min(result_tablet_rows, rows - first);
-    piece.owner = owner;
-    for (size_t i = 0; i < places.size(); ++i) {
-      const OutputColumn& column = kernel_.outputs[i];
-      ColumnView& view = piece.views.emplace_back();
-      view.physical = column.physical;
-      if (places[i].bits != nullptr) view.validity = places[i].bits + first / 8;
-      if (column.is_text_row()) {
-        places[i].texts->show(first / result_tablet_rows, view);
-        continue;
-      }
-      view.encoding = column.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
-      view.width = static_cast<uint8_t>(column.width());
-      if (column.dictionary_column >= 0)
-        view.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-      view.data = memory->data() + places[i].values + first * column.width();
-    }
-    rows_.push_back(std::move(piece));
-  }
+  rows_ = fetch.fetch();
+  launches_ += fetch.launches();
 }
 
 }  // namespace diptych::gpu

@@ -61,6 +61,8 @@ class SectionBatch {
   int64_t kernel_nanoseconds() const { return kernel_nanoseconds_; }
   const CompileReport& compile_report() const { return compile_report_; }
   int launches() const { return launches_; }
+  // Over the bus, both ways.
+  int64_t bytes_moved() const;
 
  private:
   int64_t choose_steps();
@@ -77,6 +79,7 @@ class SectionBatch {
   const std::vector<size_t>& columns_;
   const Residency residency_;
   std::unique_ptr<Queue> queue_;
+  const int64_t copied_before_;
   InputLoader loader_;
   std::shared_ptr<SectionInput> input_;
   std::shared_ptr<TabletDescriptions> tablets_;

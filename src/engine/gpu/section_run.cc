@@ -145,6 +145,7 @@ void SectionRun::collect(SectionBatch& batch) {
   result_.profile.kernel_nanoseconds += batch.kernel_nanoseconds();
   result_.profile.compile_nanoseconds += batch.compile_report().nanoseconds;
   result_.profile.launches += batch.launches();
+  result_.profile.bytes_moved += batch.bytes_moved();
   if (task_.context.progress != nullptr) task_.context.progress->rows_done += batch.rows_in();
 }
 

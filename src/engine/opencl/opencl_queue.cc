@@ -18,14 +18,14 @@ OpenClQueue::~OpenClQueue() {
   api_.ReleaseCommandQueue(queue_);
 }
 
-void OpenClQueue::copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
+void OpenClQueue::queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   auto [memory, offset] = memory_.at(to);
   check(api_.EnqueueWriteBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), from, 0, nullptr, nullptr),
         "copying to the device");
 }
 
-void OpenClQueue::copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
+void OpenClQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   if (bytes == 0) return;
   auto [memory, offset] = memory_.at(from);
   check(api_.EnqueueReadBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), to, 0, nullptr, nullptr),

@@ -24,8 +24,6 @@ class OpenClQueue final : public Queue {
   OpenClQueue(std::shared_ptr<const Context> context, Memory& memory);
   ~OpenClQueue() override;
 
-  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
-  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
   std::unique_ptr<DeviceEvent> record() override;
@@ -34,6 +32,9 @@ class OpenClQueue final : public Queue {
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
 
  private:
+  void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
+  void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+
   std::shared_ptr<const Context> context_;
   const Api& api_;
   Memory& memory_;

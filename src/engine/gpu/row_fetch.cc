@@ -1,0 +1,99 @@
+#include "engine/gpu/row_fetch.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace diptych::gpu {
+namespace {
+
+// Bytes of 0 and 1 as bits; returns whether any is 0.
+bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
+  bool any_zero = false;
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, bytes + i, 8);
+    // Byte j, which is 0 or 1, arrives at bit 56 + j.
+    bits[i / 8] = static_cast<uint8_t>((eight * 0x0102040810204080U) >> 56);
+    any_zero |= eight != 0x0101010101010101U;
+  }
+  if (i == count) return any_zero;
+  uint8_t last = 0;
+  for (int64_t j = i; j < count; ++j) last = static_cast<uint8_t>(last | bytes[j] << (j - i));
+  bits[i / 8] = last;
+  return any_zero || last != (1U << (count - i)) - 1;
+}
+
+}  // namespace
+
+void RowFetch::add(const FetchedColumn& column) {
+  Column& added = columns_.emplace_back();
+  added.from = column;
+  added.values = bytes_;
+  if (!column.column.is_text_row()) bytes_ += padded(rows_ * column.column.width());
+  if (!column.column.nullable) return;
+  added.nulls = bytes_;
+  bytes_ += padded(rows_) + padded(rows_ / 8 + 1);
+}
+
+std::vector<SectionRows> RowFetch::fetch() {
+  memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(std::max<int64_t>(bytes_, 1), "result rows"));
+  for (Column& column : columns_) copy(column);
+  queue_.synchronize();
+  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+  owners->push_back(memory_);
+  for (Column& column : columns_) {
+    if (column.nulls >= 0) pack_nulls(column);
+    if (column.texts) owners->push_back(column.texts->memory());
+  }
+  std::vector<SectionRows> pieces;
+  for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
+    SectionRows& piece = pieces.emplace_back();
+    piece.rows = std::min(TextRows::piece_rows, rows_ - first);
+    piece.owner = owners;
+    for (const Column& column : columns_) piece.views.push_back(view(column, first));
+  }
+  return pieces;
+}
+
+void RowFetch::copy(Column& column) {
+  const int width = column.from.column.width();
+  const DeviceAddress values = in_order(width, column.from.values);
+  if (column.from.column.is_text_row()) {
+    column.texts.emplace(device_, queue_, values, rows_);
+    launches_ += column.texts->launches();
+  } else {
+    queue_.copy_to_host(memory_->data() + column.values, values, rows_ * width);
+  }
+  if (column.nulls >= 0) queue_.copy_to_host(memory_->data() + column.nulls, in_order(1, column.from.nulls), rows_);
+}
+
+// Where the values are in the order of the sort: until the next column is asked for.
+DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
+  return sort_ == nullptr ? from : sort_->in_order(width, from);
+}
+
+void RowFetch::pack_nulls(Column& column) {
+  const auto* there = reinterpret_cast<const uint8_t*>(memory_->data() + column.nulls);
+  auto* packed = reinterpret_cast<uint8_t*>(memory_->data() + column.nulls + padded(rows_));
+  if (pack_bytes(there, rows_, packed)) column.bits = packed;
+}
+
+// Of the piece that begins with row `first`.
+ColumnView RowFetch::view(const Column& column, int64_t first) const {
+  const OutputColumn& output = column.from.column;
+  ColumnView view;
+  view.physical = output.physical;
+  if (column.bits != nullptr) view.validity = column.bits + first / 8;
+  if (output.is_text_row()) {
+    column.texts->show(first / TextRows::piece_rows, view);
+    return view;
+  }
+  view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
+  view.width = static_cast<uint8_t>(output.width());
+  view.dictionary = column.from.dictionary;
+  view.data = memory_->data() + column.values + first * output.width();
+  return view;
+}
+
+}  // namespace diptych::gpu

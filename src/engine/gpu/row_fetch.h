@@ -1,0 +1,61 @@
+// Brings rows that a kernel has written to host memory.
+//
+//   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
+//   pinned memory  values 0 | NULL bytes 0 | bits 0 | values 1 | ...
+//   pieces         views of 65536 rows each into that memory, which they keep
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/gpu/section_kernel.h"
+#include "engine/gpu/sort_sink.h"
+#include "engine/gpu/text_rows.h"
+#include "engine/section_engine.h"
+
+namespace diptych::gpu {
+
+// Where a column's rows are on the device.
+struct FetchedColumn {
+  OutputColumn column;
+  DeviceAddress values;
+  DeviceAddress nulls;                     // a byte of each row, 1: not NULL; of nullable columns
+  const Dictionary* dictionary = nullptr;  // of strings that are codes
+};
+
+class RowFetch {
+ public:
+  // rows: one or more. sort: not null where they come in its order.
+  RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort)
+      : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
+
+  void add(const FetchedColumn& column);
+  // The rows of all columns in pieces; waits for the device. Errors: 53200, 58000.
+  std::vector<SectionRows> fetch();
+  // Kernels that it took.
+  int launches() const { return launches_; }
+
+ private:
+  struct Column {
+    FetchedColumn from;
+    int64_t values = 0, nulls = -1;  // offsets in memory_
+    const uint8_t* bits = nullptr;   // not null: some row is NULL
+    std::optional<TextRows> texts;
+  };
+
+  void copy(Column& column);
+  DeviceAddress in_order(int width, DeviceAddress from);
+  void pack_nulls(Column& column);
+  ColumnView view(const Column& column, int64_t first) const;
+
+  Device& device_;
+  Queue& queue_;
+  const int64_t rows_;
+  BatchSort* const sort_;
+  int64_t bytes_ = 0;
+  std::vector<Column> columns_;
+  std::shared_ptr<PinnedBuffer> memory_;
+  int launches_ = 0;
+};
+
+}  // namespace diptych::gpu
