@@ -11,8 +11,10 @@ TSAN := build/tsan
 FUZZ := build/fuzz
 TARGETS ?=
 DEVICES ?= cuda opencl
+TOOLS ?= memcheck racecheck initcheck synccheck
+SCRIPTS ?=
 
-.PHONY: all build demo test test-asan test-tsan test-gpu test-gpu-large test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -58,6 +60,11 @@ test-gpu: build
 test-gpu-large: TARGETS = diptych libdiptych
 test-gpu-large: build
 	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))
+
+# The SQL scripts on this machine's NVIDIA GPU under compute-sanitizer; make test-gpu-sanitize TOOLS=memcheck runs one tool.
+test-gpu-sanitize: TARGETS = slt_runner
+test-gpu-sanitize: build
+	test/gpu/sanitize -t "$(TOOLS)" -b $(RELEASE) $(SCRIPTS)
 
 # Random queries on PostgreSQL 15 and on Diptych, compared.
 test-oracle: TARGETS = libdiptych

@@ -69,12 +69,17 @@ std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& sou
   const int64_t bytes = std::max(segment->bytes_, device_alignment);
   if (place == ColumnSegment::Place::Pinned) {
     segment->pinned_ = device_.allocate_pinned(bytes, "columns in pinned memory");
-    for (const Part& part : parts)
-      std::memcpy(segment->pinned_.data() + part.offset, part.from, static_cast<size_t>(part.bytes));
+    for (const Part& part : parts) {
+      std::byte* to = segment->pinned_.data() + part.offset;
+      if (part.bytes > 0) std::memcpy(to, part.from, static_cast<size_t>(part.bytes));
+      std::memset(to + part.bytes, 0, static_cast<size_t>(padded(part.bytes) - part.bytes));
+    }
     return segment;
   }
   segment->device_ = device_.allocate(bytes, "columns on the device");
   const WhenDone when_done{queue_};
+  // Kernels load what is behind a column's end, too. All at once: a fill for every gap takes longer.
+  queue_.fill(segment->device_.address(), 0, bytes);
   for (const Part& part : parts) {
     if (part.bytes > 0) queue_.copy_to_device(segment->device_.address() + part.offset, part.from, part.bytes);
   }

@@ -31,7 +31,12 @@ typedef struct dk_parameters {
 #define DK_KERNEL __kernel __attribute__((reqd_work_group_size(DK_GROUP_SIZE, 1, 1)))
 #define DK_SHARED __local
 #define DK_LOCAL __local
+// PoCL compiles rolled loops in half the time, and runs them on a CPU.
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define DK_UNROLL _Pragma("unroll 1")
+#else
 #define DK_UNROLL _Pragma("unroll")
+#endif
 #define DK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DK_LOCAL_ID ((dk_i32)get_local_id(0))
 #define DK_GROUP_ID ((dk_i32)get_group_id(0))
