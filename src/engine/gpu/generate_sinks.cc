@@ -17,10 +17,8 @@ void SectionGenerator::write_sink(int32_t address) {
 
 // ---- Result: rows are put close together in shared memory and written from there, in the order of the tiles
 
-namespace {
-
 // Elements of so many bytes are written by the functions of this ending.
-const char* word_of_width(int width) {
+const char* word_ending(int width) {
   switch (width) {
     case 1: return "u8";
     case 4: return "u32";
@@ -29,111 +27,50 @@ const char* word_of_width(int width) {
   }
 }
 
-const char* word_type(int width) {
-  switch (width) {
-    case 1: return "dk_u8";
-    case 4: return "dk_u32";
-    case 8: return "dk_u64";
-    default: return "dk_i128";
-  }
-}
+std::string word_type(int width) { return std::string("dk_") + word_ending(width); }
 
-}  // namespace
+void SectionGenerator::add_output(int32_t number, PhysicalType physical) {
+  OutputColumn column;
+  column.register_number = number;
+  column.physical = physical;
+  column.nullable = known(number) != all_rows;
+  if (reg(number).form == Form::Code) column.dictionary_column = static_cast<int32_t>(reg(number).column);
+  kernel_.outputs.push_back(column);
+}
 
 void SectionGenerator::write_result(int32_t address) {
   const Instruction& instruction = at(address);
+  for (int32_t i = 0; i < instruction.p2; ++i)
+    add_output(instruction.p1 + i, program_.result_columns[static_cast<size_t>(i)].type.physical());
+  if (gathers_) return write_masks();
+  open_rows(1);
+  for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
+  close_rows();
+}
+
+// Counts the rows of the step in the first pass. In the second, inside of what it opens, `rows` is the mask of an
+// item's rows, `position` how many rows are before them in the step, `total` how many there are, `place` where in the
+// output they start. least: the bytes of an element that the stage has to hold at least.
+void SectionGenerator::open_rows(int least) {
   use_file("device/team.h");
-  int widest = 1;
-  for (int32_t i = 0; i < instruction.p2; ++i) {
-    OutputColumn column;
-    column.register_number = instruction.p1 + i;
-    column.physical = program_.result_columns[static_cast<size_t>(i)].type.physical();
-    column.nullable = known(column.register_number) != all_rows;
-    const Register& where = reg(column.register_number);
-    if (where.form == Form::Code) column.dictionary_column = static_cast<int32_t>(where.column);
-    widest = std::max(widest, column.width());
-    kernel_.outputs.push_back(column);
-  }
-  if (gathers_) {
-    declare("picked_rows", fmt::format("DK_SHARED dk_u16 picked_rows[{}];", kernel_.step_rows()));
-    declare("picked", "DK_LOCAL dk_u16* picked = picked_rows + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS);");
-  } else {
-    declare_stage(widest);
-  }
+  int widest = least;
+  for (const OutputColumn& column : kernel_.outputs) widest = std::max(widest, column.width());
+  const std::string rows = fmt::format("{} * DK_TEAM_SIZE * DK_ROWS", widest);
+  declare("stage_bytes", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage_bytes[{}];", widest * kernel_.step_rows()));
+  declare("stage", fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * ({});", rows));
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
   body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
   body_.open("if (pass != 0) {{");
   body_.line("const dk_u32 rows = {};", sinking());
   body_.line("dk_u32 total;");
-  body_.line("dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
+  body_.line("const dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
   body_.open("if (total != 0) {{");
-  if (gathers_) {
-    write_gather();
-  } else {
-    for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
-  }
+}
+
+void SectionGenerator::close_rows() {
   body_.close();
   body_.line("place += total;");
   body_.close();
-}
-
-// Number of the section's column that a register of the result holds as it is stored; -1: it is computed.
-int32_t SectionGenerator::column_of_output(int32_t number) const {
-  if (flow_.writers[static_cast<size_t>(number)] != 1) return -1;
-  for (int32_t address = flow_.first; address < flow_.end; ++address) {
-    const Instruction& instruction = at(address);
-    if (register_written(instruction) != number || instruction.opcode != Opcode::Column) continue;
-    const auto column = static_cast<size_t>(instruction.p2);
-    const ColumnShape& shape = shape_.of(column);
-    const bool is_code = registers_[static_cast<size_t>(number)].form == Form::Code;
-    const bool is_stored = shape.encoding == Encoding::FrameOfReference ||
-                           (shape.encoding == Encoding::Plain && shape.physical == info(number).physical &&
-                            shape.physical != PhysicalType::Text);
-    return is_code || is_stored ? static_cast<int32_t>(shape_.index_of(column)) : -1;
-  }
-  return -1;
-}
-
-// Where the result is made of columns as they are, the rows that passed are numbered close together, and then each item
-// fetches the columns of one of them: what did not pass costs nothing.
-void SectionGenerator::write_gather() {
-  body_.line("DK_FOR_ROWS(k) if ((rows >> k & 1U) != 0) picked[position++] = (dk_u16)(DK_LANE * DK_ROWS + k);");
-  body_.line("DK_TEAM_BARRIER();");
-  body_.open("for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {{");
-  body_.line("const dk_i64 row = first - DK_LANE * DK_ROWS + picked[i];");
-  body_.line("const dk_u64 to = place + i;");
-  body_.line("if (to >= capacity) break;");
-  for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_gathered(kernel_.outputs[i], i);
-  body_.close();
-  body_.line("DK_TEAM_BARRIER();");
-}
-
-void SectionGenerator::write_gathered(const OutputColumn& column, size_t number) {
-  const int32_t from = column.register_number;
-  const auto index = static_cast<int32_t>(number);
-  const auto source = static_cast<size_t>(column_of_output(from));
-  const ColumnShape& shape = shape_.columns[source];
-  const PhysicalType physical = info(from).physical;
-  std::string value;
-  if (shape.encoding == Encoding::Plain) {
-    value = fmt::format("((DK_GLOBAL const {}*)data_{})[row]", word_type(width_bytes(physical)), source);
-  } else {
-    std::string code = "0U";
-    if (shape.width < 0)
-      code =
-          fmt::format("dk_code_at(data_{}, (dk_i32)tablet[{}], row)", source, tablet_words + column_words * source + 4);
-    else if (shape.width > 0)
-      code = fmt::format("((DK_GLOBAL const dk_u{}*)data_{})[row]", 8 * shape.width, source);
-    const PhysicalType form = column.dictionary_column >= 0 ? PhysicalType::Int32 : physical;
-    value = widened(decoded(shape, source, code, form), form == PhysicalType::Bool ? PhysicalType::Int64 : form,
-                    column.dictionary_column >= 0 ? PhysicalType::Int32 : column.physical);
-    if (column.width() <= 8) value = fmt::format("({})({})", word_type(column.width()), value);
-  }
-  body_.line("DK_AT({}, {})[to] = {};", word_type(column.width()), word(Kind::Output, index), value);
-  if (!column.nullable) return;
-  const size_t validity = tablet_words + column_words * source + 1;
-  body_.line("DK_AT(dk_u8, {0})[to] = tablet[{1}] == 0 ? 1 : dk_row_is_known(DK_AT(const dk_u8, tablet[{1}]), row);",
-             word(Kind::OutputNulls, index), validity);
 }
 
 void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
@@ -156,7 +93,7 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   body_.line("DK_FOR_ROWS(k) values[k] = {};", value);
   body_.line(
       "dk_team_put{0}_{1}((DK_LOCAL {2}*)stage, rows, position, values, total, DK_AT({2}, {3}), place, capacity);",
-      rows, word_of_width(width), word_type(width), word(Kind::Output, index));
+      rows, word_ending(width), word_type(width), word(Kind::Output, index));
   body_.close();
   if (!column.nullable) return;
   body_.open("{{");

@@ -10,31 +10,12 @@ using Kind = KernelParameter::Kind;
 void SectionGenerator::write_sort_row(int32_t address) {
   const Instruction& instruction = at(address);
   const SorterInfo& sorter = program_.sorters[static_cast<size_t>(instruction.p1)];
-  use_file("device/team.h");
-  int widest = 8;
-  for (int32_t i = 0; i < instruction.p3; ++i) {
-    OutputColumn column;
-    column.register_number = instruction.p2 + i;
-    column.physical = sorter.columns[static_cast<size_t>(i)].physical;
-    column.nullable = known(column.register_number) != all_rows;
-    const Register& where = reg(column.register_number);
-    if (where.form == Form::Code) column.dictionary_column = static_cast<int32_t>(where.column);
-    widest = std::max(widest, column.width());
-    kernel_.outputs.push_back(column);
-  }
-  declare_stage(widest);
-  declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
-  body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
-  body_.open("if (pass != 0) {{");
-  body_.line("const dk_u32 rows = {};", sinking());
-  body_.line("dk_u32 total;");
-  body_.line("const dk_u32 position = dk_team_scan_u32(DK_POPCOUNT_U32(rows), scratch, &total);");
-  body_.open("if (total != 0) {{");
+  for (int32_t i = 0; i < instruction.p3; ++i)
+    add_output(instruction.p2 + i, sorter.columns[static_cast<size_t>(i)].physical);
+  open_rows(8);
   write_sort_words(instruction, sorter);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
-  body_.close();
-  body_.line("place += total;");
-  body_.close();
+  close_rows();
 }
 
 void SectionGenerator::write_sort_words(const Instruction& instruction, const SorterInfo& sorter) {

@@ -14,8 +14,8 @@ namespace {
 // more when that was too little.
 constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20, unasked_part_of_memory = 16;
 
-// A tile has at most so many steps, and a group of the grid at least so many tiles to take.
-constexpr int64_t most_steps = 16, tiles_per_group = 3;
+// A group of the grid has at least so many tiles to take.
+constexpr int64_t tiles_per_group = 3;
 
 // Result tablets are not longer than those of tables by default.
 constexpr int64_t result_tablet_rows = TextRows::piece_rows;

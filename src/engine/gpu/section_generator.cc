@@ -98,14 +98,6 @@ void SectionGenerator::find_filter() {
   }
 }
 
-void SectionGenerator::choose_gathering() {
-  if (kernel_.sink != SectionKernel::Sink::Result || flow_.last_sink < 0) return;
-  const Instruction& result = at(flow_.last_sink);
-  gathers_ = true;
-  for (int32_t number = result.p1; number < result.p1 + result.p2; ++number)
-    gathers_ = gathers_ && column_of_output(number) >= 0;
-}
-
 // A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way. Columns that
 // only the sink reads don't count, nor may its stage in shared memory grow past 32 KiB.
 void SectionGenerator::choose_rows_per_thread() {
@@ -123,13 +115,15 @@ void SectionGenerator::choose_rows_per_thread() {
     if (registers_[i].form != Form::Unused)
       widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
   }
-  int rows = std::clamp(16 / widest, 4, 16);
+  // Where nothing but the filter is computed, two loads of each column are on their way at once.
+  int rows = std::clamp((gathers_ ? 32 : 16) / widest, 4, 16);
   while (rows > 4 &&
          (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
   // Looking for a group, or making the words of sort keys, is much text, once for each row.
   if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
   kernel_.rows_per_thread = rows;
+  is_light_ = gathers_ && rows * words <= most_register_words;
 }
 
 void SectionGenerator::choose_forms() {
@@ -250,31 +244,31 @@ void SectionGenerator::write_tablet_columns() {
   }
 }
 
-// Shared memory in which each team puts the rows of a step together, for elements of so many bytes.
-void SectionGenerator::declare_stage(int widest) {
-  declare("stage_bytes", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage_bytes[{}];", widest * kernel_.step_rows()));
-  declare("stage",
-          fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * (DK_TEAM_SIZE * DK_ROWS * {});", widest));
+// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row, `all` of them.
+void SectionGenerator::write_tiles_place() {
+  KernelWriter& out = body_;
+  declare("status",
+          fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
+  out.line("dk_u32 all;");
+  out.line("const dk_u32 before = dk_block_scan_u32(mine, scratch, &all);");
+  out.line("place = dk_look_back(status, tile, all, scratch);");
+  out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
+  out.line("place += dk_team_first_u32(before, scratch);");
 }
 
 // An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know
 // where theirs go; the second, which finds its columns in the caches, writes them.
 void SectionGenerator::write_passes() {
   KernelWriter& out = body_;
-  declare("status",
-          fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
   use_file("device/team.h");
   out.line("start += (dk_i64)DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
   out.line("dk_u32 mine = 0;");
   out.line("dk_u64 place = 0;");
+  if (gathers_) return write_gathering();
   out.open("for (dk_i32 pass = 0; pass < 2; pass++) {{");
   write_steps();
   out.open("if (pass == 0) {{");
-  out.line("dk_u32 all;");
-  out.line("const dk_u32 before = dk_block_scan_u32(mine, scratch, &all);");
-  out.line("place = dk_look_back(status, tile, all, scratch);");
-  out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
-  out.line("place += dk_team_first_u32(before, scratch);");
+  write_tiles_place();
   out.line("if (all == 0) break;");
   out.close();
   out.close();
@@ -380,6 +374,7 @@ void SectionGenerator::use_functions_of(const std::string& text) {
 std::string SectionGenerator::assemble() {
   std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
                                  group_size, kernel_.parameters.size(), kernel_.rows_per_thread);
+  if (is_light_) text += "#define DK_LEAST_GROUPS 4\n";
   use_file("device/section.h");
   use_file("device/block.h");
   if (ordered_) use_file("device/look_back.h");

@@ -55,14 +55,13 @@ class SectionGenerator {
 
   // ---- the frame of the kernel (section_generator.cc)
   void find_filter();
-  void choose_gathering();
   void choose_rows_per_thread();
   void choose_forms();
   void find_sink();
   void write_body();
   void write_tablet_columns();
+  void write_tiles_place();
   void write_passes();
-  void declare_stage(int widest);
   void write_steps();
   void write_filter_columns();
   bool is_filter_column(int32_t address) const;
@@ -121,10 +120,10 @@ class SectionGenerator {
   // ---- sinks (generate_sinks.cc)
   void write_sink(int32_t address);
   void write_result(int32_t address);
+  void add_output(int32_t number, PhysicalType physical);
+  void open_rows(int least);
+  void close_rows();
   void write_put(const OutputColumn& column, size_t number);
-  int32_t column_of_output(int32_t number) const;
-  void write_gather();
-  void write_gathered(const OutputColumn& column, size_t number);
   std::string decoded(const ColumnShape& column, size_t index, const std::string& code, PhysicalType physical) const;
   void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
   void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
@@ -133,6 +132,14 @@ class SectionGenerator {
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
   void declare_totals();
   void write_totals_end();
+
+  // ---- results of columns as they are stored (generate_gather.cc)
+  void choose_gathering();
+  int32_t column_of_output(int32_t number) const;
+  void write_masks();
+  void write_gathering();
+  void write_gathered_value(size_t number);
+  void write_gathered_store(size_t number);
 
   // ---- groups (generate_groups.cc)
   GroupPlan& group_plan(int32_t hash_table);
@@ -167,9 +174,13 @@ class SectionGenerator {
   std::map<std::string, size_t> declared_;  // name -> its head
   std::vector<std::string> files_;          // of src/kernel that the text needs
   bool gathers_ = false;                    // the result's columns are fetched row by row where they are stored
+  bool is_light_ = false;                   // 64 machine registers of a work-item hold what it computes
   bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
 };
 
 inline constexpr const char* all_rows = "DK_ALL_ROWS";
+
+// The unsigned type of so many bytes, 1, 4, 8 or 16.
+std::string word_type(int width);
 
 }  // namespace diptych::gpu

@@ -24,6 +24,8 @@ namespace diptych::gpu {
 inline constexpr size_t tablet_words = 4;
 inline constexpr size_t column_words = 6;
 inline constexpr int group_size = 256;
+// A group of the grid goes through a tile in at most so many steps.
+inline constexpr int most_steps = 16;
 
 // How a column of the section is stored in all tablets that it reads.
 struct ColumnShape {

@@ -4,6 +4,7 @@
 // The text that includes it defines before it
 //   DK_GROUP_SIZE       work-items of a group: a power of two from 32 to 1024, the very size it is launched with
 //   DK_PARAMETER_WORDS  64-bit words of dk_parameters, the very number it is launched with
+//   DK_LEAST_GROUPS     if defined: groups that should fit on a compute unit at once, as far as their registers go
 //
 // and then every kernel is
 //   DK_KERNEL void entry(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
@@ -101,7 +102,10 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 // shuffle has all of its lanes.
 #else
 
-#define DK_KERNEL extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE)
+#ifndef DK_LEAST_GROUPS
+#define DK_LEAST_GROUPS 1
+#endif
+#define DK_KERNEL extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE, DK_LEAST_GROUPS)
 #define DK_SHARED __shared__
 #define DK_LOCAL
 #define DK_UNROLL _Pragma("unroll")

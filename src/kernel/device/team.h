@@ -41,7 +41,16 @@ DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
 #define DK_TEAM (DK_LOCAL_ID / DK_TEAM_SIZE)
 #define DK_LANE (DK_LOCAL_ID % DK_TEAM_SIZE)
 
-// As dk_put<R>_<type> (output.h), of a team: the stage has room for R * DK_TEAM_SIZE elements of its own.
+// Writes the elements of a team that were selected: they are put close together in local memory and written from there,
+// so that neighbouring items write neighbouring elements.
+//
+//   mask, R = 4      item 0: 0101      item 1: 1000      position 0, 2 (dk_team_scan_u32)      total 3
+//   stage          | a0 | a2 | b3 |                      -> out[offset], out[offset + 1], out[offset + 2]
+//
+// dk_team_put<R>_<u8|u32|u64|i128>(stage, mask, position, values, total, out, offset, capacity), R of 4, 8, 16: called
+// by the whole team. stage has room for R * DK_TEAM_SIZE elements of the team's own; bit i of mask selects values[i];
+// position is how many rows lower items select, total how many all do. out has room for `capacity` elements: what would
+// go past it is dropped.
 #define DK_TEAM_PUT_OF(R, suffix, type)                                                                  \
   DK_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,               \
                                        DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \

@@ -20,21 +20,21 @@ std::string output_kernel(int R, const std::string& suffix, const std::string& t
     dk_u64 offset = dk_look_back(DK_AT(dk_u64, parameters.word[1]), tile, total, scratch);
 )" + "    " +
          type + " values[ROWS];\n    for (dk_i32 i = 0; i < ROWS; i++) values[i] = DK_AT(" + type +
-         ", parameters.word[4])[item * ROWS + i];\n    dk_put" + r + "_" + suffix +
+         ", parameters.word[4])[item * ROWS + i];\n    dk_team_put" + r + "_" + suffix +
          "(stage, mask, position, values, total, DK_AT(" + type +
          ", parameters.word[5]), offset, parameters.word[6]);\n" +
          "    if (tile == (dk_i64)parameters.word[2] - 1 && DK_LOCAL_ID == 0)\n" +
          "      *DK_AT(dk_u64, parameters.word[7]) = offset + total;\n  }\n}\n";
 }
 
-class Output : public DeviceKernel {
+class TeamPut : public DeviceKernel {
  protected:
   template <typename T>
   void check(const std::string& suffix, const std::string& type) {
     for (int R : {4, 8, 16}) {
       for (int size : {64, 256}) {
         if (static_cast<size_t>(R * size) * sizeof(T) > 48 * 1024) continue;  // more than a CUDA group can declare
-        ASSERT_NO_FATAL_FAILURE(build({"device/look_back.h", "device/output.h"}, output_kernel(R, suffix, type), size));
+        ASSERT_NO_FATAL_FAILURE(build({"device/look_back.h", "device/team.h"}, output_kernel(R, suffix, type), size));
         for (int density : {0, 1, 50, 100}) check_rows<T>(R, size, density, 7);
         check_rows<T>(R, size, 30, 1);
       }
@@ -72,11 +72,10 @@ class Output : public DeviceKernel {
   Random random_;
 };
 
-TEST_F(Output, Bytes) { check<dk_u8>("u8", "dk_u8"); }
-TEST_F(Output, TwoBytes) { check<dk_u16>("u16", "dk_u16"); }
-TEST_F(Output, FourBytes) { check<dk_u32>("u32", "dk_u32"); }
-TEST_F(Output, EightBytes) { check<dk_u64>("u64", "dk_u64"); }
-TEST_F(Output, SixteenBytes) { check<dk_i128>("i128", "dk_i128"); }
+TEST_F(TeamPut, Bytes) { check<dk_u8>("u8", "dk_u8"); }
+TEST_F(TeamPut, FourBytes) { check<dk_u32>("u32", "dk_u32"); }
+TEST_F(TeamPut, EightBytes) { check<dk_u64>("u64", "dk_u64"); }
+TEST_F(TeamPut, SixteenBytes) { check<dk_i128>("i128", "dk_i128"); }
 
 }  // namespace
 }  // namespace diptych::testing
