@@ -12,7 +12,7 @@ FUZZ := build/fuzz
 TARGETS ?=
 DEVICES ?= cuda opencl
 
-.PHONY: all build demo test test-asan test-tsan test-gpu test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-gpu test-gpu-large test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -49,18 +49,22 @@ fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
 
-# bench/README.md says what is measured and how to read the figures.
-bench-virginian: TARGETS = bench_virginian
 # The SQL scripts on this machine's GPU, through CUDA and OpenCL.
 test-gpu: TARGETS = slt_runner
 test-gpu: build
 	test/gpu/matrix $(RELEASE) $(DEVICES)
+
+# A table of many times device_memory_limit on a GPU: 16 GB, of which the host needs twice as much.
+test-gpu-large: TARGETS = diptych libdiptych
+test-gpu-large: build
+	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))
 
 # Random queries on PostgreSQL 15 and on Diptych, compared.
 test-oracle: TARGETS = libdiptych
 test-oracle: build
 	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
 
+# bench/README.md says what is measured and how to read the figures.
 bench-virginian: TARGETS = bench_virginian
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS)

@@ -38,4 +38,11 @@ Database::Database(const std::string& path, FileSystem& files)
       temp_(files_, temp_prefix(path)),
       store_(open_store(path, files_, budget_)) {}
 
+Database::Database(const std::string& path, FileSystem& files, std::vector<std::unique_ptr<DeviceDriver>> drivers)
+    : files_(files),
+      budget_(Settings().memory_limit),
+      temp_(files_, temp_prefix(path)),
+      store_(open_store(path, files_, budget_)),
+      placement_(std::move(drivers), profile_path()) {}
+
 }  // namespace diptych

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/block_pool.h"
 #include "base/file_system.h"
@@ -21,6 +22,8 @@ class Database {
   explicit Database(const std::string& path);
   // On another file system, for tests. `files` outlives the database.
   Database(const std::string& path, FileSystem& files);
+  // With drivers of devices, too: CUDA's, then OpenCL's.
+  Database(const std::string& path, FileSystem& files, std::vector<std::unique_ptr<DeviceDriver>> drivers);
 
   Store& store() { return *store_; }
   FileSystem& files() { return files_; }

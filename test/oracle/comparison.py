@@ -94,3 +94,12 @@ def difference(postgres, diptych, ordered):
         return None
     rows = multiset_difference(postgres[2], diptych[2], types)
     return None if rows is None else f"only PostgreSQL has {rows[0]}, only Diptych {rows[1]}"
+
+
+def shown(answer):
+    """An answer's first rows, for people."""
+    state, head, rows = answer
+    if state:
+        return f"{state} {head.strip()}"
+    lines = ["\t".join("NULL" if v is None else v for v in row) for row in rows[:8]]
+    return f"{head} {len(rows)} rows\n      " + "\n      ".join(lines)

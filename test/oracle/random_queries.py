@@ -2,9 +2,11 @@
 """Random single-table queries on PostgreSQL 15 and on Diptych, compared.
 
     random_queries.py --diptych build/release/libdiptych.so --seed 1 --count 5000 [--set threads=1]
+    random_queries.py --record FILE --seed 1 --count 5000
 
 Every query comes from the seed alone, so that a failure is found again with the same seed and count. A failing query is made
-smaller before it is shown.
+smaller before it is shown. With --record PostgreSQL's answers go to a file, which replay_queries.py compares with Diptych's on
+a machine without PostgreSQL.
 """
 
 import argparse
@@ -16,6 +18,7 @@ import psycopg
 import comparison
 import postgres
 import queries
+import recording
 import sample_tables
 from diptych import Worker
 
@@ -54,20 +57,33 @@ def minimise(query, disagree, steps=400):
     return query
 
 
-def show(answer):
-    state, head, rows = answer
-    if state:
-        return f"{state} {head.strip()}"
-    lines = ["\t".join("NULL" if v is None else v for v in row) for row in rows[:8]]
-    return f"{head} {len(rows)} rows\n      " + "\n      ".join(lines)
+def random_queries(oracle, source, count):
+    """So many queries that PostgreSQL takes as they are meant."""
+    generator = queries.QueryGenerator(source)
+    for _ in range(count):
+        query = generator.next()
+        while oracle.run(query.sql())[0] in ("42803", "42702") and not query.text:
+            # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
+            query = generator.next()
+        yield query
+
+
+def record(options, server):
+    source = random.Random(options.seed)
+    setup = sample_tables.statements(source)
+    oracle = Oracle(server, setup)
+    cases = ((query.sql(), query.ordered, oracle.run(query.sql())) for query in random_queries(oracle, source, options.count))
+    recording.write(options.record, options.seed, setup, cases)
+    server.drop_database(oracle.connection)
+    print(f"seed {options.seed}: {options.count} queries recorded in {options.record}")
+    return 0
 
 
 def run(options, server):
     source = random.Random(options.seed)
     setup = sample_tables.statements(source)
     oracle = Oracle(server, setup)
-    worker = Worker(options.diptych, options.database, options.set, setup)
-    generator = queries.QueryGenerator(source)
+    worker = Worker(options.diptych, options.database, options.set, setup, options.limit_seconds)
 
     def disagreement(query):
         text = query.sql()
@@ -75,11 +91,7 @@ def run(options, server):
         return comparison.difference(theirs, worker.run(text), query.ordered)
 
     failures = 0
-    for number in range(options.count):
-        query = generator.next()
-        while oracle.run(query.sql())[0] in ("42803", "42702") and not query.text:
-            # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
-            query = generator.next()
+    for number, query in enumerate(random_queries(oracle, source, options.count)):
         if options.verbose:
             print(query.sql(), flush=True)
         problem = disagreement(query)
@@ -90,7 +102,7 @@ def run(options, server):
         if not query.text:
             query = minimise(query, disagreement)
             print(f"  smallest: {query.sql()}\n    {disagreement(query)}")
-        print(f"    PostgreSQL {show(oracle.run(query.sql()))}\n    Diptych    {show(worker.run(query.sql()))}", flush=True)
+        print(f"    PostgreSQL {comparison.shown(oracle.run(query.sql()))}\n    Diptych    {comparison.shown(worker.run(query.sql()))}", flush=True)
         if failures >= options.stop_after:
             break
     worker.close()
@@ -103,17 +115,21 @@ def run(options, server):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--diptych", required=True, help="path of libdiptych.so")
+    parser.add_argument("--diptych", help="path of libdiptych.so")
+    parser.add_argument("--record", metavar="FILE", help="write PostgreSQL's answers there instead of comparing")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--database", default=":memory:")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="SET on connecting; repeatable")
     parser.add_argument("--stop-after", type=int, default=25, metavar="N", help="give up after N failures")
+    parser.add_argument("--limit-seconds", type=int, default=60, help="for which a query may run")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every query before it runs")
     options = parser.parse_args()
+    if (options.diptych is None) == (options.record is None):
+        parser.error("either --diptych or --record is needed")
     try:
         with postgres.Server() as server:
-            return run(options, server)
+            return record(options, server) if options.record else run(options, server)
     except FileNotFoundError as missing:
         print(f"skipped: {missing}\n0 passed, 0 failed, 1 skipped")
         return 0

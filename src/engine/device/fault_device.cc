@@ -9,17 +9,27 @@ class FaultQueue final : public Queue {
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
   void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
+    device_.count(DeviceCall::Copy, "copy");
     queue_->copy_to_device(to, from, bytes);
   }
-  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override { queue_->copy_to_host(to, from, bytes); }
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override { queue_->fill(to, value, bytes); }
+  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
+    device_.count(DeviceCall::Copy, "copy");
+    queue_->copy_to_host(to, from, bytes);
+  }
+  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
+    device_.count(DeviceCall::Copy, "fill");
+    queue_->fill(to, value, bytes);
+  }
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override {
-    if (device_.launches_.fails()) throw Error(SqlState::system_error, "a launch that a test made fail");
+    device_.count(DeviceCall::Launch, "launch");
     queue_->launch(kernel, groups, group_size, parameters);
   }
   std::unique_ptr<DeviceEvent> record() override { return queue_->record(); }
   void wait_for(const DeviceEvent& event) override { queue_->wait_for(event); }
-  void synchronize() override { queue_->synchronize(); }
+  void synchronize() override {
+    queue_->synchronize();
+    device_.count(DeviceCall::Wait, "wait");
+  }
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
     return queue_->nanoseconds_between(first, second);
   }
@@ -29,10 +39,14 @@ class FaultQueue final : public Queue {
   std::unique_ptr<Queue> queue_;
 };
 
+void FaultDevice::count(DeviceCall call, const char* what) {
+  if (countdown(call).fails()) throw Error(SqlState::system_error, std::string("a ") + what + " that a test made fail");
+}
+
 std::unique_ptr<Queue> FaultDevice::make_queue() { return std::make_unique<FaultQueue>(*this, device_.make_queue()); }
 
 std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes) {
-  if (allocations_.fails()) return std::nullopt;
+  if (countdown(DeviceCall::Allocation).fails()) return std::nullopt;
   auto buffer = device_.try_allocate(bytes);
   if (!buffer) return std::nullopt;
   live_buffers_++;
@@ -40,7 +54,8 @@ std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes) {
 }
 
 PinnedBuffer FaultDevice::allocate_pinned(int64_t bytes, const char* what) {
-  if (allocations_.fails()) throw Error(SqlState::out_of_memory, "pinned memory that a test made fail");
+  if (countdown(DeviceCall::Allocation).fails())
+    throw Error(SqlState::out_of_memory, "pinned memory that a test made fail");
   PinnedBuffer buffer = device_.allocate_pinned(bytes, what);
   live_pinned_++;
   const DeviceAddress address = buffer.address();

@@ -1,8 +1,9 @@
-// A device for tests: another one underneath, whose allocations and launches fail where the test says so, and whose
-// buffers are counted. Failing buffers are as on a full device (53200), launches as with a broken driver (58000).
+// A device for tests: another one underneath, whose calls fail where the test says so, and whose buffers are counted.
+// Failing allocations are as on a full device (53200), the others as with a broken driver (58000).
 // Thread safety: as Device.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,14 +13,20 @@
 
 namespace diptych {
 
+// Calls that can fail. Copies: fills, too. Waits have waited when they fail.
+enum class DeviceCall : uint8_t { Allocation, Copy, Launch, Wait };
+inline constexpr DeviceCall all_device_calls[] = {DeviceCall::Allocation, DeviceCall::Copy, DeviceCall::Launch,
+                                                  DeviceCall::Wait};
+
 class FaultDevice final : public Device {
  public:
   // The device underneath lives longer.
   explicit FaultDevice(Device& device) : device_(device) {}
 
-  // The nth allocation or launch from now on, counted from 0, fails; with `all`, every later one, too. -1: none.
-  void fail_allocation(int64_t nth, bool all = false) { allocations_.set(nth, all); }
-  void fail_launch(int64_t nth, bool all = false) { launches_.set(nth, all); }
+  // The nth such call from now on, counted from 0, fails; with `all`, every later one, too. -1: none.
+  void fail(DeviceCall call, int64_t nth, bool all = false) { countdown(call).set(nth, all); }
+  // Such calls since fail() was last called for them.
+  int64_t calls(DeviceCall call) { return countdown(call).calls(); }
   int64_t live_buffers() const { return live_buffers_.load(); }
   int64_t live_pinned() const { return live_pinned_.load(); }
 
@@ -44,31 +51,36 @@ class FaultDevice final : public Device {
    public:
     void set(int64_t nth, bool all) {
       std::lock_guard lock(mutex_);
-      left_ = nth;
+      nth_ = nth;
       all_ = all;
+      calls_ = 0;
     }
     // Counts one; true when it is to fail.
     bool fails() {
       std::lock_guard lock(mutex_);
-      if (left_ != 0) {
-        if (left_ > 0) left_--;
-        return false;
-      }
-      if (!all_) left_ = -1;
-      return true;
+      const int64_t call = calls_++;
+      return nth_ >= 0 && (all_ ? call >= nth_ : call == nth_);
+    }
+    int64_t calls() {
+      std::lock_guard lock(mutex_);
+      return calls_;
     }
 
    private:
     std::mutex mutex_;
-    int64_t left_ = -1;
+    int64_t nth_ = -1, calls_ = 0;
     bool all_ = false;
   };
+
+  Countdown& countdown(DeviceCall call) { return countdowns_[static_cast<size_t>(call)]; }
+  // Counts a call of a queue. Errors: 58000 when it is to fail.
+  void count(DeviceCall call, const char* what);
 
   void free(DeviceAddress address, int64_t bytes) noexcept override;
   void free_pinned(std::byte* data, int64_t bytes) noexcept override;
 
   Device& device_;
-  Countdown allocations_, launches_;
+  std::array<Countdown, std::size(all_device_calls)> countdowns_;
   std::atomic<int64_t> live_buffers_{0}, live_pinned_{0};
 };
 

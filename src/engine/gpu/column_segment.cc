@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
 namespace {
@@ -73,6 +74,7 @@ std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& sou
     return segment;
   }
   segment->device_ = device_.allocate(bytes, "columns on the device");
+  const WhenDone when_done{queue_};
   for (const Part& part : parts) {
     if (part.bytes > 0) queue_.copy_to_device(segment->device_.address() + part.offset, part.from, part.bytes);
   }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
 #include "engine/gpu/text_rows.h"
+#include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
 namespace {
@@ -247,6 +248,7 @@ void SectionBatch::fetch_rows() {
     bytes += padded(rows) + padded(rows / 8 + 1);
   }
   *memory = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
+  const WhenDone when_done{*queue_};
   for (size_t i = 0; i < places.size(); ++i) {
     const OutputColumn& column = kernel_.outputs[i];
     const DeviceAddress values = in_order(column.width(), outputs_buffer_.address() + output_offsets_[i]);

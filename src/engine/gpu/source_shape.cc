@@ -36,6 +36,7 @@ void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape
   }
   if (are_mixed_strings(shape, tablet)) {
     shape.mixed = true;
+    shape.encoding = Encoding::Heap;  // no register holds codes of it
     if (tablet.dictionary != nullptr) dictionary = tablet.dictionary;
   } else if (tablet.encoding != shape.encoding || tablet.physical != shape.physical ||
              (tablet.encoding == Encoding::Dictionary && tablet.dictionary != dictionary)) {

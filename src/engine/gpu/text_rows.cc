@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "engine/gpu/section_kernel.h"
+#include "engine/gpu/when_done.h"
 #include "kernel/kernel_library.h"
 
 namespace diptych::gpu {
@@ -42,6 +43,7 @@ void TextRows::find_starts(DeviceAddress rows) {
   // The counter of tiles, their status, then what the host reads.
   const int64_t cleared = (1 + tiles) * 8, piece_bytes = (pieces() + 1) * 8;
   const DeviceBuffer state = device_.allocate(cleared + piece_bytes, "starts of strings");
+  const WhenDone when_done{queue_};
   queue_.fill(state.address(), 0, cleared);
   const DeviceAddress piece_starts = state.address() + cleared;
   launch(device_, queue_, "device/text_starts.h", "dk_text_starts", count_,
@@ -60,6 +62,7 @@ void TextRows::copy(DeviceAddress rows) {
   const auto heap_bytes = static_cast<int64_t>(piece_starts_.back());
   const int64_t offset_bytes = pieces() * piece_stride * 4;
   const DeviceBuffer made = device_.allocate(offset_bytes + std::max<int64_t>(heap_bytes, 8), "strings of the result");
+  const WhenDone when_done{queue_};
   launch(device_, queue_, "device/text_copy.h", "dk_text_copy", count_,
          {rows.value, static_cast<uint64_t>(count_), starts_.address().value, (made.address() + offset_bytes).value,
           made.address().value, static_cast<uint64_t>(piece_rows), static_cast<uint64_t>(piece_stride)});

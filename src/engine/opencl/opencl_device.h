@@ -79,6 +79,8 @@ class OpenClDevice final : public Device, private KernelCompiler {
   Built build(const std::string& text, const std::string& entry) override;
   std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;
   std::string build_log(cl_program program) const;
+  // The driver keeps compiled kernels from process to process.
+  bool keeps_kernels() const;
 
   const DeviceInfo info_;
   std::shared_ptr<const Context> context_;

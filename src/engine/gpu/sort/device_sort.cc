@@ -8,6 +8,7 @@
 #include "engine/gpu/sort/key_fields.h"
 #include "engine/gpu/sort/pair_sort.h"
 #include "engine/gpu/sort/row_select.h"
+#include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
 namespace {
@@ -34,11 +35,12 @@ std::vector<uint64_t> varying_bits(Device& device, const SortKernels& kernels, Q
   if (words.empty()) return {};
   const int64_t groups = kernels.groups_for(rows);
   const DeviceBuffer buffer = device.allocate(static_cast<int64_t>(words.size()) * groups * 16, "sorting");
-  for (size_t word = 0; word < words.size(); ++word) {
-    const DeviceAddress results = buffer.address() + static_cast<int64_t>(word) * groups * 16;
-    kernels.launch(queue, "dk_sort_bits", groups, {static_cast<uint64_t>(rows), words[word].value, results.value});
-  }
   std::vector<uint64_t> results(words.size() * static_cast<size_t>(groups) * 2);
+  const WhenDone when_done{queue};
+  for (size_t word = 0; word < words.size(); ++word) {
+    const DeviceAddress to = buffer.address() + static_cast<int64_t>(word) * groups * 16;
+    kernels.launch(queue, "dk_sort_bits", groups, {static_cast<uint64_t>(rows), words[word].value, to.value});
+  }
   queue.copy_to_host(results.data(), buffer.address(), buffer.bytes());
   queue.synchronize();
   std::vector<uint64_t> varying(words.size());
@@ -53,18 +55,6 @@ std::vector<uint64_t> varying_bits(Device& device, const SortKernels& kernels, Q
   }
   return varying;
 }
-
-// Memory is freed once the queue is done with it, whatever happens.
-struct WhenDone {
-  Queue& queue;
-  ~WhenDone() {
-    try {
-      queue.synchronize();
-    } catch (const Error&) {
-      // Another one is on its way already.
-    }
-  }
-};
 
 // Selecting costs a few passes over all rows; sorting all costs several times as many.
 bool worth_selecting(int64_t rows, int64_t limit) { return rows >= 32768 && limit <= rows / 8; }
@@ -82,6 +72,7 @@ DeviceBuffer DeviceSort::sort(Queue& queue, Words words, int64_t rows, int64_t l
   SelectedRows selected;
   if (select) {
     const DeviceBuffer first_keys = device_.allocate(rows * 8, "sort keys");
+    const WhenDone when_done{queue};
     make_keys(kernels_, queue, words, keys.front(), rows, first_keys.address(), {}, Numbers::None);
     selected = select_least(device_, kernels_, queue, first_keys.address(), rows, keys.front().bits, limit);
     rows = selected.rows;

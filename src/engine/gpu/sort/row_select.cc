@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/gpu/when_done.h"
+
 namespace diptych::gpu {
 namespace {
 
@@ -23,6 +25,7 @@ Threshold find_threshold(Device& device, const SortKernels& kernels, Queue& queu
                          int bits, int64_t limit) {
   const DeviceBuffer buffer = device.allocate(digits * 4, "row selection");
   std::vector<uint32_t> counts(digits);
+  const WhenDone when_done{queue};
   Threshold threshold{bits, 0, rows};
   int64_t below = 0;  // rows that come before those with the prefix
   do {
@@ -49,6 +52,7 @@ SelectedRows select_least(Device& device, const SortKernels& kernels, Queue& que
   const int64_t groups = kernels.groups_for_tiles(rows);
   const DeviceBuffer counts = device.allocate((groups + 1) * 4, "row selection");
   SelectedRows selected{device.allocate(threshold.rows * 4, "sorted row numbers"), threshold.rows};
+  const WhenDone when_done{queue};
   const auto all = static_cast<uint64_t>(rows);
   const auto shift = static_cast<uint64_t>(threshold.shift);
   const uint64_t at = counts.address().value;

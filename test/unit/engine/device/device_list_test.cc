@@ -72,7 +72,7 @@ TEST(DeviceList, FaultsComeWhenAsked) {
     GTEST_SKIP() << error.what();
   }
   FaultDevice faulty(*device);
-  faulty.fail_allocation(1);
+  faulty.fail(DeviceCall::Allocation, 1);
   {
     DeviceBuffer first = faulty.allocate(100, "first");
     EXPECT_THROW(faulty.allocate(100, "second"), Error);
@@ -84,9 +84,9 @@ TEST(DeviceList, FaultsComeWhenAsked) {
   EXPECT_EQ(faulty.live_buffers(), 0);
   EXPECT_EQ(faulty.live_pinned(), 0);
   EXPECT_EQ(device->memory_use().used_bytes, 0);
-  faulty.fail_allocation(0, true);
+  faulty.fail(DeviceCall::Allocation, 0, true);
   for (int i = 0; i < 3; i++) EXPECT_FALSE(faulty.try_allocate(1).has_value());
-  faulty.fail_allocation(-1);
+  faulty.fail(DeviceCall::Allocation, -1);
   EXPECT_TRUE(faulty.try_allocate(1).has_value());
 }
 

@@ -1,0 +1,23 @@
+"""PostgreSQL's answers to random queries in a file, for machines that have no PostgreSQL.
+
+One JSON value a line, compressed by xz: {"seed": 1, "setup": [statements]}, then for each query
+[sql, whether its rows are in order, [sqlstate, types or message, rows]].
+"""
+
+import json
+import lzma
+
+
+def write(path, seed, setup, cases):
+    """cases: (sql, ordered, answer), an iterable."""
+    with lzma.open(path, "wt", encoding="utf-8") as file:
+        file.write(json.dumps({"seed": seed, "setup": setup}) + "\n")
+        for case in cases:
+            file.write(json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+def read(path):
+    """(seed, setup, cases)"""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        head = json.loads(file.readline())
+        return head["seed"], head["setup"], [json.loads(line) for line in file]

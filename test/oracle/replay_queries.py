@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Random queries on Diptych, compared with the answers that random_queries.py --record has kept of PostgreSQL.
+
+    replay_queries.py FILE --diptych build/release/libdiptych.so --set device=cuda [--jobs 16]
+
+Needs neither PostgreSQL nor any package. What ran on the CPU for want of a kernel is counted at the end.
+"""
+
+import argparse
+import collections
+import os
+import sys
+import threading
+
+import comparison
+import recording
+from diptych import Worker
+
+
+class Replay:
+    """The cases of a recording, shared among workers."""
+
+    def __init__(self, options):
+        self.options = options
+        self.seed, self.setup, cases = recording.read(options.file)
+        self.cases = list(enumerate(cases))[options.first:][:options.count]
+        self.lock = threading.Lock()  # guards what follows, and printing
+        self.failed = 0
+        self.fallbacks = collections.Counter()
+
+    def run_part(self, part):
+        """Every jobs-th case, on a database of its own."""
+        worker = Worker(self.options.diptych, ":memory:", self.options.set, self.setup, self.options.limit_seconds)
+        for number, (sql, ordered, expected) in self.cases[part::self.options.jobs]:
+            if self.options.verbose:
+                print(f"{number}: {sql}", flush=True)
+            self._compare(number, sql, ordered, expected, worker.run(sql))
+        state, _, rows = worker.run("SHOW fallbacks")
+        worker.close()
+        with self.lock:
+            for reason, count in rows if not state else []:
+                self.fallbacks[reason] += int(count)
+
+    def _compare(self, number, sql, ordered, expected, found):
+        problem = comparison.difference(expected, found, ordered)
+        if problem is None:
+            return
+        with self.lock:
+            self.failed += 1
+            print(f"FAILED seed {self.seed} query {number}: {problem}\n  {sql}\n    PostgreSQL {comparison.shown(expected)}\n"
+                  f"    Diptych    {comparison.shown(found)}", flush=True)
+
+    def run(self):
+        threads = [threading.Thread(target=self.run_part, args=(part,)) for part in range(self.options.jobs)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for reason, count in self.fallbacks.most_common():
+            print(f"on the CPU {count} times: {reason}")
+        print(f"seed {self.seed}, settings {self.options.set or 'default'}")
+        print(f"{len(self.cases) - self.failed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", help="made by random_queries.py --record")
+    parser.add_argument("--diptych", required=True, help="path of libdiptych.so")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="SET on connecting; repeatable")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="databases that run at once")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="start with query N")
+    parser.add_argument("--count", type=int, metavar="N", help="compare so many")
+    parser.add_argument("--limit-seconds", type=int, default=60, help="for which a query may run")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every query before it runs")
+    return Replay(parser.parse_args()).run()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,202 @@
+// Statements on a device whose calls fail: the CPU's answer with a reason, then the device's again, and nothing leaks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/posix_file_system.h"
+#include "engine/device/fault_device.h"
+#include "engine/opencl/opencl_device.h"
+#include "session/session_evaluator.h"
+#include "session/statement.h"
+
+namespace diptych {
+namespace {
+
+// Two segments of tablets, so that residencies that go segment by segment have several batches.
+const std::string make_table =
+    "CREATE TABLE t AS SELECT i, i % 7 k, i::bigint * 7919 % 1003 l, "
+    "CASE WHEN i % 5 = 0 THEN NULL ELSE (i % 100)::numeric(9, 2) END n, 'name ' || i % 10 e, 'long ' || i h "
+    "FROM generate_series(1, 5000) g(i)";
+
+// Few, because OpenCL on a CPU takes seconds to compile a kernel.
+const std::vector<std::string> queries = {
+    "SELECT i, e FROM t WHERE k = 3",                      // rows, strings of a dictionary
+    "SELECT h || 'x' FROM t WHERE k = 3",                  // strings that the kernel makes
+    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",            // a sorter
+    "SELECT count(*), sum(l), max(n) FROM t WHERE k < 4",  // totals
+    "SELECT k, count(*), sum(l) FROM t GROUP BY k",        // few groups
+    "SELECT l, count(*) FROM t GROUP BY l",                // many groups
+    "SELECT count(*) FROM t WHERE e LIKE '%3'",
+};
+
+class AbsentDriver final : public DeviceDriver {
+ public:
+  const std::string& absent() const override { return absent_; }
+  const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::unique_ptr<Device> open(int) override { return nullptr; }
+
+ private:
+  std::string absent_ = "left out";
+  std::vector<DeviceInfo> infos_;
+};
+
+// Opens devices that can fail above one that stays open, and with it its kernels.
+class FaultDriver final : public DeviceDriver {
+ public:
+  FaultDriver(Device& device, FaultDevice*& opened) : device_(device), opened_(opened), infos_{device.info()} {}
+  const std::string& absent() const override { return absent_; }
+  const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::unique_ptr<Device> open(int) override {
+    auto device = std::make_unique<FaultDevice>(device_);
+    opened_ = device.get();
+    return device;
+  }
+
+ private:
+  Device& device_;
+  FaultDevice*& opened_;
+  std::string absent_;
+  std::vector<DeviceInfo> infos_;
+};
+
+// The rows as lines, in no order.
+std::vector<std::string> run(Connection& connection, const std::string& sql) {
+  connection.start_statement();
+  const auto rows = Statement(connection, sql).run();
+  std::vector<std::string> lines;
+  const size_t columns = rows->columns().size();
+  size_t i = 0;
+  for (const Value& value : read_values(*rows)) {
+    if (i++ % columns == 0) lines.emplace_back();
+    lines.back() += (value.is_null() ? "NULL" : value.to_text()) + "|";
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+// A database with the table, nothing of which is on the device yet.
+class FaultyDatabase {
+ public:
+  FaultyDatabase(Device& device, const std::string& residency)
+      : database_(":memory:", files_, drivers(device)), connection_(database_) {
+    database_.placement().devices().find("opencl");
+    run(connection_, "SET tablet_rows = 64");
+    run(connection_, make_table);
+    run(connection_, "SET residency = " + residency);
+  }
+
+  std::vector<std::string> run_on(const std::string& device, const std::string& query) {
+    run(connection_, "SET device = " + device);
+    return run(connection_, query);
+  }
+  FaultDevice& device() { return *device_; }
+  int64_t fallbacks() {
+    int64_t all = 0;
+    for (const auto& [reason, count] : database_.placement().fallbacks()) all += count;
+    return all;
+  }
+
+ private:
+  std::vector<std::unique_ptr<DeviceDriver>> drivers(Device& device) {
+    std::vector<std::unique_ptr<DeviceDriver>> drivers;
+    drivers.push_back(std::make_unique<AbsentDriver>());
+    drivers.push_back(std::make_unique<FaultDriver>(device, device_));
+    return drivers;
+  }
+
+  PosixFileSystem files_;
+  FaultDevice* device_ = nullptr;
+  Database database_;
+  Connection connection_;
+};
+
+class DeviceFaultTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void SetUpTestSuite() {
+    driver_ = std::make_unique<opencl::OpenClDriver>();
+    for (const DeviceInfo& info : driver_->infos())
+      if (info.unusable.empty() && !device_) device_ = driver_->open(info.number);
+  }
+  static void TearDownTestSuite() {
+    device_.reset();
+    driver_.reset();
+  }
+  void SetUp() override {
+    if (!device_) GTEST_SKIP() << "no OpenCL device";
+  }
+
+  // What a run leaves in caches, and the calls that it makes.
+  struct Traces {
+    int64_t buffers = 0, pinned = 0;
+    std::vector<int64_t> calls;
+  };
+  Traces run_without_faults(const std::string& query, const std::vector<std::string>& expected) {
+    FaultyDatabase database(*device_, GetParam());
+    Traces traces;
+    for (DeviceCall call : all_device_calls) database.device().fail(call, -1);
+    EXPECT_EQ(database.run_on("opencl", query), expected);
+    for (DeviceCall call : all_device_calls) traces.calls.push_back(database.device().calls(call));
+    EXPECT_EQ(database.run_on("opencl", query), expected);
+    EXPECT_EQ(database.fallbacks(), 0);
+    traces.buffers = database.device().live_buffers();
+    traces.pinned = database.device().live_pinned();
+    return traces;
+  }
+
+  void run_with_fault(const std::string& query, const std::vector<std::string>& expected, const Traces& traces,
+                      DeviceCall call, int64_t nth, bool all) {
+    FaultyDatabase database(*device_, GetParam());
+    FaultDevice& device = database.device();
+    device.fail(call, nth, all);
+    EXPECT_EQ(database.run_on("opencl", query), expected);
+    EXPECT_GT(device.calls(call), nth);
+    const int64_t fallbacks = database.fallbacks();
+    EXPECT_LE(fallbacks, 1);
+    // An allocation is tried again once caches have made room, and who waits after an error, or with the rows in hand,
+    // has nothing to report.
+    if (call == DeviceCall::Copy || call == DeviceCall::Launch || (all && call == DeviceCall::Allocation)) {
+      EXPECT_EQ(fallbacks, 1);
+    }
+    EXPECT_LE(device.live_buffers(), traces.buffers);
+    EXPECT_LE(device.live_pinned(), traces.pinned);
+    device.fail(call, -1);
+    EXPECT_EQ(database.run_on("opencl", query), expected);
+    EXPECT_EQ(database.fallbacks(), fallbacks);
+    EXPECT_EQ(device.live_buffers(), traces.buffers);
+    EXPECT_EQ(device.live_pinned(), traces.pinned);
+  }
+
+  static std::unique_ptr<opencl::OpenClDriver> driver_;
+  static std::unique_ptr<Device> device_;
+};
+
+std::unique_ptr<opencl::OpenClDriver> DeviceFaultTest::driver_;
+std::unique_ptr<Device> DeviceFaultTest::device_;
+
+TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
+  constexpr int64_t most_calls = 200;
+  for (const std::string& query : queries) {
+    std::vector<std::string> expected = FaultyDatabase(*device_, GetParam()).run_on("cpu", query);
+    const Traces traces = run_without_faults(query, expected);
+    for (DeviceCall call : all_device_calls) {
+      const int64_t calls = std::min(traces.calls[static_cast<size_t>(call)], most_calls);
+      EXPECT_GT(calls, 0);
+      // Copies are many and alike.
+      for (int64_t nth = 0; nth < calls; nth += call == DeviceCall::Copy ? nth / 4 + 1 : 1) {
+        for (const bool all : {false, true}) {
+          SCOPED_TRACE(query + ": call " + std::to_string(nth) + " of kind " + std::to_string(static_cast<int>(call)));
+          run_with_fault(query, expected, traces, call, nth, all);
+        }
+      }
+    }
+    EXPECT_EQ(device_->memory_use().used_bytes, 0) << query;
+    EXPECT_EQ(device_->memory_use().pinned_bytes, 0) << query;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Residencies, DeviceFaultTest, ::testing::Values("serial", "streamed", "mapped", "cached"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace diptych

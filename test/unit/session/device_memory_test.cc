@@ -1,0 +1,68 @@
+// A table of many times the memory that the device may use: right answers in every residency, and never more in use.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "session/session_evaluator.h"
+#include "session/statement.h"
+
+namespace diptych {
+namespace {
+
+constexpr int64_t limit_bytes = 8 << 20;
+// 8 bytes and 1 byte a row (nothing divides all values of a), of which the device holds three segments of 64 tablets at
+// once when they are streamed.
+const std::string make_table =
+    "CREATE TABLE t AS SELECT (i * 7919 % 10007) * 1000000007 + i % 3 a, (i % 7)::smallint k "
+    "FROM generate_series(1::bigint, 8000000) g(i)";
+
+const std::vector<std::string> queries = {
+    "SELECT count(*), sum(a), max(a) FROM t WHERE k < 5",
+    "SELECT k, count(*), min(a) FROM t GROUP BY k ORDER BY k",
+};
+
+std::string run(Connection& connection, const std::string& sql) {
+  connection.start_statement();
+  const auto rows = Statement(connection, sql).run();
+  std::string text;
+  for (const Value& value : read_values(*rows)) text += value.to_text() + " ";
+  return text;
+}
+
+TEST(DeviceMemory, ATableOfManyTimesTheLimit) {
+  Database database(":memory:");
+  Device* device = nullptr;
+  try {
+    device = database.placement().devices().find("opencl");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Connection connection(database);
+  run(connection, "SET tablet_rows = 4096");
+  run(connection, "SET device = cpu");
+  run(connection, make_table);
+  std::vector<std::string> expected;
+  for (const std::string& query : queries) expected.push_back(run(connection, query));
+  run(connection, "SET device = opencl");
+  run(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
+  for (const char* residency : {"serial", "streamed", "mapped", "auto"}) {
+    run(connection, std::string("SET residency = ") + residency);
+    for (size_t i = 0; i < queries.size(); ++i)
+      EXPECT_EQ(run(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
+    EXPECT_TRUE(database.placement().fallbacks().empty()) << residency;
+    EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
+  }
+  // It can't be held there: the CPU does it, and says why.
+  run(connection, "SET residency = cached");
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
+  EXPECT_FALSE(database.placement().fallbacks().empty());
+  EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
+  // What was left there is no hindrance to others.
+  run(connection, "SET residency = streamed");
+  const size_t reasons = database.placement().fallbacks().size();
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
+  EXPECT_EQ(database.placement().fallbacks().size(), reasons);
+  EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
+}
+
+}  // namespace
+}  // namespace diptych
