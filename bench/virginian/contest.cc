@@ -36,7 +36,6 @@ class ContestRun {
 
  private:
   bool takes_part(Contestant& contestant, size_t query) {
-    if (contest_.form == Form::Totals && contestant.totals_system == nullptr) return false;
     try {
       contestant.system->configure(contestant.configuration);
       if (agrees(contestant, query)) return true;
@@ -93,7 +92,11 @@ class ContestRun {
 }  // namespace
 
 Contest run_contest(Form form, const std::vector<Contestant>& contestants, size_t rows, int repetitions) {
-  Contest contest{form, rows, repetitions, contestants, std::vector<Figures>(contestants.size()), {}, {}};
+  Contest contest{form, rows, repetitions, {}, {}, {}, {}};
+  for (const Contestant& contestant : contestants) {
+    if (form == Form::Rows || contestant.totals_system != nullptr) contest.contestants.push_back(contestant);
+  }
+  contest.figures.resize(contest.contestants.size());
   ContestRun run(contest);
   for (size_t query = 0; query < queries.size(); ++query) {
     std::cerr << queries[query].name << ' ' << std::flush;
