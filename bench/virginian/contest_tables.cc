@@ -49,7 +49,6 @@ class ContestTables {
     return header;
   }
 
-  // The first whose name is `name`, or starts with it and a number of threads: 1, or several.
   size_t find(const std::string& name) const {
     for (size_t i = 0; i < contest_.contestants.size(); ++i) {
       if (contest_.contestants[i].name == name) return i;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <thread>
 
@@ -135,11 +136,41 @@ void run_contests(const Options& options, Report& report) {
   }
 }
 
-// After each part, so that what was measured is there whatever comes.
 void write_files(const Options& options, Report& report) {
   report.json["problems"] = report.problems;
   write_file(options.json, report.json.dump(2) + "\n");
   if (!options.markdown.empty()) write_file(options.markdown, report.markdown());
+}
+
+// What was measured is written after each part, and a part that fails does not keep the next from running.
+void run_part(const std::string& name, const Options& options, Report& report, const std::function<void()>& measure) {
+  try {
+    measure();
+  } catch (const std::exception& error) {
+    report.problems.push_back(fmt::format("{}: {}", name, error.what()));
+  }
+  write_files(options, report);
+}
+
+void run_parts(const Options& options, Report& report) {
+  const std::string device = Diptych().find_device(options.device);
+  if (options.has_part("queries") || options.has_part("totals"))
+    run_part("queries, totals", options, report, [&] { run_contests(options, report); });
+  if (options.has_part("cold")) {
+    constexpr size_t most_rows = 8'000'000;
+    run_part("cold", options, report,
+             [&] { measure_cold(std::min(options.rows, most_rows), options.seed, device, options.threads, report); });
+  }
+  if (options.has_part("auto")) {
+    run_part("auto", options, report, [&] {
+      measure_auto_choice({options.auto_sizes, options.seed, device, options.threads, options.repetitions}, report);
+    });
+  }
+  if (options.has_part("growth")) {
+    GrowthOptions growth{{}, options.seed, device, options.only, options.threads, options.repetitions};
+    for (const size_t million : options.growth_sizes) growth.sizes.push_back(million * 1'000'000);
+    run_part("growth", options, report, [&] { measure_growth(growth, report); });
+  }
 }
 
 int run(const Options& options) {
@@ -147,23 +178,7 @@ int run(const Options& options) {
   report.json["benchmark"] = "virginian";
   report.json["machine"] = machine_name();
   report.json["seed"] = options.seed;
-  const std::string device = Diptych().find_device(options.device);
-  if (options.has_part("queries") || options.has_part("totals")) run_contests(options, report);
-  write_files(options, report);
-  if (options.has_part("cold")) {
-    constexpr size_t most_rows = 8'000'000;
-    measure_cold(std::min(options.rows, most_rows), options.seed, device, options.threads, report);
-    write_files(options, report);
-  }
-  if (options.has_part("auto"))
-    measure_auto_choice({options.auto_sizes, options.seed, device, options.threads, options.repetitions}, report);
-  write_files(options, report);
-  if (options.has_part("growth")) {
-    GrowthOptions growth{{}, options.seed, device, options.only, options.threads, options.repetitions};
-    for (const size_t million : options.growth_sizes) growth.sizes.push_back(million * 1'000'000);
-    measure_growth(growth, report);
-  }
-  write_files(options, report);
+  run_parts(options, report);
   std::cout << machine_name() << ". Seed " << options.seed << ".\n\n"
             << report.text() << "JSON: " << options.json << '\n';
   return report.problems.empty() ? 0 : 1;

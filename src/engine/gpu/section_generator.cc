@@ -244,7 +244,8 @@ void SectionGenerator::write_tablet_columns() {
   }
 }
 
-// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row, `all` of them.
+// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row, `all` of
+// them.
 void SectionGenerator::write_tiles_place() {
   KernelWriter& out = body_;
   declare("status",
