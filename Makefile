@@ -10,6 +10,7 @@ ASAN := build/asan-ubsan
 TSAN := build/tsan
 FUZZ := build/fuzz
 TARGETS ?=
+OPTIONS ?=
 DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
@@ -71,10 +72,10 @@ test-oracle: TARGETS = libdiptych
 test-oracle: build
 	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
 
-# bench/README.md says what is measured and how to read the figures.
-bench-virginian: TARGETS = bench_virginian
+# bench/README.md says what is measured and how to read the figures. OPTIONS="--parts growth" and the like.
+bench-virginian: TARGETS = bench_virginian diptych
 bench-virginian: build
-	$(RELEASE)/bench_virginian --rows $(ROWS)
+	$(RELEASE)/bench_virginian --rows $(ROWS) $(OPTIONS)
 
 bench-tpch: TARGETS = libdiptych
 bench-tpch: build

@@ -19,9 +19,10 @@ struct Dataset {
   size_t rows() const { return id.size(); }
 };
 
-// The same seed and row count give the same data on every machine with IEEE arithmetic and the same libm. Rows for
-// which the conditions on floats would differ between single and double precision are drawn anew, so that systems that
-// promote a literal differently must still agree on every row.
-Dataset make_dataset(size_t rows, uint64_t seed);
+// Rows `first` to `first` + `rows` of the data of a seed: the same on every machine with IEEE arithmetic and the same
+// libm, however many threads make them and however they are divided among calls. Rows for which the conditions on
+// floats would differ between single and double precision are drawn anew, so that systems that promote a literal
+// differently must still agree on every row.
+Dataset make_dataset(size_t first, size_t rows, uint64_t seed);
 
 }  // namespace diptych::bench

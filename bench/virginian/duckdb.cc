@@ -29,22 +29,21 @@ class DuckdbSystem : public System {
   DuckdbSystem(const Dataset& data, const std::string& python, const std::string& folder)
       : folder_(std::filesystem::path(folder) / fmt::format("duckdb-{}", ::getpid())) {
     std::filesystem::create_directories(folder_);
-    write_columns(data);
-    start(python);
-    version_ = answer();
+    try {
+      write_columns(data);
+      start(python);
+      version_ = answer();
+    } catch (...) {
+      end();
+      throw;
+    }
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) std::filesystem::remove(entry);
   }
 
-  ~DuckdbSystem() override {
-    if (to_ != nullptr) std::fclose(to_);
-    if (from_ != nullptr) std::fclose(from_);
-    if (child_ > 0) ::waitpid(child_, nullptr, 0);
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
+  ~DuckdbSystem() override { end(); }
 
   std::string version() const override { return version_; }
-  void set_threads(int threads) override { ask(fmt::format("threads {}", threads)); }
+  void configure(const Configuration& configuration) override { ask(fmt::format("threads {}", configuration.threads)); }
   double run(size_t query) override { return std::stod(ask(fmt::format("run {}", queries[query].sql))); }
 
   Digest digest(size_t query) override {
@@ -63,6 +62,14 @@ class DuckdbSystem : public System {
   }
 
  private:
+  void end() {
+    if (to_ != nullptr) std::fclose(to_);
+    if (from_ != nullptr) std::fclose(from_);
+    if (child_ > 0) ::waitpid(child_, nullptr, 0);
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
   void write_columns(const Dataset& data) {
     write_column(folder_ / "id.bin", data.id);
     write_column(folder_ / "uniformi.bin", data.uniformi);

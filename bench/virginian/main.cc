@@ -1,16 +1,18 @@
-// bench_virginian: the seed's ten queries on Diptych, SQLite, DuckDB and hand-written loops, in one run.
-//
-// Every contestant runs a query once to have its result compared with the others', then all take turns, so that
-// whatever disturbs the machine disturbs all of them. A turn is a run to warm up and a measured one; the median counts.
+// bench_virginian: the seed's ten queries on Diptych, on the CPU and on a device, on SQLite, DuckDB and hand-written
+// loops, in one run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <functional>
 #include <iostream>
 #include <thread>
 
+#include "auto_choice.h"
+#include "cold.h"
+#include "contest.h"
+#include "growth.h"
 #include "report.h"
 #include "system.h"
 
@@ -23,95 +25,163 @@ struct Options {
   uint64_t seed = 1;
   int repetitions = 5;
   int threads = static_cast<int>(std::thread::hardware_concurrency());
+  std::string device = "auto";
   std::string python = BENCH_PYTHON;
   std::string json = "build/bench/virginian.json";
-  std::vector<std::string> systems = {"diptych", "limit", "duckdb", "sqlite"};
+  std::string markdown;
+  std::vector<std::string> only = {"diptych-1", "diptych-N",   "serial", "streamed", "mapped",
+                                   "cached",    "interpreter", "limit",  "duckdb",   "sqlite"};
+  std::vector<std::string> parts = {"queries", "totals"};
+  std::vector<size_t> auto_sizes = {1'000, 100'000, 8'000'000};
+  std::vector<size_t> growth_sizes = {1, 2, 4, 8, 16};
+  std::string cold_process;
+
+  bool wants(const std::string& contestant) const {
+    return std::find(only.begin(), only.end(), contestant) != only.end();
+  }
+  bool has_part(const std::string& part) const { return std::find(parts.begin(), parts.end(), part) != parts.end(); }
 };
 
-std::unique_ptr<System> make_system(const std::string& name, const Dataset& data, const Options& options) {
-  if (name == "diptych") return make_diptych_system(data);
-  if (name == "limit") return make_limit_system(data);
-  if (name == "sqlite") return make_sqlite_system(data);
-  return make_duckdb_system(data, options.python, std::filesystem::temp_directory_path());
-}
+// Systems that hold the same rows, and what takes part of each.
+class Field {
+ public:
+  Field(const Options& options, Report& report)
+      : options_(options), data_(make_dataset(0, options.rows, options.seed)) {
+    add_diptych();
+    if (options.wants("limit")) add_limit();
+    if (options.wants("duckdb")) add_duckdb(report);
+    if (options.wants("sqlite")) add_sqlite();
+  }
 
-struct Runner {
-  System* system;
-  Contestant contestant;
-  std::vector<double> times;
+  const std::vector<Contestant>& contestants() const { return contestants_; }
+  Diptych& diptych() { return *diptych_; }
+  const std::string& device() const { return device_; }
+
+ private:
+  void add_diptych() {
+    std::cerr << "loading diptych\n";
+    diptych_ = std::make_unique<Diptych>();
+    diptych_->create_table();
+    diptych_->append(data_);
+    device_ = diptych_->find_device(options_.device);
+    const auto add = [&](const std::string& name, const Configuration& configuration) {
+      contestants_.push_back({name, configuration, diptych_.get(), diptych_.get(), diptych_.get()});
+    };
+    if (options_.wants("diptych-1")) add("diptych-1", {1});
+    if (options_.wants("diptych-N") && options_.threads > 1)
+      add(fmt::format("diptych-{}", options_.threads), {options_.threads});
+    for (const char* residency : {"serial", "streamed", "mapped", "cached"}) {
+      if (!device_.empty() && options_.wants(residency))
+        add(residency, {options_.threads, device_, residency, "generated"});
+    }
+    if (!device_.empty() && diptych_->has_interpreter() && options_.wants("interpreter"))
+      add("interpreter", {options_.threads, device_, "cached", "interpreter"});
+  }
+
+  void add_limit() {
+    std::cerr << "loading limit\n";
+    auto limit = make_limit_system(data_);
+    for (const int threads : thread_counts())
+      contestants_.push_back({fmt::format("limit-{}", threads), {threads}, limit.get(), limit.get()});
+    systems_.push_back(std::move(limit));
+  }
+
+  void add_duckdb(Report& report) {
+    std::cerr << "loading duckdb\n";
+    try {
+      if (!std::filesystem::exists(options_.python)) throw std::runtime_error("there is no " + options_.python);
+      auto duckdb = make_duckdb_system(data_, options_.python, std::filesystem::temp_directory_path());
+      for (const int threads : thread_counts())
+        contestants_.push_back({fmt::format("duckdb-{}", threads), {threads}, duckdb.get()});
+      systems_.push_back(std::move(duckdb));
+    } catch (const std::exception& error) {
+      report.json["left_out"].push_back(fmt::format("duckdb: {}", error.what()));
+      std::cerr << "duckdb is left out: " << error.what() << '\n';
+    }
+  }
+
+  void add_sqlite() {
+    std::cerr << "loading sqlite\n";
+    systems_.push_back(make_sqlite_system(data_));
+    contestants_.push_back({"sqlite", {1}, systems_.back().get()});
+  }
+
+  std::vector<int> thread_counts() const {
+    return options_.threads > 1 ? std::vector<int>{1, options_.threads} : std::vector<int>{1};
+  }
+
+  const Options& options_;
+  const Dataset data_;
+  std::string device_;
+  std::unique_ptr<Diptych> diptych_;
+  std::vector<std::unique_ptr<System>> systems_;
+  std::vector<Contestant> contestants_;
 };
 
-std::vector<Runner> make_runners(const std::vector<std::pair<std::string, std::unique_ptr<System>>>& systems,
-                                 int threads) {
-  std::vector<Runner> runners;
-  for (const auto& [name, system] : systems) {
-    runners.push_back({system.get(), {name, system->version(), 1, {}}, {}});
-    if (name != "sqlite" && threads > 1) runners.push_back({system.get(), {name, system->version(), threads, {}}, {}});
-  }
-  return runners;
-}
-
-void compare_results(std::vector<Runner>& runners, size_t query, Report& report) {
-  Digest expected;
-  for (Runner& runner : runners) {
-    runner.system->set_threads(runner.contestant.threads);
-    const Digest digest = runner.system->digest(query);
-    if (&runner == &runners.front()) expected = digest;
-    if (digest == expected) continue;
-    report.disagreements.push_back(fmt::format(
-        "{}: {}-{} has {} rows, {}-{} has {}{}", queries[query].name, runners.front().contestant.name,
-        runners.front().contestant.threads, expected.rows(), runner.contestant.name, runner.contestant.threads,
-        digest.rows(), digest.rows() == expected.rows() ? ", other values" : ""));
-  }
-  report.result_rows[query] = expected.rows();
-}
-
-// Beyond so many seconds what went on before a run no longer shows in its time.
-constexpr double long_run = 0.5;
-
-// The turn before was another contestant's: caches are cold, and allocators gave memory back (DuckDB's first run of a
-// turn takes up to twice the time of its second). So the second run of a turn counts.
-double take_turn(const Runner& runner, size_t query) {
-  runner.system->set_threads(runner.contestant.threads);
-  const double first = runner.system->run(query);
-  return first > long_run ? first : runner.system->run(query);
-}
-
-void measure(std::vector<Runner>& runners, size_t query, int repetitions) {
-  for (Runner& runner : runners) runner.times.clear();
-  for (int i = 0; i < repetitions; ++i) {
-    for (Runner& runner : runners) runner.times.push_back(take_turn(runner, query));
-  }
-  for (Runner& runner : runners) {
-    std::sort(runner.times.begin(), runner.times.end());
-    runner.contestant.seconds[query] = runner.times[runner.times.size() / 2];
-  }
-}
-
-Report run(const Options& options) {
+void run_contests(const Options& options, Report& report) {
   std::cerr << "making " << options.rows << " rows\n";
-  const Dataset data = make_dataset(options.rows, options.seed);
-  std::vector<std::pair<std::string, std::unique_ptr<System>>> systems;
-  for (const std::string& name : options.systems) {
-    std::cerr << "loading " << name << '\n';
-    systems.emplace_back(name, make_system(name, data, options));
+  Field field(options, report);
+  std::optional<Bandwidths> bandwidths;
+  if (!field.device().empty()) {
+    report.json["device"] = field.device();
+    bandwidths = find_bandwidths(field.diptych(), field.device());
+    if (!bandwidths) {
+      std::cerr << "no share of the limit: run diptych calibrate " << field.device() << " first\n";
+      report.json["left_out"].push_back("share of the device's limit: not calibrated");
+    }
   }
-  std::vector<Runner> runners = make_runners(systems, options.threads);
-
-  Report report{options.rows, options.seed, options.repetitions, {}, {}, {}};
-  for (size_t query = 0; query < queries.size(); ++query) {
-    std::cerr << queries[query].name << ' ' << std::flush;
-    compare_results(runners, query, report);
-    measure(runners, query, options.repetitions);
+  for (const Form form : {Form::Rows, Form::Totals}) {
+    if (!options.has_part(form == Form::Rows ? "queries" : "totals")) continue;
+    report_contest(run_contest(form, field.contestants(), options.rows, options.repetitions), bandwidths, report);
   }
-  std::cerr << '\n';
-  for (Runner& runner : runners) report.contestants.push_back(std::move(runner.contestant));
-  return report;
 }
 
-void write_json(const Report& report, const std::filesystem::path& path) {
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path) << report.json();
+void write_files(const Options& options, Report& report) {
+  report.json["problems"] = report.problems;
+  write_file(options.json, report.json.dump(2) + "\n");
+  if (!options.markdown.empty()) write_file(options.markdown, report.markdown());
+}
+
+// What was measured is written after each part, and a part that fails does not keep the next from running.
+void run_part(const std::string& name, const Options& options, Report& report, const std::function<void()>& measure) {
+  try {
+    measure();
+  } catch (const std::exception& error) {
+    report.problems.push_back(fmt::format("{}: {}", name, error.what()));
+  }
+  write_files(options, report);
+}
+
+void run_parts(const Options& options, Report& report) {
+  const std::string device = Diptych().find_device(options.device);
+  if (options.has_part("queries") || options.has_part("totals"))
+    run_part("queries, totals", options, report, [&] { run_contests(options, report); });
+  if (options.has_part("cold")) {
+    constexpr size_t most_rows = 8'000'000;
+    run_part("cold", options, report,
+             [&] { measure_cold(std::min(options.rows, most_rows), options.seed, device, options.threads, report); });
+  }
+  if (options.has_part("auto")) {
+    run_part("auto", options, report, [&] {
+      measure_auto_choice({options.auto_sizes, options.seed, device, options.threads, options.repetitions}, report);
+    });
+  }
+  if (options.has_part("growth")) {
+    GrowthOptions growth{{}, options.seed, device, options.only, options.threads, options.repetitions};
+    for (const size_t million : options.growth_sizes) growth.sizes.push_back(million * 1'000'000);
+    run_part("growth", options, report, [&] { measure_growth(growth, report); });
+  }
+}
+
+int run(const Options& options) {
+  Report report;
+  report.json["benchmark"] = "virginian";
+  report.json["machine"] = machine_name();
+  report.json["seed"] = options.seed;
+  run_parts(options, report);
+  std::cout << machine_name() << ". Seed " << options.seed << ".\n\n"
+            << report.text() << "JSON: " << options.json << '\n';
+  return report.problems.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -124,17 +194,31 @@ int main(int argc, char** argv) {
   app.add_option("--runs", options.repetitions, "measured runs of each query, each after one to warm up")
       ->capture_default_str();
   app.add_option("--threads", options.threads, "of the runs on all cores")->capture_default_str();
+  app.add_option("--device", options.device, "auto: the first that can be used; none, or cuda, opencl, cuda:1, ...")
+      ->capture_default_str();
   app.add_option("--python", options.python, "a Python with duckdb and pyarrow")->capture_default_str();
   app.add_option("--json", options.json, "where the figures go")->capture_default_str();
-  app.add_option("--systems", options.systems, "contestants: diptych, limit, duckdb, sqlite")
+  app.add_option("--markdown", options.markdown, "where the tables go as Markdown");
+  app.add_option("--only", options.only, "contestants")
       ->delimiter(',')
-      ->check(CLI::IsMember({"diptych", "limit", "duckdb", "sqlite"}));
+      ->check(CLI::IsMember(options.only))
+      ->capture_default_str();
+  app.add_option("--parts", options.parts, "what is measured: queries, totals, cold, auto, growth")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"queries", "totals", "cold", "auto", "growth"}))
+      ->capture_default_str();
+  app.add_option("--auto-sizes", options.auto_sizes, "rows of the tables of part auto")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--growth-sizes", options.growth_sizes, "million rows of the table of part growth")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--cold-process", options.cold_process)->group("");  // what part cold starts
   CLI11_PARSE(app, argc, argv);
   try {
-    const Report report = run(options);
-    write_json(report, options.json);
-    std::cout << report.table() << "JSON: " << options.json << '\n';
-    return report.disagreements.empty() ? 0 : 1;
+    if (options.cold_process.empty()) return run(options);
+    run_cold_process(options.cold_process, options.device, options.threads);
+    return 0;
   } catch (const std::exception& error) {
     std::cerr << "bench_virginian: " << error.what() << '\n';
     return 1;

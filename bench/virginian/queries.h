@@ -1,8 +1,10 @@
 // The ten queries of the seed (bakks/virginian, src/test/queries.h), odd ones the float twins of the even ones.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace diptych::bench {
@@ -12,6 +14,19 @@ struct Query {
   std::string_view sql;
   size_t columns;  // of the result; the first is id
   bool floats;     // whether the others are float32, else int32
+
+  // The aggregate over the same filter: how many rows, and the sum of each column of the result but id.
+  std::string totals_sql() const {
+    constexpr std::string_view head = "select id, ";
+    const size_t from = sql.find(" from ");
+    std::string text = "select count(*)";
+    for (size_t at = head.size(); at < from;) {
+      const size_t end = std::min(sql.find(", ", at), from);
+      text.append(", sum(").append(sql.substr(at, end - at)).append(")");
+      at = end + 2;
+    }
+    return text.append(sql.substr(from));
+  }
 };
 
 inline constexpr auto queries = std::to_array<Query>({

@@ -1,35 +1,38 @@
-// The measured times as a table of ratios and as JSON.
+// What a run found: tables for people, as text and as Markdown, and the same figures as JSON.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "queries.h"
 
 namespace diptych::bench {
 
-struct Contestant {
-  std::string name;  // "diptych", "duckdb", ...
-  std::string version;
-  int threads = 1;
-  std::array<double, queries.size()> seconds{};  // medians
+struct Table {
+  std::string title;  // with the unit of the figures
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::string> notes;
 };
 
 struct Report {
-  uint64_t rows = 0;
-  uint64_t seed = 0;
-  int repetitions = 0;
-  std::vector<Contestant> contestants;
-  std::array<uint64_t, queries.size()> result_rows{};
-  std::vector<std::string> disagreements;  // empty: all results are equal
+  nlohmann::ordered_json json;
+  std::vector<Table> tables;
+  std::vector<std::string> problems;  // empty: all results are equal and all runs came to their end
 
-  // Milliseconds per query and contestant, then the ratios that the project promises, with geometric means.
-  std::string table() const;
-  std::string json() const;
+  std::string text() const;
+  std::string markdown() const;
 };
+
+// "vm (AMD EPYC), 2 cores"
+std::string machine_name();
+
+// A number with so many digits; "-" for what was not measured.
+std::string figure(double value, int decimals);
+
+double geometric_mean(const std::vector<double>& values);
+double arithmetic_mean(const std::vector<double>& values);
+
+void write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace diptych::bench

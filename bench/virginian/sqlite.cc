@@ -27,7 +27,7 @@ class SqliteSystem : public System {
   ~SqliteSystem() override { sqlite3_close(database_); }
 
   std::string version() const override { return sqlite3_libversion(); }
-  void set_threads(int) override {}  // SQLite has one
+  void configure(const Configuration&) override {}  // SQLite has one thread
 
   double run(size_t query) override {
     const Stopwatch watch;
