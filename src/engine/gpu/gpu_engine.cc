@@ -25,8 +25,9 @@ GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), 
   pinned_columns_.before_evicting([this] { inputs_.clear(); });
 }
 
-std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, std::string& reason) {
-  return SectionRun(*this, task, residency).run(reason);
+std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, KernelChoice choice,
+                                            std::string& reason) {
+  return SectionRun(*this, task, residency, choice).run(reason);
 }
 
 DeviceBuffer GpuEngine::allocate(int64_t bytes, const char* what) {

@@ -1,6 +1,6 @@
 // Runs parallel sections on one device.
 //
-//   section -> batches of tablets -> columns on the device (by residency) -> generated kernel -> rows, groups, sorted
+//   section -> batches of tablets -> columns on the device (by residency) -> kernel -> rows, groups, sorted
 //   rows
 //
 // Owns what stays on the device between statements: cached columns, columns in pinned memory, and what
@@ -16,6 +16,7 @@
 
 #include "engine/device/device.h"
 #include "engine/gpu/input_cache.h"
+#include "engine/gpu/section_kernels.h"
 #include "engine/gpu/segment_cache.h"
 #include "engine/gpu/sort/device_sort.h"
 #include "engine/section_engine.h"
@@ -35,9 +36,11 @@ class GpuEngine {
  public:
   explicit GpuEngine(Device& device);
 
-  std::optional<SectionResult> run(const SectionTask& task, Residency residency, std::string& reason);
+  std::optional<SectionResult> run(const SectionTask& task, Residency residency, KernelChoice choice,
+                                   std::string& reason);
 
   Device& device() { return device_; }
+  SectionKernels& kernels() { return kernels_; }
   const DeviceSort& sort() const { return sort_; }
   SegmentCache& device_columns() { return device_columns_; }
   SegmentCache& pinned_columns() { return pinned_columns_; }
@@ -55,6 +58,7 @@ class GpuEngine {
   SegmentCache device_columns_{device_, ColumnSegment::Place::Device};
   SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned};
   InputCache inputs_;
+  SectionKernels kernels_{device_};
   std::mutex mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };

@@ -20,11 +20,12 @@ constexpr int64_t tiles_per_group = 3;
 }  // namespace
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
-                           Residency residency)
+                           Residency residency, KernelChoice choice)
     : engine_(engine),
       task_(task),
       columns_(columns),
       residency_(residency),
+      choice_(choice),
       queue_(engine.take_queue()),
       copied_before_(queue_->bytes_copied()),
       loader_(engine, task, columns, residency, *queue_) {}
@@ -41,16 +42,7 @@ SectionBatch::~SectionBatch() {
 
 bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
-  const bool is_known = memo.compiled != nullptr && memo.shape == input_->shape;
-  kernel_ = is_known ? memo.kernel : generate_section(task_.program, task_.address, input_->shape);
-  if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
-    kernel_.unsupported = "sorting more rows than 32 bits can number";
-  if (!kernel_.unsupported.empty()) {
-    reason = kernel_.unsupported;
-    return false;
-  }
-  compiled_ = is_known ? memo.compiled : engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
-  if (!is_known) memo = {input_->shape, kernel_, compiled_};
+  if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
@@ -70,11 +62,40 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, 
   return true;
 }
 
+bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
+  if (memo.compiled != nullptr && memo.shape == input_->shape) {
+    kernel_ = memo.kernel;
+    compiled_ = memo.compiled;
+  } else {
+    kernel_ = engine_.kernels().choose(task_.program, task_.address, input_->shape, choice_);
+  }
+  if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
+    kernel_.unsupported = "sorting more rows than 32 bits can number";
+  if (!kernel_.unsupported.empty()) {
+    reason = kernel_.unsupported;
+    return false;
+  }
+  if (compiled_ == nullptr) {
+    compiled_ = engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
+    memo = {input_->shape, kernel_, compiled_};
+  }
+  return true;
+}
+
+// The words of the section that this launch knows.
+void SectionBatch::send_section() {
+  section_ = kernel_.section;
+  for (const SectionWord& one : kernel_.section_words) section_[one.index] = word(one.parameter) + one.offset;
+  const auto bytes = static_cast<int64_t>(section_.size() * sizeof(uint64_t));
+  if (section_buffer_.bytes() == 0) section_buffer_ = engine_.allocate(bytes, "a section to interpret");
+  queue_->copy_to_device(section_buffer_.address(), section_.data(), bytes);
+}
+
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
 int64_t SectionBatch::choose_steps() {
   const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
-  steps_ = std::clamp<int64_t>(input_->rows / (grid_ * tiles_per_group * kernel_.step_rows()), 1, most_steps);
+  steps_ = std::clamp<int64_t>(input_->rows / (grid_ * tiles_per_group * kernel_.step_rows()), 1, kernel_.most_steps);
   return steps_;
 }
 
@@ -96,6 +117,7 @@ void SectionBatch::launch_with(int64_t capacity) {
                                         "partial aggregates");
   }
   for (GroupBuffer& groups : group_buffers_) groups.prepare(*queue_);
+  if (kernel_.is_interpreted()) send_section();
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
   before_ = queue_->record();
@@ -139,6 +161,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::OutputNulls: return (outputs_buffer_.address() + null_offsets_[index]).value;
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
+    case Kind::Section: return section_buffer_.address().value;
     case Kind::Partials: return partials_buffer_.address().value;
     case Kind::Group:
       for (const GroupBuffer& groups : group_buffers_) {

@@ -35,7 +35,8 @@ struct KernelMemo {
 
 class SectionBatch {
  public:
-  SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency);
+  SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
+               KernelChoice choice);
   ~SectionBatch();
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
@@ -65,7 +66,9 @@ class SectionBatch {
   int64_t bytes_moved() const;
 
  private:
+  bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
+  void send_section();
   void allocate_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
@@ -78,6 +81,7 @@ class SectionBatch {
   const SectionTask& task_;
   const std::vector<size_t>& columns_;
   const Residency residency_;
+  const KernelChoice choice_;
   std::unique_ptr<Queue> queue_;
   const int64_t copied_before_;
   InputLoader loader_;
@@ -89,6 +93,8 @@ class SectionBatch {
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
+  std::vector<uint64_t> section_;  // what the interpreter runs
+  DeviceBuffer section_buffer_;
   DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   TextRoom text_room_;
   int64_t capacity_ = 0;

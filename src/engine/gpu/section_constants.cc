@@ -17,6 +17,9 @@ SectionConstants::SectionConstants(const Program& program, const SectionKernel& 
   for (const KernelParameter& parameter : kernel.parameters) {
     if (!places_.contains(key_of(parameter))) add_parameter(program, parameter, dictionaries);
   }
+  for (const SectionWord& word : kernel.section_words) {
+    if (!places_.contains(key_of(word.parameter))) add_parameter(program, word.parameter, dictionaries);
+  }
 }
 
 int64_t SectionConstants::key_of(const KernelParameter& parameter) {

@@ -15,9 +15,18 @@ constexpr int most_register_words = 96;
 // Of a work-item, for the rows of one output column.
 constexpr int most_stage_bytes = 128;
 
-// Whether another section has a sink into the hash table or sorter that this one fills: what a device makes of one
-// section would stand for all of them.
-bool other_section_fills(const Program& program, int32_t address) {
+}  // namespace
+
+const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
+
+size_t SectionShape::index_of(size_t cursor_column) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column == cursor_column) return i;
+  }
+  throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
+}
+
+bool shares_sink(const Program& program, int32_t address) {
   const auto object_of = [](const Instruction& at) {
     const bool is_group = at.opcode == Opcode::Group;
     return std::pair(at.opcode == Opcode::SortRow, is_group ? at.p3 : at.p1);
@@ -33,17 +42,6 @@ bool other_section_fills(const Program& program, int32_t address) {
     return fills(mine) &&
            (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
   });
-}
-
-}  // namespace
-
-const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
-
-size_t SectionShape::index_of(size_t cursor_column) const {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].column == cursor_column) return i;
-  }
-  throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
 }
 
 std::vector<size_t> columns_read(const Program& program, int32_t address) {
@@ -180,7 +178,7 @@ void SectionGenerator::find_sink() {
     sinks = 1;
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
-  if (other_section_fills(program_, address_)) refuse("a section that shares its groups or its sorter with another");
+  if (shares_sink(program_, address_)) refuse("a section that shares its groups or its sorter with another");
 }
 
 void SectionGenerator::use_file(const std::string& file) {

@@ -74,6 +74,7 @@ struct KernelParameter {
     Group,     // of the groups of hash table `index`: what GroupPart `part` says
     TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
+    Section,  // address of the words that the interpreter runs
   };
   Kind kind;
   int32_t index = 0;
@@ -99,12 +100,24 @@ struct OutputColumn {
   int width() const { return dictionary_column >= 0 ? 4 : width_bytes(physical); }
 };
 
+// A word of an interpreted section that is known at a launch: a parameter's, and so much more.
+struct SectionWord {
+  size_t index = 0;
+  KernelParameter parameter;
+  uint64_t offset = 0;
+};
+
 struct SectionKernel {
   std::string text;
   std::string entry;
   std::vector<KernelParameter> parameters;
+  // Of the interpreter: the section that it runs. A generated kernel has none.
+  std::vector<uint64_t> section;
+  std::vector<SectionWord> section_words;
+  bool is_interpreted() const { return !section.empty(); }
   int rows_per_thread = 4;
-  int new_texts = 0;  // instructions that make strings
+  int most_steps = 16;  // of a tile
+  int new_texts = 0;    // instructions that make strings
   int step_rows() const { return rows_per_thread * group_size; }
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort } sink = Sink::Result;
@@ -121,6 +134,10 @@ struct SectionKernel {
 
 // Of the section behind the Parallel at `address`.
 SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape);
+
+// Whether another section has a sink into the hash table or sorter that this one fills: what a device makes of one
+// section would stand for all of them.
+bool shares_sink(const Program& program, int32_t address);
 
 // The columns of its cursor that a section reads, ascending.
 std::vector<size_t> columns_read(const Program& program, int32_t address);

@@ -27,10 +27,11 @@ int64_t rows_wanted(const SectionTask& task) {
 
 }  // namespace
 
-SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency)
+SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
       task_{task.program, task.address, task.source, rows_wanted(task), task.context},
       residency_(residency),
+      choice_(choice),
       columns_(columns_read(task.program, task.address)) {
   result_.profile.address = task.address;
   result_.profile.engine = engine.device().info().id() + " generated";
@@ -47,7 +48,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   for (std::vector<SegmentRange>& ranges : divide()) {
     check_cancelled();
     if (has_enough()) break;
-    running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_));
+    running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
     auto input = prepared ? input_ : running.back()->loader().load(std::move(ranges));
     if (!prepared) keep_input(input);
     if (!running.back()->start(std::move(input), memo, reason)) {
@@ -133,6 +134,7 @@ void SectionRun::check_cancelled() const {
 void SectionRun::collect(SectionBatch& batch) {
   batch.finish();
   kernel_ = batch.kernel();
+  if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
   for (SectionRows& rows : batch.take_rows()) {
     rows_ += rows.rows;

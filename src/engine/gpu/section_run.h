@@ -16,7 +16,7 @@ namespace diptych::gpu {
 
 class SectionRun {
  public:
-  SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency);
+  SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice);
   std::optional<SectionResult> run(std::string& reason);
 
  private:
@@ -41,6 +41,7 @@ class SectionRun {
   GpuEngine& engine_;
   const SectionTask task_;
   const Residency residency_;
+  const KernelChoice choice_;
   std::vector<size_t> columns_;
   std::vector<SegmentRange> ranges_;
   std::shared_ptr<SectionInput> input_;  // of the whole source, when it was ready

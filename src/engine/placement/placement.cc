@@ -243,7 +243,9 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
                                                gpu::Residency residency, PlacementNote& note) {
   std::string reason;
   try {
-    auto result = engine_for(device, choice).run(task, residency, reason);
+    gpu::GpuEngine& engine = engine_for(device, choice);
+    auto result = engine.run(task, residency, gpu::kernel_choice_named(choice.gpu_engine), reason);
+    count_failures(engine);
     if (result) return result;
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
@@ -270,6 +272,15 @@ void Placement::note_fallback(const std::string& device, const std::string& reas
   if (choice.fallback == "warn") spdlog::warn("{}: runs on the CPU: {}", device, reason);
   std::lock_guard guard(mutex_);
   ++fallbacks_[reason];
+}
+
+// Kernels that a thread could not compile: the interpreter goes on running their sections.
+void Placement::count_failures(gpu::GpuEngine& engine) {
+  for (const std::string& reason : engine.kernels().compiler().take_failures()) {
+    spdlog::warn("{}: {}", engine.device().info().id(), reason);
+    std::lock_guard guard(mutex_);
+    ++fallbacks_[reason];
+  }
 }
 
 std::map<std::string, int64_t> Placement::fallbacks() const {

@@ -37,6 +37,7 @@ namespace diptych {
 struct PlacementChoice {
   std::string device = "auto";
   std::string residency = "auto";
+  std::string gpu_engine = "auto";
   std::string fallback = "count";
   int64_t device_memory_limit = 0;  // 0: what the device has
 };
@@ -87,6 +88,7 @@ class Placement {
   void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);
 
   gpu::GpuEngine& engine_for(Device& device, const PlacementChoice& choice);
+  void count_failures(gpu::GpuEngine& engine);
   void note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice);
 
   DeviceList devices_;

@@ -12,6 +12,13 @@
 //     DK_SHARED dk_u32 stage[1024];     // at the outermost level of a kernel only
 //     DK_GLOBAL dk_u64* counter = DK_AT(dk_u64, parameters.word[0]);
 //
+// DK_NEAR starts a function that is always copied into its callers, DK_FAR one that never is, DK_APART one that is not
+// with OpenCL, whose compilers for CPUs take long over large kernels; the last two have no barrier. With OpenCL on CPUs
+// a function that is not copied may find shared memory empty: the kernel's is put elsewhere after the compiler has
+// replaced the function's pointer by where it was. So they take no DK_LOCAL pointers, and what takes some and has no
+// barrier is DK_NEAR. DK_ANY_LANE: whether a condition holds in any lane of the warp, where there are warps; else in
+// this work-item.
+//
 // DK_ADDRESS_OF(pointer) is the address of what is pointed to. A function that uses either takes DK_SPACES_PARAM first
 // and is called with DK_SPACES_ARG.
 #pragma once
@@ -45,6 +52,10 @@ typedef struct dk_parameters {
 #define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
 #define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
+#define DK_ANY_LANE(condition) (condition)
+#define DK_NEAR static inline __attribute__((always_inline))
+#define DK_FAR static __attribute__((noinline))
+#define DK_APART DK_FAR
 #define DK_HAS_SHUFFLE 0
 #define DK_HAS_ATOMIC_ADD_F64 0
 
@@ -122,6 +133,10 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_POPCOUNT_U32(a) ((dk_u32)__popc((dk_u32)(a)))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : (dk_u32)(__ffs((dk_i32)(a)) - 1))
 #define DK_F32_OF_BITS(a) __int_as_float((dk_i32)(a))
+#define DK_ANY_LANE(condition) (__any_sync(0xFFFFFFFFU, (condition)) != 0)
+#define DK_NEAR static __device__ __forceinline__
+#define DK_FAR static __device__ __noinline__
+#define DK_APART DK_FN
 #define DK_HAS_SHUFFLE 1
 #define DK_HAS_ATOMIC_ADD_F64 1
 #define DK_SHUFFLE_DOWN(value, lanes) __shfl_down_sync(0xFFFFFFFFU, (value), (lanes))

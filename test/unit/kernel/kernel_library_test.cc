@@ -29,8 +29,11 @@ TEST(KernelLibrary, HasTheFilesOfKernelHInItsOrder) {
 TEST(KernelLibrary, EveryFileComesWithAllThatItNeeds) {
   Nvrtc nvrtc;
   if (!nvrtc.load()) GTEST_SKIP() << "no libnvrtc";
-  for (std::string_view name : kernel_file_names())
+  for (std::string_view name : kernel_file_names()) {
+    // The interpreter's operations, which are made from the opcodes, stand before it: engine/gpu/interpreter_test.cc.
+    if (name == "device/interpret.h") continue;
     EXPECT_EQ(nvrtc.complaints(definitions + kernel_text({name}), "compute_90"), "") << name;
+  }
 }
 
 TEST(KernelLibrary, TakesFilesOnceAndInOrder) {

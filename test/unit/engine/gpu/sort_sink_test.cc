@@ -94,7 +94,7 @@ class SortSinkTest : public ::testing::Test {
         SCOPED_TRACE(engine->device().info().id() + " " + name_of(residency));
         std::string reason;
         const SectionTask task{*program, first_section(*program), program->sources[0], -1, context};
-        const auto result = engine->run(task, residency, reason);
+        const auto result = engine->run(task, residency, KernelChoice::Auto, reason);
         ASSERT_TRUE(result) << reason;
         EXPECT_EQ(rows_of(*result->sorted), expected);
       }
@@ -132,7 +132,7 @@ TEST_F(SortSinkTest, StringsWithoutADictionaryAreNoKeys) {
   const ExecutionContext context;
   const SectionTask task{*program, first_section(*program), program->sources[0], -1, context};
   std::string reason;
-  EXPECT_FALSE(engines_[0]->run(task, Residency::Cached, reason));
+  EXPECT_FALSE(engines_[0]->run(task, Residency::Cached, KernelChoice::Auto, reason));
   EXPECT_EQ(reason, "sorting by strings that are not of a dictionary");
 }
 

@@ -1,0 +1,32 @@
+// Which kernel runs a section: the one generated for it, or the interpreter's, which is compiled once for all.
+#pragma once
+
+#include "engine/device/background_compiler.h"
+#include "engine/gpu/section_kernel.h"
+
+namespace diptych::gpu {
+
+enum class KernelChoice : uint8_t {
+  Auto,         // the section's own where it is compiled; else the interpreter's, while a thread compiles the other
+  Interpreter,  // where that can do it
+  Generated
+};
+// As the setting gpu_engine names them.
+KernelChoice kernel_choice_named(const std::string& name);
+
+// Thread safety: all members may be called by many threads at once.
+class SectionKernels {
+ public:
+  explicit SectionKernels(Device& device) : device_(device), compiler_(device) {}
+
+  SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
+  BackgroundCompiler& compiler() { return compiler_; }
+
+ private:
+  SectionKernel choose_now(const Program& program, int32_t address, const SectionShape& shape);
+
+  Device& device_;
+  BackgroundCompiler compiler_;
+};
+
+}  // namespace diptych::gpu
