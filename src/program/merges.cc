@@ -110,20 +110,18 @@ int32_t ExpressionCompiler::compile_extreme(const Expression& expression, Scope&
   std::vector<int32_t> values;
   for (const ExpressionPtr& argument : expression.args)
     values.push_back(widen(compile(*argument, scope), expression.type.physical()));
-  const bool nullable = std::all_of(values.begin(), values.end(), [&](int32_t value) { return info(value).nullable; });
   const int32_t result = start_merge(expression.type, target);
+  // The register may hold NULL on the way also where some argument never is, so it counts as nullable then.
   move_into(result, values.front());
-  info(result).nullable = true;
   for (size_t i = 1; i < values.size(); ++i) {
     Label take, next;
-    builder_.emit_jump(Opcode::IfNull, values[i], 0, next, jump_keep);
-    builder_.emit_jump(Opcode::IfNull, result, 0, take, jump_keep);
+    if (info(values[i]).nullable) builder_.emit_jump(Opcode::IfNull, values[i], 0, next, jump_keep);
+    if (info(result).nullable) builder_.emit_jump(Opcode::IfNull, result, 0, take, jump_keep);
     builder_.emit_jump(expression.kind == Kind::Greatest ? Opcode::Ge : Opcode::Le, result, values[i], next, jump_keep);
     builder_.bind(take);
     move_into(result, values[i]);
     builder_.bind(next);
   }
-  info(result).nullable = nullable;
   return result;
 }
 
