@@ -1,8 +1,6 @@
 #include "engine/device/background_compiler.h"
 
-#include <functional>
-
-#include "base/error.h"
+#include <utility>
 
 namespace diptych {
 
@@ -40,16 +38,16 @@ void BackgroundCompiler::work() {
     if (stops_) return;
     const Job job = jobs_.front();
     lock.unlock();
-    compile(job);
+    run(job);
     lock.lock();
     jobs_.pop_front();
     changed_.notify_all();
   }
 }
 
-void BackgroundCompiler::compile(const Job& job) {
+void BackgroundCompiler::run(const Job& job) {
   try {
-    device_.compile(job.text, job.entry);
+    compile_(job.text, job.entry);
     std::lock_guard guard(mutex_);
     asked_.erase(std::hash<std::string>()(job.text));
   } catch (const std::exception& error) {

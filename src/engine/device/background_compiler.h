@@ -1,6 +1,6 @@
 // Compiles kernels on a thread of its own, so that a statement that can do without for now need not wait.
 //
-//   ask(text) --> queue --> thread: device.compile(text) --> the device's cache of kernels, where find_compiled() sees
+//   ask(text) --> queue --> thread: compile(text) --> the device's cache of kernels, where find_compiled() sees
 //   it
 //
 // Thread safety: all members may be called by many threads at once.
@@ -8,19 +8,20 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "engine/device/device.h"
-
 namespace diptych {
 
 class BackgroundCompiler {
  public:
-  explicit BackgroundCompiler(Device& device) : device_(device) {}
+  // What it throws is the reason why a text does not compile.
+  using Compile = std::function<void(const std::string& text, const std::string& entry)>;
+  explicit BackgroundCompiler(Compile compile) : compile_(std::move(compile)) {}
   // Waits for the kernel that is being compiled; those that wait are dropped.
   ~BackgroundCompiler();
   BackgroundCompiler(const BackgroundCompiler&) = delete;
@@ -38,9 +39,9 @@ class BackgroundCompiler {
     std::string text, entry;
   };
   void work();
-  void compile(const Job& job);
+  void run(const Job& job);
 
-  Device& device_;
+  const Compile compile_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::deque<Job> jobs_;    // the first is being compiled

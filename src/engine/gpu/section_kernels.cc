@@ -5,6 +5,13 @@
 
 namespace diptych::gpu {
 
+namespace {
+
+// So many sections wait for the compiler before the interpreter is compiled for those that come later.
+constexpr int unasked_waits = 4;
+
+}  // namespace
+
 KernelChoice kernel_choice_named(const std::string& name) {
   if (name == "interpreter") return KernelChoice::Interpreter;
   if (name == "generated") return KernelChoice::Generated;
@@ -22,15 +29,17 @@ SectionKernel SectionKernels::choose(const Program& program, int32_t address, co
   return generate_section(program, address, shape);
 }
 
-// The interpreter takes longer to compile than any section's kernel: the first section of all does not wait for it.
+// The interpreter takes seconds to compile, which the end of the process would wait for: it has to be worth it. On the
+// host's own cores nothing is.
 SectionKernel SectionKernels::choose_now(const Program& program, int32_t address, const SectionShape& shape) {
   SectionKernel generated = generate_section(program, address, shape);
+  if (device_.info().is_host) return generated;
   if (!generated.unsupported.empty() || device_.find_compiled(generated.text, generated.entry) != nullptr)
     return generated;
   SectionKernel interpreted = interpret_section(program, address, shape);
   if (!interpreted.unsupported.empty()) return generated;
   if (device_.find_compiled(interpreted.text, interpreted.entry) == nullptr) {
-    compiler_.ask(interpreted.text, interpreted.entry);
+    if (++waits_ > unasked_waits) compiler_.ask(interpreted.text, interpreted.entry);
     return generated;
   }
   compiler_.ask(generated.text, generated.entry);

@@ -1,7 +1,10 @@
 // Which kernel runs a section: the one generated for it, or the interpreter's, which is compiled once for all.
 #pragma once
 
+#include <atomic>
+
 #include "engine/device/background_compiler.h"
+#include "engine/device/device.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -17,7 +20,9 @@ KernelChoice kernel_choice_named(const std::string& name);
 // Thread safety: all members may be called by many threads at once.
 class SectionKernels {
  public:
-  explicit SectionKernels(Device& device) : device_(device), compiler_(device) {}
+  explicit SectionKernels(Device& device)
+      : device_(device),
+        compiler_([&device](const std::string& text, const std::string& entry) { device.compile(text, entry); }) {}
 
   SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
   BackgroundCompiler& compiler() { return compiler_; }
@@ -27,6 +32,7 @@ class SectionKernels {
 
   Device& device_;
   BackgroundCompiler compiler_;
+  std::atomic<int> waits_ = 0;  // sections whose kernel was compiled while they waited
 };
 
 }  // namespace diptych::gpu

@@ -39,7 +39,25 @@ DK_NEAR void dk_read_rows(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u32
   }
   dk_u64 codes[DK_ROWS];
   DK_LOAD_NAME(DK_ROWS, codes)(DK_AT(const dk_u8, column[0]), width, first, codes);
-  DK_FOR_ROWS(k) { values[k] = dk_value_of_code(column, form, codes[k]); }
+  // One branch for all rows.
+  switch (form) {
+    case DK_COLUMN_COUNTED: {
+      dk_u64 base = column[2];
+      DK_FOR_ROWS(k) { values[k] = (dk_i64)(base + codes[k]); }
+      break;
+    }
+    case DK_COLUMN_CODES: {
+      dk_i64 base = (dk_i64)column[2];
+      dk_i64 factor = (dk_i64)column[3];
+      DK_FOR_ROWS(k) { values[k] = dk_decode_code_i64(codes[k], base, factor); }
+      break;
+    }
+    case DK_COLUMN_SIGNED: DK_FOR_ROWS(k) { values[k] = (dk_i64)(dk_i32)(dk_u32)codes[k];
+      }
+      break;
+    default: DK_FOR_ROWS(k) { values[k] = (dk_i64)codes[k];
+      }
+  }
 }
 
 DK_NEAR dk_i128 dk_read_row(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u32 form, dk_i64 row) {

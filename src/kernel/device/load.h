@@ -82,7 +82,7 @@ DK_LOAD_WORDS(64, 32)
     }                                                                                                          \
   }
 
-// Codes whose width, 1, 2, 4 or 8, is known when the kernel runs.
+// Codes whose width, 0 (all are 0, and there is no memory), 1, 2, 4 or 8, is known when the kernel runs.
 #define DK_LOAD_CODES_OF(R)                                                                                          \
   DK_FN void dk_load##R##_codes(DK_GLOBAL const dk_u8* column, dk_i32 width, dk_i64 first, DK_PRIVATE dk_u64* out) { \
     if (width == 8) {                                                                                                \
@@ -93,8 +93,10 @@ DK_LOAD_WORDS(64, 32)
         dk_load##R##_u32(column, first, narrow);                                                                     \
       } else if (width == 2) {                                                                                       \
         dk_load##R##_u16(column, first, narrow);                                                                     \
-      } else {                                                                                                       \
+      } else if (width == 1) {                                                                                       \
         dk_load##R##_u8(column, first, narrow);                                                                      \
+      } else {                                                                                                       \
+        DK_UNROLL for (dk_i32 i = 0; i < R; i++) { narrow[i] = 0; }                                                  \
       }                                                                                                              \
       DK_UNROLL for (dk_i32 i = 0; i < R; i++) { out[i] = narrow[i]; }                                               \
     }                                                                                                                \
