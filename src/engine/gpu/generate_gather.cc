@@ -31,9 +31,10 @@ int32_t SectionGenerator::column_of_output(int32_t number) const {
     const auto column = static_cast<size_t>(instruction.p2);
     const ColumnShape& shape = shape_.of(column);
     const bool is_code = registers_[static_cast<size_t>(number)].form == Form::Code;
-    const bool is_stored = shape.encoding == Encoding::FrameOfReference ||
-                           (shape.encoding == Encoding::Plain && shape.physical == info(number).physical &&
-                            shape.physical != PhysicalType::Text);
+    // Strings of no tablets have the empty shape, which is that of numbers.
+    const bool is_stored = info(number).physical != PhysicalType::Text &&
+                           (shape.encoding == Encoding::FrameOfReference ||
+                            (shape.encoding == Encoding::Plain && shape.physical == info(number).physical));
     return is_code || is_stored ? static_cast<int32_t>(shape_.index_of(column)) : -1;
   }
   return -1;
