@@ -1,9 +1,9 @@
 // Casts from text to date and timestamp, accepting most of what PostgreSQL's input functions accept with DateStyle ISO,
 // MDY:
 //
-//   2024-02-29   2024/2/29   20240229   240229   02/29/2024   29-Feb-2024   Feb 29, 2024   29 February 2024   J2460370
-//   each with  12:34  12:34:56.789  123456 after a T  01:00 PM  24:00:00  a zone (ignored)  a weekday (ignored)  AD  BC
-//   epoch   infinity   -infinity
+//   2024-02-29   2024/2/29   20240229   240229   02/29/2024   29-Feb-2024   Feb 29, 2024   29 February 2024   02 29
+//   2024   J2460370 each with  12:34  12:34:56.789  123456 after a T  01:00 PM  24:00:00  a zone (ignored)  a weekday
+//   (ignored)  AD  BC epoch   infinity   -infinity
 //
 // Not accepted: now, today and the like (they are no constants), day-of-year forms, names of zones except UTC, GMT, Z.
 // A text that is no date raises DK_INVALID_DATETIME, one with a field out of range DK_DATETIME_OVERFLOW.
@@ -182,9 +182,9 @@ DK_FN void dk_take_number(DK_PRIVATE dk_date_parser* p, dk_i32 value, dk_i32 dig
       fraction = dk_read_fraction(p);
     }
     p->time = dk_time_of_parts(p, value / 10000, value / 100 % 100, value % 100, fraction);
-  } else if (digits == 8 || (digits == 6 && p->month == 0)) {
+  } else if (digits == 8 || (digits >= 6 && p->month == 0)) {
     dk_set_date(p, value / 10000, digits - 4, value / 100 % 100, value % 100);
-  } else if (p->part_count < 2) {
+  } else if (p->part_count < 3) {
     p->parts[p->part_count] = value;
     p->digits[p->part_count] = digits;
     p->part_count++;
@@ -207,11 +207,11 @@ DK_FN void dk_take_word(DK_PRIVATE dk_date_parser* p) {
   } else if (word == DK_WORD_T && !p->after_t) {
     p->after_t = 1;
   } else if (word == DK_WORD_AM || word == DK_WORD_PM) {
-    if (p->meridiem != DK_WORD_NONE || !p->has_time) dk_fail(p, DK_INVALID_DATETIME);
+    if (p->meridiem != DK_WORD_NONE || p->at == letters.length) dk_fail(p, DK_INVALID_DATETIME);
     p->meridiem = word;
   } else if (word == DK_WORD_BC || word == DK_WORD_AD) {
     p->bc = word == DK_WORD_BC;
-  } else if (word == DK_WORD_ZONE && p->has_time && !p->has_zone) {
+  } else if (word == DK_WORD_ZONE && !p->has_zone && p->at > letters.length) {
     p->has_zone = 1;
   } else if (word == DK_WORD_EPOCH || word == DK_WORD_INFINITY) {
     if (p->special != DK_WORD_NONE) dk_fail(p, DK_INVALID_DATETIME);
@@ -255,10 +255,27 @@ DK_FN void dk_take_token(DK_PRIVATE dk_date_parser* p) {
 
 // ---- the whole
 
+// Numbers that stand alone are year, month and day if the first has more than two digits, else month, day and year.
+// They are looked at even where they are too few for a date.
+DK_FN void dk_check_parts(DK_PRIVATE dk_date_parser* p) {
+  if (p->has_date || p->month != 0) return;
+  for (dk_i32 i = 0; i < p->part_count && i < 2; i++) {
+    dk_i32 most = i == 0 ? 12 : 31;
+    if (p->digits[0] > 2) most = i == 0 ? 1000000000 : 12;
+    if (p->parts[i] < 1 || p->parts[i] > most) dk_fail(p, DK_DATETIME_OVERFLOW);
+  }
+}
+
 // A month's word with two numbers: the year is the one of more than two digits, else the last.
 DK_FN void dk_join_parts(DK_PRIVATE dk_date_parser* p) {
   if (p->has_date && p->part_count + p->month == 0) return;
+  if (!p->has_date && p->month == 0 && p->part_count == 3) {
+    dk_i32 from = p->digits[0] > 2 ? 0 : 2;
+    dk_set_date(p, p->parts[from], p->digits[from], p->parts[from == 0], p->parts[from == 0 ? 2 : 1]);
+    return;
+  }
   if (p->has_date || p->month == 0 || p->part_count != 2) {
+    dk_check_parts(p);
     dk_fail(p, DK_INVALID_DATETIME);
     return;
   }
@@ -298,6 +315,7 @@ DK_FN dk_i64 dk_parse_date(DK_PRIVATE dk_date_parser* p, dk_text a) {
   p->has_julian = 0;
   while (p->at < p->text.length && p->failed == 0) dk_take_token(p);
   if (p->special != DK_WORD_NONE) {
+    dk_check_parts(p);
     if (p->has_date || p->part_count > 0 || p->month > 0) dk_fail(p, DK_INVALID_DATETIME);
     p->time = 0;
     return -DK_DAYS_1970_TO_2000;
