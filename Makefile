@@ -35,11 +35,11 @@ demo: build
 test: build
 	tools/run_tests release
 
-# The SQL suites under sanitizers; only what they need is built.
+# The SQL suites under sanitizers, with addresses checked also what fails on purpose; only what they need is built.
 test-asan: setup
 	cmake --preset asan-ubsan --log-level=WARNING
-	cmake --build $(ASAN) --parallel $(JOBS) --target slt_runner
-	tools/run_tests asan-ubsan --label-regex sql
+	cmake --build $(ASAN) --parallel $(JOBS) --target slt_runner test_session
+	tools/run_tests asan-ubsan --tests-regex '^(sql_|unit_session$$)'
 
 test-tsan: setup
 	tools/instrument_tbb
