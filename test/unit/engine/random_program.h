@@ -1,4 +1,5 @@
-// Random programs over random tables: one section with expressions of every type, NULLs, branches and moves, into a result.
+// Random programs over random tables: one section with expressions of every type, NULLs, branches and moves, into a
+// result.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -63,8 +63,8 @@ class InterpreterTest : public ::testing::Test {
     if (!interpret_section(program, address, shape).unsupported.empty()) return std::nullopt;
     const ExecutionContext context;
     std::string reason;
-    auto result = engine.run({program, address, program.sources[0], -1, context}, residency, KernelChoice::Interpreter,
-                             reason);
+    auto result =
+        engine.run({program, address, program.sources[0], -1, context}, residency, KernelChoice::Interpreter, reason);
     EXPECT_TRUE(result.has_value()) << reason;
     if (result) {
       EXPECT_EQ(result->profile.engine, engine.device().info().id() + " interpreter");
@@ -80,8 +80,7 @@ class InterpreterTest : public ::testing::Test {
     const int64_t tablet_sizes[] = {64, 1000, 2048, 65536};
     const auto program = random.make_program(tablet_sizes[random.below(4)]);
     const testing::ReferenceOutcome expected = testing::run_by_reference(*program, random.table());
-    SCOPED_TRACE(::testing::Message() << engine.device().info().id() << ", seed " << seed << "\n"
-                                      << listing(*program));
+    SCOPED_TRACE(::testing::Message() << engine.device().info().id() << ", seed " << seed << "\n" << listing(*program));
     try {
       const auto result = run(engine, *program, seed % 2 == 0 ? Residency::Serial : Residency::Cached);
       if (!result) return false;
