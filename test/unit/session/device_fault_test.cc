@@ -84,6 +84,8 @@ class FaultyDatabase {
     run(connection_, "SET tablet_rows = 64");
     run(connection_, make_table);
     run(connection_, "SET residency = " + residency);
+    // Whether an interpreter runs or the kernel that a thread compiles would be left to chance.
+    run(connection_, "SET gpu_engine = generated");
   }
 
   std::vector<std::string> run_on(const std::string& device, const std::string& query) {
