@@ -1,7 +1,6 @@
 #include "cold.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -43,33 +42,33 @@ class ColdFolder {
  public:
   ColdFolder() : path_(std::filesystem::temp_directory_path() / fmt::format("bench_virginian-{}", ::getpid())) {
     std::filesystem::create_directories(path_);
-    ::setenv("DIPTYCH_KERNEL_CACHE", (path_ / "kernels").c_str(), 1);
-    // The drivers' own.
-    ::setenv("CUDA_CACHE_PATH", (path_ / "cuda").c_str(), 1);
-    ::setenv("POCL_CACHE_DIR", (path_ / "pocl").c_str(), 1);
   }
   ~ColdFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
+
   std::string database() const { return path_ / "test.diptych"; }
+
+  // Runs a process on the database, and takes its figures.
+  nlohmann::ordered_json run_process(const std::string& device, int threads) const {
+    // Drivers keep kernels themselves, besides Diptych.
+    const std::string command = fmt::format(
+        "DIPTYCH_KERNEL_CACHE='{0}/kernels' CUDA_CACHE_PATH='{0}/cuda' POCL_CACHE_DIR='{0}/pocl' '{1}' "
+        "--cold-process '{2}' --device {3} --threads {4}",
+        path_.string(), std::filesystem::read_symlink("/proc/self/exe").string(), database(), device, threads);
+    FILE* pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) throw std::runtime_error("popen failed");
+    std::string output;
+    char buffer[4096];
+    while (const size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, bytes);
+    if (::pclose(pipe) != 0) throw std::runtime_error("the process on " + device + " failed");
+    return nlohmann::ordered_json::parse(output);
+  }
 
  private:
   std::filesystem::path path_;
 };
-
-nlohmann::ordered_json run_process(const std::string& file, const std::string& device, int threads) {
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe");
-  const std::string command =
-      fmt::format("'{}' --cold-process '{}' --device {} --threads {}", program, file, device, threads);
-  FILE* pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error("can't start " + program);
-  std::string output;
-  char buffer[4096];
-  while (const size_t bytes = std::fread(buffer, 1, sizeof buffer, pipe)) output.append(buffer, bytes);
-  if (::pclose(pipe) != 0) throw std::runtime_error("a process of its own failed");
-  return nlohmann::ordered_json::parse(output);
-}
 
 constexpr std::pair<const char*, const char*> figures[] = {
     {"open_seconds", "open the database"},
@@ -141,7 +140,7 @@ void measure_cold(size_t rows, uint64_t seed, const std::string& device, int thr
   std::vector<nlohmann::ordered_json> results;
   for (const auto& [name, where] : processes) {
     std::cerr << "a process on " << name << '\n';
-    results.push_back(run_process(folder.database(), where, threads));
+    results.push_back(folder.run_process(where, threads));
     report.json["cold"][name] = results.back();
     table.header.push_back(name);
     for (size_t i = 0; i < std::size(figures); ++i)
