@@ -64,11 +64,12 @@ class ContestRun {
     };
   }
 
-  // What EXPLAIN ANALYZE says of the runs on a device, and that they were there.
+  // What EXPLAIN ANALYZE says of the runs on a device, and that they were there by the kernels asked for.
   void look_inside(Contestant& contestant, size_t query, bool took_part, Figures& figures) {
     std::vector<double> device_seconds;
     SectionReport section;
-    for (int i = 0; took_part && contestant.is_on_device() && i < contest_.repetitions; ++i) {
+    const bool ran_there = took_part && contestant.is_on_device();
+    for (int i = 0; ran_there && i < contest_.repetitions; ++i) {
       contestant.system->configure(contestant.configuration);
       section = contestant.diptych->analyze(contest_.form == Form::Rows ? std::string(queries[query].sql)
                                                                         : queries[query].totals_sql());
@@ -76,7 +77,12 @@ class ContestRun {
     }
     figures.device_seconds.push_back(median(std::move(device_seconds)));
     figures.bytes_read.push_back(section.bytes_read > 0 ? section.bytes_read : not_measured);
-    if (!section.fallback.empty()) note(contestant, query, "ran on the CPU: " + section.fallback);
+    if (!section.fallback.empty()) {
+      note(contestant, query, "ran on the CPU: " + section.fallback);
+    } else if (ran_there && contestant.diptych->has_interpreter() &&
+               !section.engine.ends_with(contestant.configuration.gpu_engine)) {
+      note(contestant, query, "ran by " + section.engine);
+    }
   }
 
   void note(const Contestant& contestant, size_t query, const std::string& what) {
