@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -81,7 +82,7 @@ class SortSinkTest : public ::testing::Test {
       if (info.unusable.empty()) engines_.push_back(std::make_unique<GpuEngine>(*list_.find(info.id())));
     }
     if (engines_.empty()) GTEST_SKIP() << none;
-    std::cout << "seed " << seed_ << "\n";
+    std::cout << "DIPTYCH_TEST_SEED=" << seed_ << "\n";
   }
 
   void agrees_with_cpu(ProgramMaker maker) {
@@ -103,7 +104,8 @@ class SortSinkTest : public ::testing::Test {
 
   DeviceList list_;
   std::vector<std::unique_ptr<GpuEngine>> engines_;
-  const uint64_t seed_ = std::random_device()();
+  const char* const given_ = std::getenv("DIPTYCH_TEST_SEED");
+  const uint64_t seed_ = given_ != nullptr ? std::strtoull(given_, nullptr, 10) : std::random_device()();
 };
 
 TEST_F(SortSinkTest, KeysOfEveryKind) {
