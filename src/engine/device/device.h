@@ -148,7 +148,7 @@ class Queue {
   virtual void wait_for(const DeviceEvent& event) = 0;
   // Waits until everything queued is done. Errors: 58000 with the driver's message.
   virtual void synchronize() = 0;
-  // Between two events that have happened.
+  // Between two events that have happened; 0 where the driver cannot tell.
   virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
   // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
   // nullptr with OpenCL.

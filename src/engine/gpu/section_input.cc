@@ -53,7 +53,7 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
 void InputLoader::find_shape(SectionInput& input) const {
   input.dictionaries.assign(columns_.size(), nullptr);
   for (size_t i = 0; i < columns_.size(); ++i) {
-    ColumnShape shape = empty_shape(columns_[i]);
+    ColumnShape shape = empty_shape(*task_.source, columns_[i]);
     bool first = true;
     for (size_t range = 0; range < input.ranges.size(); ++range) {
       const auto& tablets = input.segments[range][i]->tablets();

@@ -19,10 +19,15 @@ std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& s
   return needed;
 }
 
-ColumnShape empty_shape(size_t column) {
+ColumnShape empty_shape(const TabletSource& source, size_t column) {
   ColumnShape shape;
   shape.column = column;
   shape.unit_factor = true;
+  const PhysicalType physical = source.columns()[column].type.physical();
+  if (physical == PhysicalType::Text) return shape;
+  shape.encoding = Encoding::Plain;
+  shape.physical = physical;
+  shape.width = width_bytes(physical);
   return shape;
 }
 
@@ -52,7 +57,7 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
   const std::vector<bool> needed = tablets_needed(program.cursors[cursor], source);
   const std::vector<size_t> columns = columns_read(program, address);
   SectionShape shape;
-  for (const size_t column : columns) shape.columns.push_back(empty_shape(column));
+  for (const size_t column : columns) shape.columns.push_back(empty_shape(source, column));
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
   for (size_t tablet = 0; tablet < needed.size() && !columns.empty(); ++tablet) {
