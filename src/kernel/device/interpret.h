@@ -62,10 +62,11 @@ DK_NEAR dk_u32 dk_run_steps(DK_SPACES_PARAM, DK_LOCAL const dk_u64* section, DK_
           valid &= ~active;
         }
         continue;
-      case DK_STEP_ROWID: DK_FOR_ROWS(k) { a[k] = (dk_i64)tablet[2] + first + k;
-        }
+      case DK_STEP_ROWID: {
+        DK_FOR_ROWS(k) { a[k] = (dk_i64)tablet[2] + first + k; }
         dk_keep(registers, out, active, a);
         break;
+      }
       case DK_STEP_MOVE: dk_keep(registers, out, active, a); break;
       case DK_STEP_LOGIC: {
         dk_u32 truth_a = 0;
