@@ -285,7 +285,9 @@ DK_NEAR void dk_write_states(DK_LOCAL const dk_u64* section, DK_PRIVATE dk_u64* 
   }
 }
 
-DK_KERNEL void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+// Costly operations would take registers from all; 3 groups of 256 leave 80.
+DK_KERNEL_OF(3)
+void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
   DK_SCRATCH(scratch);
   DK_SHARED dk_u64 section[DK_SECTION_ROOM];
   DK_SHARED dk_u64 tablet[DK_TABLET_ROOM];
