@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/gpu/section_kernels.h"
 #include "engine/placement/section_facts.h"
 #include "session/statement.h"
 
@@ -87,5 +88,7 @@ void calibrate_host(HostProfile& host) {
   }
   host.is_measured = true;
 }
+
+void prepare_device(Device& device) { gpu::compile_interpreter(device); }
 
 }  // namespace diptych

@@ -45,6 +45,7 @@ void measure(const std::string& device, std::ostream& out) {
     DeviceProfile& entry = profile.devices[device_key(info)];
     entry = measure_device(*devices.find(info.id()), profile.host);
     print_device(info, entry, out);
+    if (!info.is_host) prepare_device(*devices.find(info.id()));
     ++measured;
   }
   if (measured == 0 && device == "all") out << "no device besides the CPU\n";

@@ -1,6 +1,7 @@
 #include "engine/gpu/section_kernels.h"
 
 #include "base/error.h"
+#include "engine/gpu/interpreter/interpreter_text.h"
 #include "engine/gpu/interpreter/section_lowering.h"
 
 namespace diptych::gpu {
@@ -17,6 +18,16 @@ KernelChoice kernel_choice_named(const std::string& name) {
   if (name == "generated") return KernelChoice::Generated;
   check_invariant(name == "auto", "gpu_engine is one of its choices");
   return KernelChoice::Auto;
+}
+
+void compile_interpreter(Device& device) { device.compile(interpreter_text(false), interpreter_entry); }
+
+bool SectionKernels::is_ready(Device& device, const Program& program, int32_t address, const SectionShape& shape,
+                              const SectionKernel& generated, KernelChoice choice) {
+  if (device.find_compiled(generated.text, generated.entry) != nullptr) return true;
+  if (choice == KernelChoice::Generated || device.info().is_host) return false;
+  const SectionKernel interpreted = interpret_section(program, address, shape);
+  return interpreted.unsupported.empty() && device.find_compiled(interpreted.text, interpreted.entry) != nullptr;
 }
 
 SectionKernel SectionKernels::choose(const Program& program, int32_t address, const SectionShape& shape,

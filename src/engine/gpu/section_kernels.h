@@ -17,6 +17,9 @@ enum class KernelChoice : uint8_t {
 // As the setting gpu_engine names them.
 KernelChoice kernel_choice_named(const std::string& name);
 
+// Compiles the interpreter into the device's cache, where it stays: seconds. Errors: 58000.
+void compile_interpreter(Device& device);
+
 // Thread safety: all members may be called by many threads at once.
 class SectionKernels {
  public:
@@ -24,6 +27,9 @@ class SectionKernels {
       : device_(device),
         compiler_([&device](const std::string& text, const std::string& entry) { device.compile(text, entry); }) {}
 
+  // Whether the section need not wait for a compiler.
+  static bool is_ready(Device& device, const Program& program, int32_t address, const SectionShape& shape,
+                       const SectionKernel& generated, KernelChoice choice);
   SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
   BackgroundCompiler& compiler() { return compiler_; }
 

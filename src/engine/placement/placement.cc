@@ -191,7 +191,7 @@ Placement::Option Placement::weigh(const SectionTask& task, const SectionFacts& 
     const bool fits = device_bytes_needed(facts, residency) <= memory;
     if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
     const uint64_t key = section_key(task, device.info().id() + gpu::name_of(residency));
-    if (!check_kernel(task, device, key)) return {};
+    if (!check_kernel(task, choice, device, key)) return {};
     const DeviceState state = state_of(key, residency);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
     const DeviceState settled{facts.bytes, facts.bytes, true};
@@ -214,7 +214,7 @@ double Placement::device_ns_of(uint64_t key) {
 }
 
 // Whether a kernel can do the section, and whether it is compiled, is asked once.
-bool Placement::check_kernel(const SectionTask& task, Device& device, uint64_t key) {
+bool Placement::check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key) {
   {
     std::lock_guard guard(mutex_);
     const SectionExperience& known = experience_.of(key);
@@ -222,7 +222,9 @@ bool Placement::check_kernel(const SectionTask& task, Device& device, uint64_t k
   }
   const gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
   const gpu::SectionKernel kernel = gpu::generate_section(task.program, task.address, shape);
-  const bool is_compiled = kernel.unsupported.empty() && device.find_compiled(kernel.text, kernel.entry) != nullptr;
+  const bool is_compiled =
+      kernel.unsupported.empty() && gpu::SectionKernels::is_ready(device, task.program, task.address, shape, kernel,
+                                                                  gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
   SectionExperience& known = experience_.of(key);
   known.is_checked = true;

@@ -82,7 +82,7 @@ class Placement {
   DeviceState state_of(uint64_t key, gpu::Residency residency);
   double device_ns_of(uint64_t key);
   void note_run(uint64_t key, const SectionFacts& facts);
-  bool check_kernel(const SectionTask& task, Device& device, uint64_t key);
+  bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                       gpu::Residency residency, PlacementNote& note);
   void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);

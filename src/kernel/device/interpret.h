@@ -62,10 +62,11 @@ DK_NEAR dk_u32 dk_run_steps(DK_SPACES_PARAM, DK_LOCAL const dk_u64* section, DK_
           valid &= ~active;
         }
         continue;
-      case DK_STEP_ROWID: DK_FOR_ROWS(k) { a[k] = (dk_i64)tablet[2] + first + k;
-        }
+      case DK_STEP_ROWID: {
+        DK_FOR_ROWS(k) { a[k] = (dk_i64)tablet[2] + first + k; }
         dk_keep(registers, out, active, a);
         break;
+      }
       case DK_STEP_MOVE: dk_keep(registers, out, active, a); break;
       case DK_STEP_LOGIC: {
         dk_u32 truth_a = 0;
@@ -284,7 +285,9 @@ DK_NEAR void dk_write_states(DK_LOCAL const dk_u64* section, DK_PRIVATE dk_u64* 
   }
 }
 
-DK_KERNEL void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+// Costly operations would take registers from all; 3 groups of 256 leave 80.
+DK_KERNEL_OF(3)
+void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
   DK_SCRATCH(scratch);
   DK_SHARED dk_u64 section[DK_SECTION_ROOM];
   DK_SHARED dk_u64 tablet[DK_TABLET_ROOM];

@@ -52,11 +52,14 @@ DK_NEAR void dk_read_rows(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u32
       DK_FOR_ROWS(k) { values[k] = dk_decode_code_i64(codes[k], base, factor); }
       break;
     }
-    case DK_COLUMN_SIGNED: DK_FOR_ROWS(k) { values[k] = (dk_i64)(dk_i32)(dk_u32)codes[k];
-      }
+    case DK_COLUMN_SIGNED: {
+      DK_FOR_ROWS(k) { values[k] = (dk_i64)(dk_i32)(dk_u32)codes[k]; }
       break;
-    default: DK_FOR_ROWS(k) { values[k] = (dk_i64)codes[k];
-      }
+    }
+    default: {
+      DK_FOR_ROWS(k) { values[k] = (dk_i64)codes[k]; }
+      break;
+    }
   }
 }
 
@@ -89,9 +92,10 @@ DK_NEAR void dk_fetch(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* ta
       break;
     }
     case DK_AT_VALUE:
-    case DK_AT_WIDE: DK_FOR_ROWS(k) { values[k] = (dk_i64)registers[place * DK_ROWS + k];
-      }
+    case DK_AT_WIDE: {
+      DK_FOR_ROWS(k) { values[k] = (dk_i64)registers[place * DK_ROWS + k]; }
       break;
+    }
     case DK_AT_MASK: {
       dk_u32 mask = masks[place];
       DK_FOR_ROWS(k) { values[k] = (dk_i64)(mask >> k & 1U); }

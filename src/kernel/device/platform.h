@@ -12,6 +12,9 @@
 //     DK_SHARED dk_u32 stage[1024];     // at the outermost level of a kernel only
 //     DK_GLOBAL dk_u64* counter = DK_AT(dk_u64, parameters.word[0]);
 //
+// DK_KERNEL_OF(groups) stands for DK_KERNEL where so many groups are to run on a compute unit at once, whatever
+// registers that leaves them.
+//
 // DK_NEAR starts a function that is always copied into its callers, DK_FAR one that never is, DK_APART one that is not
 // with OpenCL, whose compilers for CPUs take long over large kernels; the last two have no barrier. With OpenCL on CPUs
 // a function that is not copied may find shared memory empty: the kernel's is put elsewhere after the compiler has
@@ -36,6 +39,7 @@ typedef struct dk_parameters {
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 #define DK_KERNEL __kernel __attribute__((reqd_work_group_size(DK_GROUP_SIZE, 1, 1)))
+#define DK_KERNEL_OF(groups) DK_KERNEL
 #define DK_SHARED __local
 #define DK_LOCAL __local
 // PoCL compiles rolled loops in half the time, and runs them on a CPU.
@@ -122,6 +126,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_LEAST_GROUPS 1
 #endif
 #define DK_KERNEL extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE, DK_LEAST_GROUPS)
+#define DK_KERNEL_OF(groups) extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE, groups)
 #define DK_SHARED __shared__
 #define DK_LOCAL
 #define DK_UNROLL _Pragma("unroll")
