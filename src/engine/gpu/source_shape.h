@@ -14,9 +14,9 @@ namespace diptych::gpu {
 // those of TabletSource::pin().
 SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source);
 
-// How a column is stored in no tablet, and what each of its tablets adds to that. dictionary: that of the tablets so
-// far; unsupported: set when no kernel can read them together.
-ColumnShape empty_shape(size_t column);
+// How a column is stored in no tablet (as it is in registers; strings as numbers are), and what each of its tablets
+// adds to that. dictionary: that of the tablets so far; unsupported: set when no kernel can read them together.
+ColumnShape empty_shape(const TabletSource& source, size_t column);
 void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape, const Dictionary*& dictionary,
                   std::string& unsupported);
 

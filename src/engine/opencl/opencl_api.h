@@ -56,7 +56,8 @@ constexpr cl_bitfield queue_profiling_enable = 1 << 1;
 constexpr cl_bitfield mem_read_write = 1 << 0, mem_use_host_ptr = 1 << 3, mem_alloc_host_ptr = 1 << 4;
 constexpr cl_bitfield map_read = 1 << 0, map_write = 1 << 1;
 constexpr cl_int success = 0, device_not_found = -1, mem_object_allocation_failure = -4, out_of_resources = -5,
-                 out_of_host_memory = -6, profiling_info_not_available = -7, build_program_failure = -11, invalid_buffer_size = -61;
+                 out_of_host_memory = -6, profiling_info_not_available = -7, build_program_failure = -11,
+                 invalid_buffer_size = -61;
 using Notify = void (*)(const char*, const void*, size_t, void*);
 using BuildNotify = void (*)(cl_program, void*);
 
