@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <vector>
 
