@@ -31,7 +31,7 @@ void restore_state(const StateLayout& state, uint64_t* words) {
 }  // namespace
 
 GroupBuffer::GroupBuffer(GpuEngine& engine, const GroupPlan& plan, int64_t rows, int64_t expected_groups)
-    : engine_(engine), plan_(plan), rows_(rows) {
+    : engine_(engine), plan_(plan) {
   slots_ = plan.groups;
   if (plan.place == GroupPlan::Place::Hashed) {
     const int64_t enough = power_above(std::max(2 * rows, least_slots));

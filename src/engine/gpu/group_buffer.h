@@ -47,7 +47,6 @@ class GroupBuffer {
 
   GpuEngine& engine_;
   const GroupPlan& plan_;
-  const int64_t rows_;
   int64_t slots_ = 0;  // Hashed: a power of two; else the groups
   int64_t keys_at_ = 0, states_at_ = 0, bytes_ = 0;
   DeviceBuffer buffer_;

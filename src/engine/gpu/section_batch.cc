@@ -23,7 +23,6 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
                            Residency residency, KernelChoice choice)
     : engine_(engine),
       task_(task),
-      columns_(columns),
       residency_(residency),
       choice_(choice),
       queue_(engine.take_queue()),

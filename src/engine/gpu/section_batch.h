@@ -79,7 +79,6 @@ class SectionBatch {
 
   GpuEngine& engine_;
   const SectionTask& task_;
-  const std::vector<size_t>& columns_;
   const Residency residency_;
   const KernelChoice choice_;
   std::unique_ptr<Queue> queue_;

@@ -72,10 +72,10 @@ MachineProfile from_json(const json& machine) {
   profile.host.read_all = positive(host, "read_all_bytes_per_second");
   for (size_t kind = 0; kind < work_kind_count; ++kind)
     profile.host.row_ns[kind] = positive(host.at("row_ns"), work_infos[kind].name);
-  for (const auto& [key, entry] : machine.at("devices").items()) {
-    DeviceProfile& device = profile.devices[key];
-    device.is_short = entry.at("is_short").get<bool>();
-    for_each_figure(device, [&](const char* name, double& value) { value = positive(entry, name); });
+  for (const auto& item : machine.at("devices").items()) {
+    DeviceProfile& device = profile.devices[item.key()];
+    device.is_short = item.value().at("is_short").get<bool>();
+    for_each_figure(device, [&](const char* name, double& value) { value = positive(item.value(), name); });
   }
   return profile;
 }
