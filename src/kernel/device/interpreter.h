@@ -1,15 +1,16 @@
 // What the interpreter of sections is made of: operands from wherever they are, the file of registers, masks of a
 // work-item's rows, states of aggregates.
 //
-//   operand   table | register of one or two words a row | mask | column of the tablet     -> values[DK_ROWS], known
-//   rows
+//   operand   table | register of one or two words a row | mask | column of the tablet     -> values[4] of a quad
 //
-// Values are 64 bits a row: whole numbers with their sign, bits of floats. Every work-item has registers, masks and
+// Values are 64 bits a row: whole numbers with their sign, bits of floats. They are worked on four rows, a quad, at a
+// time, so that those of two operands and a result fit into machine registers. Every work-item has registers, masks and
 // states of its own. Masks have DK_ROWS bits; that of a register that is not NULL is `known`.
 #pragma once
 
-#define DK_PASTE_LOAD(rows, suffix) dk_load##rows##_##suffix
-#define DK_LOAD_NAME(rows, suffix) DK_PASTE_LOAD(rows, suffix)
+#define DK_QUAD_ROWS 4
+#define DK_QUADS (DK_ROWS / DK_QUAD_ROWS)
+#define DK_FOR_QUAD(k) DK_UNROLL for (dk_i32 k = 0; k < DK_QUAD_ROWS; k++)
 #define DK_OPERAND_FORM(operand) ((operand)&7U)
 #define DK_OPERAND_PLACE(operand) ((dk_i32)((operand) >> 3 & 0x1FFFU))
 #define DK_OPERAND_KNOWN(operand) ((operand) >> 16 & 0xFFU)
@@ -26,40 +27,23 @@ DK_NEAR dk_i64 dk_value_of_code(DK_LOCAL const dk_u64* column, dk_u32 form, dk_u
 }
 
 // Of columns of 16 bytes, the lower words. Without codes all rows are the base.
-DK_NEAR void dk_read_rows(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u32 form, dk_i64 first,
+DK_NEAR void dk_read_quad(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u32 form, dk_i64 first,
                           DK_PRIVATE dk_i64* values) {
   dk_i32 width = (dk_i32)column[4];
   if (form == DK_COLUMN_WIDE) {
-    for (dk_i32 k = 0; k < DK_ROWS; k++) values[k] = (dk_i64)DK_AT(const dk_i128, column[0])[first + k].lo;
+    DK_FOR_QUAD(k) { values[k] = (dk_i64)DK_AT(const dk_i128, column[0])[first + k].lo; }
     return;
   }
-  if (width == 0) {
-    DK_FOR_ROWS(k) { values[k] = (dk_i64)column[2]; }
-    return;
-  }
-  dk_u64 codes[DK_ROWS];
-  DK_LOAD_NAME(DK_ROWS, codes)(DK_AT(const dk_u8, column[0]), width, first, codes);
-  // One branch for all rows.
-  switch (form) {
-    case DK_COLUMN_COUNTED: {
-      dk_u64 base = column[2];
-      DK_FOR_ROWS(k) { values[k] = (dk_i64)(base + codes[k]); }
-      break;
-    }
-    case DK_COLUMN_CODES: {
-      dk_i64 base = (dk_i64)column[2];
-      dk_i64 factor = (dk_i64)column[3];
-      DK_FOR_ROWS(k) { values[k] = dk_decode_code_i64(codes[k], base, factor); }
-      break;
-    }
-    case DK_COLUMN_SIGNED: {
-      DK_FOR_ROWS(k) { values[k] = (dk_i64)(dk_i32)(dk_u32)codes[k]; }
-      break;
-    }
-    default: {
-      DK_FOR_ROWS(k) { values[k] = (dk_i64)codes[k]; }
-      break;
-    }
+  dk_u64 codes[DK_QUAD_ROWS];
+  dk_load4_codes(DK_AT(const dk_u8, column[0]), width, first, codes);
+  // Not codes are what they stand for: 0 and 1 times them.
+  const dk_bool is_code = form == DK_COLUMN_CODES || form == DK_COLUMN_COUNTED || width == 0;
+  const dk_i64 base = is_code ? (dk_i64)column[2] : 0;
+  const dk_i64 factor = form == DK_COLUMN_CODES ? (dk_i64)column[3] : 1;
+  if (form == DK_COLUMN_SIGNED && width != 0) {
+    DK_FOR_QUAD(k) { values[k] = (dk_i64)(dk_i32)(dk_u32)codes[k]; }
+  } else {
+    DK_FOR_QUAD(k) { values[k] = dk_decode_code_i64(codes[k], base, factor); }
   }
 }
 
@@ -74,34 +58,41 @@ DK_NEAR dk_i128 dk_read_row(DK_SPACES_PARAM, DK_LOCAL const dk_u64* column, dk_u
 
 DK_NEAR dk_u32 dk_known_operand(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* tablet, dk_i64 first,
                                 DK_PRIVATE const dk_u32* masks) {
-  if (DK_OPERAND_FORM(operand) != DK_AT_COLUMN) return masks[DK_OPERAND_KNOWN(operand)];
+  if (DK_OPERAND_FORM(operand) != DK_AT_COLUMN) {
+    return DK_OPERAND_KNOWN(operand) == DK_MASK_ALL ? DK_ALL_ROWS : masks[DK_OPERAND_KNOWN(operand)];
+  }
   if (DK_OPERAND_KNOWN(operand) == 0) return DK_ALL_ROWS;
   dk_u64 validity = tablet[DK_OPERAND_PLACE(operand) + 1];
   return dk_known_rows(DK_AT(const dk_u8, validity), validity, first);
 }
 
-// An operand of at most 8 bytes; of a wider one, the lower words. table: of a section.
-DK_NEAR void dk_fetch(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* table, DK_LOCAL const dk_u64* tablet,
-                      dk_i64 first, DK_PRIVATE const dk_u64* registers, DK_PRIVATE const dk_u32* masks,
-                      DK_PRIVATE dk_i64* values) {
+// An operand of at most 8 bytes; of a wider one, the lower words: of the quad whose first row is `first`, the row `at`
+// of the work-item. table: of a section.
+DK_NEAR void dk_fetch_quad(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* table,
+                           DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_i32 at, DK_PRIVATE const dk_u64* registers,
+                           DK_PRIVATE const dk_u32* masks, DK_PRIVATE dk_i64* values) {
   dk_i32 place = DK_OPERAND_PLACE(operand);
   switch (DK_OPERAND_FORM(operand)) {
+    case DK_AT_NOTHING: {
+      DK_FOR_QUAD(k) { values[k] = 0; }
+      break;
+    }
     case DK_AT_TABLE: {
       dk_i64 value = (dk_i64)table[place];
-      DK_FOR_ROWS(k) { values[k] = value; }
+      DK_FOR_QUAD(k) { values[k] = value; }
       break;
     }
     case DK_AT_VALUE:
     case DK_AT_WIDE: {
-      DK_FOR_ROWS(k) { values[k] = (dk_i64)registers[place * DK_ROWS + k]; }
+      DK_FOR_QUAD(k) { values[k] = (dk_i64)registers[place * DK_ROWS + at + k]; }
       break;
     }
     case DK_AT_MASK: {
-      dk_u32 mask = masks[place];
-      DK_FOR_ROWS(k) { values[k] = (dk_i64)(mask >> k & 1U); }
+      dk_u32 mask = masks[place] >> at;
+      DK_FOR_QUAD(k) { values[k] = (dk_i64)(mask >> k & 1U); }
       break;
     }
-    default: dk_read_rows(DK_SPACES_ARG, tablet + place, DK_OPERAND_COLUMN_FORM(operand), first, values);
+    default: dk_read_quad(DK_SPACES_ARG, tablet + place, DK_OPERAND_COLUMN_FORM(operand), first, values);
   }
 }
 
@@ -113,10 +104,10 @@ DK_NEAR dk_u32 dk_truth(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* 
   if (form == DK_AT_MASK) return masks[place];
   if (form == DK_AT_TABLE) return table[place] != 0 ? DK_ALL_ROWS : 0;
   dk_u32 holds = 0;
-  if (form == DK_AT_COLUMN) {
-    dk_i64 values[DK_ROWS];
-    dk_read_rows(DK_SPACES_ARG, tablet + place, DK_OPERAND_COLUMN_FORM(operand), first, values);
-    DK_FOR_ROWS(k) { holds |= (dk_u32)(values[k] != 0) << k; }
+  for (dk_i32 at = 0; form == DK_AT_COLUMN && at < DK_ROWS; at += DK_QUAD_ROWS) {
+    dk_i64 values[DK_QUAD_ROWS];
+    dk_read_quad(DK_SPACES_ARG, tablet + place, DK_OPERAND_COLUMN_FORM(operand), first + at, values);
+    DK_FOR_QUAD(k) { holds |= (dk_u32)(values[k] != 0) << (at + k); }
   }
   return holds;
 }
@@ -137,14 +128,16 @@ DK_NEAR dk_i128 dk_fetch_row(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_
 
 // ---- registers and masks are written in `rows` only
 
-DK_FN void dk_keep(DK_PRIVATE dk_u64* registers, dk_u32 out, dk_u32 rows, DK_PRIVATE const dk_i64* values) {
-  dk_i32 at = DK_OPERAND_PLACE(out) * DK_ROWS;
-  DK_FOR_ROWS(k) {
-    if ((rows >> k & 1U) != 0) registers[at + k] = (dk_u64)values[k];
+// rows: of the quad at row `at`.
+DK_FN void dk_keep_quad(DK_PRIVATE dk_u64* registers, dk_u32 out, dk_i32 at, dk_u32 rows,
+                        DK_PRIVATE const dk_i64* values) {
+  dk_i32 place = DK_OPERAND_PLACE(out) * DK_ROWS + at;
+  DK_FOR_QUAD(k) {
+    if ((rows >> k & 1U) != 0) registers[place + k] = (dk_u64)values[k];
   }
   if (DK_OPERAND_FORM(out) != DK_AT_WIDE) return;
-  DK_FOR_ROWS(k) {
-    if ((rows >> k & 1U) != 0) registers[at + DK_ROWS + k] = (dk_u64)(values[k] >> 63);
+  DK_FOR_QUAD(k) {
+    if ((rows >> k & 1U) != 0) registers[place + DK_ROWS + k] = (dk_u64)(values[k] >> 63);
   }
 }
 
@@ -236,29 +229,28 @@ DK_FN dk_f64 dk_real_of(dk_i64 bits, dk_u32 flags) {
   return (flags & DK_REAL4) != 0 ? (dk_f64)DK_F32_OF_BITS((dk_u32)(dk_u64)bits) : DK_F64_OF_BITS((dk_u64)bits);
 }
 
-// Takes the arguments of at most 8 bytes of `rows` into a state of one or two words; returns whether all floats among
-// them are finite.
+// Takes the arguments of at most 8 bytes of the `rows` of a quad into a state of one or two words; returns whether all
+// floats among them are finite.
 DK_APART dk_bool dk_update_state(DK_PRIVATE dk_u64* words, dk_u32 state, dk_u32 flags, dk_u32 rows,
                                  DK_PRIVATE const dk_i64* values) {
   dk_bool finite = 1;
   dk_bool is_real = (flags & (DK_REAL4 | DK_REAL8)) != 0;
   switch (state) {
-    case DK_STATE_COUNT: words[0] += DK_POPCOUNT_U32(rows); break;
     case DK_STATE_SUM_I64: {
       dk_u64 sum = 0;
-      DK_FOR_ROWS(k) { sum += (rows >> k & 1U) != 0 ? (dk_u64)values[k] : 0; }
+      DK_FOR_QUAD(k) { sum += (rows >> k & 1U) != 0 ? (dk_u64)values[k] : 0; }
       words[0] += sum;
       break;
     }
     case DK_STATE_SUM_I128: {
       dk_i128 part = dk_widen_i64(0);
-      DK_FOR_ROWS(k) { part = dk_add_unchecked_i128(part, dk_widen_i64((rows >> k & 1U) != 0 ? values[k] : 0)); }
+      DK_FOR_QUAD(k) { part = dk_add_unchecked_i128(part, dk_widen_i64((rows >> k & 1U) != 0 ? values[k] : 0)); }
       dk_keep_sum(words, 0, dk_add_sum192(dk_sum_of_words(words, 0), dk_sum192_of_i128(part)));
       break;
     }
     case DK_STATE_SUM_F64: {
       dk_f64 sum = DK_F64_OF_BITS(words[0]);
-      DK_FOR_ROWS(k) {
+      DK_FOR_QUAD(k) {
         if ((rows >> k & 1U) != 0) {
           dk_f64 real = dk_real_of(values[k], flags);
           sum += real;
@@ -270,7 +262,7 @@ DK_APART dk_bool dk_update_state(DK_PRIVATE dk_u64* words, dk_u32 state, dk_u32 
     }
     default: {
       dk_u64 best = words[0];
-      DK_FOR_ROWS(k) {
+      DK_FOR_QUAD(k) {
         if ((rows >> k & 1U) != 0) {
           dk_u64 key = is_real ? dk_key_f64(dk_real_of(values[k], flags)) : dk_key_i64(values[k]);
           best = state == DK_STATE_LEAST ? dk_least_key(best, key) : dk_greatest_key(best, key);
@@ -325,17 +317,5 @@ DK_FAR void dk_combine_states(DK_PRIVATE dk_u64* words, dk_u32 state, DK_PRIVATE
     }
     case DK_STATE_BITS: words[0] |= more[0]; break;
     default: words[0] += more[0];
-  }
-}
-
-// ---- rows on their way out
-
-DK_FN void dk_write_element(DK_GLOBAL dk_u8* out, dk_u32 bytes, dk_u32 stride, dk_u64 at, dk_u64 value) {
-  if (bytes == 4) {
-    ((DK_GLOBAL dk_u32*)out)[at] = (dk_u32)value;
-  } else if (bytes == 8) {
-    ((DK_GLOBAL dk_u64*)out)[at * stride] = value;
-  } else {
-    out[at] = (dk_u8)value;
   }
 }

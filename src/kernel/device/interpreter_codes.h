@@ -1,12 +1,14 @@
 // The numbers by which the lowering of a section (engine/gpu/interpreter) and the interpreter's kernel (interpret.h)
 // understand each other; C++ and kernels both read this file. The kernel sees a section as words:
 //
-//   head | steps, 4 words each | table: constants, lists of operands | passes that write rows, 2 each | states, 4 each
+//   head | steps, 4 words each | table: constants, lists of operands | passes that write rows, 2 each | states, 4 each |
+//   ranges, 3 each
 //
 //   step     kind, case << 8, flags << 24 | operand a | operand b | out | mask of out | numbers | address | next
 //            (halves of the words, the lower first; `next` is where steps go on when no row is left)
 //   pass     operand, what << 32, bytes << 40, stride << 48 | address
 //   state    kind, first word << 8, words << 32 | what its words are without rows
+//   range    operand, kind << 32, whether negated << 40 | least | greatest, or of floats the bits of the bound
 #pragma once
 
 enum dk_step_kind {
@@ -14,14 +16,15 @@ enum dk_step_kind {
   DK_STEP_JOIN,     // rows that wait at this target come back; operand a is their mask
   DK_STEP_DROP,     // invalid rows are forgotten
   DK_STEP_INVALID,  // rows become invalid
-  DK_STEP_ROWID,
-  DK_STEP_MOVE,      // of at most 8 bytes
-  DK_STEP_LOGIC,     // a condition of truth values and NULLs; case is a dk_logic
+  DK_STEP_LOGIC,    // a condition of truth values and NULLs; case is a dk_logic
+  DK_STEP_RANGE,    // whether column a is in the range whose number is the case
+  DK_STEP_ROWS,     // any operation, row by row: operand a is the place of the list of operands, b how many there are
+  DK_STEP_ROWID,    // from here on, quads of values
+  DK_STEP_MOVE,     // of at most 8 bytes
   DK_STEP_VALUE,     // an operation on operands of at most 8 bytes
   DK_STEP_COMPARE,   // the same, a condition
   DK_STEP_LOOKUP,    // entry a of the table whose addresses are at b; case is its bytes
   DK_STEP_IN,        // whether a is in the list whose address and count are at b; case is a dk_list
-  DK_STEP_ROWS,      // any operation, row by row: operand a is the place of the list of operands, b how many there are
   DK_STEP_AGGREGATE  // a into the state whose first word is `out`; case is a dk_state
 };
 
@@ -74,6 +77,9 @@ enum dk_operand {
   DK_AT_COLUMN,  // place: of the column's description among the tablet's words
 };
 
+// What a range is of: whole numbers, or floats of 4 bytes below, up to, or at a bound.
+enum dk_range_kind { DK_RANGE_WHOLE, DK_RANGE_BELOW, DK_RANGE_UP_TO, DK_RANGE_AT };
+
 // How a column of a tablet is read.
 enum dk_column_form {
   DK_COLUMN_CODES,    // base + factor * code
@@ -111,6 +117,8 @@ enum dk_section_word {
   DK_SECTION_STATES,
   DK_SECTION_STATE_COUNT,  // the first state is of the bits that say what came, the last counts the rows
   DK_SECTION_RERUNS,       // not 0: the rows written are computed, so steps run again before they are
+  DK_SECTION_RANGES,
+  DK_SECTION_RANGE_COUNT,
   DK_SECTION_HEAD_WORDS
 };
 
@@ -121,6 +129,7 @@ enum dk_interpreter_room {
   DK_VALUE_ROOM = 24,     // words of a row in registers
   DK_MASK_ROOM = 64,
   DK_STATE_ROOM = 40,  // words
+  DK_RANGE_ROOM = 24,  // ranges
   DK_ROW_OPERANDS = 6  // of an operation row by row
 };
 

@@ -20,11 +20,11 @@ class InterpreterText {
     write_conditions();
     write_rows();
     const std::string cases = out_.take();
-    files_.push_back("device/interpreter.h");
+    files_.insert(files_.end(), {"device/interpreter.h", "device/pick.h"});
     use_functions_of(cases);
     return fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n", group_size,
                        std::size(interpreter_parameters), interpreter_rows) +
-           kernel_text(files_) + cases + kernel_text({"device/interpret.h"});
+           kernel_text(files_) + cases + kernel_text({"device/interpreter_range.h", "device/interpreter_rows.h", "device/interpret.h"});
   }
 
  private:
@@ -41,7 +41,7 @@ class InterpreterText {
     int number = 0;
     for (const std::string& text : table_.texts(CasePath::Value)) {
       out_.line("case {}:", number++);
-      out_.open("DK_FOR_ROWS(k) {{");
+      out_.open("DK_FOR_QUAD(k) {{");
       if (raises(text)) out_.line("dk_i32 error = 0;");
       out_.line("values[k] = {};", text);
       if (raises(text)) out_.line("if ((live >> k & 1U) != 0 && failed == 0) failed = error;");
@@ -62,7 +62,7 @@ class InterpreterText {
     int number = 0;
     for (const std::string& text : table_.texts(CasePath::Compare)) {
       out_.line("case {}:", number++);
-      out_.line("  DK_FOR_ROWS(k) {{ holds |= (dk_u32)({}) << k; }}", text);
+      out_.line("  DK_FOR_QUAD(k) {{ holds |= (dk_u32)({}) << k; }}", text);
       out_.line("  break;");
     }
     out_.line("default: break;");

@@ -9,7 +9,7 @@
 namespace diptych::gpu {
 
 inline constexpr const char* interpreter_entry = "interpret_section";
-inline constexpr int interpreter_rows = 8;  // of a work-item
+inline constexpr int interpreter_rows = 16;  // of a work-item
 
 // Steps of a tile whose passed rows a work-item can remember.
 inline constexpr int interpreter_steps = 64 / interpreter_rows;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/cpu/prepared.h"
+#include "engine/gpu/interpreter/constant_range.h"
 #include "engine/gpu/interpreter/interpreter_text.h"
 #include "program/operands.h"
 
@@ -343,7 +344,33 @@ uint32_t SectionLowering::case_number(const ScalarCase& one) {
   return 0;
 }
 
+// A comparison of a column with a constant, which needs no values: false where the instruction is none.
+bool SectionLowering::lower_range(int32_t address) {
+  const Instruction& instruction = at(address);
+  std::vector<int32_t> compared;
+  for_each_register_read(program_, instruction, [&](int32_t number) { compared.push_back(number); });
+  if (compared.size() != 2 || ranges_.size() == 3 * DK_RANGE_ROOM) return false;
+  const bool flipped = form_of(place(compared[0]).operand) == DK_AT_TABLE;
+  if (flipped) std::swap(compared[0], compared[1]);
+  const uint32_t column = place(compared[0]).operand, constant = place(compared[1]).operand;
+  if (form_of(column) != DK_AT_COLUMN || form_of(constant) != DK_AT_TABLE || known_of(constant) != DK_MASK_ALL ||
+      !place(compared[0]).has_values || !is_kept_as(info(compared[0]).physical, info(compared[1]).physical))
+    return false;
+  const PhysicalType physical = info(compared[0]).physical;
+  const auto range = find_constant_range(instruction.opcode, flipped, physical, table_[constant >> 3 & 0x1FFF]);
+  if (!range) return false;
+  const bool nullable = may_be_null(compared[0]);
+  if (info_of(instruction.opcode).kind != OpcodeKind::Jump) give_place(register_written(instruction), nullable);
+  Step& step = add_step(DK_STEP_RANGE, static_cast<uint32_t>(ranges_.size() / 3));
+  step[OperandA] = column;
+  set_effect(address, step);
+  ranges_.push_back(column | uint64_t{static_cast<uint32_t>(range->kind)} << 32 | uint64_t{range->negated} << 40);
+  ranges_.insert(ranges_.end(), {range->least, range->greatest});
+  return true;
+}
+
 void SectionLowering::lower_scalar(int32_t address) {
+  if (lower_range(address)) return;
   const Instruction& instruction = at(address);
   const ScalarCase one = scalar_case(program_, instruction);
   const uint32_t number = case_number(one);
@@ -516,6 +543,8 @@ void SectionLowering::assemble() {
     add_state(DK_STATE_COUNT, states_.words, 1, zeros);
   }
   append(DK_SECTION_STATES, states, {});
+  append(DK_SECTION_RANGES, ranges_, {});
+  words[DK_SECTION_RANGE_COUNT] = ranges_.size() / 3;
   words[DK_SECTION_WORDS_USED] = words.size();
   words[DK_SECTION_TABLET_WORDS] = tablet_words + column_words * shape_.columns.size();
   words[DK_SECTION_PASS_COUNT] = passes_.size() / 2;

@@ -3,7 +3,7 @@
 //   program                       steps
 //   Column r0 ...
 //   Integer r1 60
-//   Ge r0 r1 7 invalid            COMPARE dk_ge_i32, a: column 0, b: table 0, jumps and finishes
+//   Ge r0 r1 7 invalid            RANGE: column 0, 60 .. greatest, jumps and finishes
 //   Column r2 ...
 //   Result r2 1                   END; pass: column 1, 4 bytes
 //
@@ -89,6 +89,7 @@ class SectionLowering {
   void lower_column(int32_t address);
   void lower_move(int32_t out, uint32_t from, PhysicalType physical);
   void lower_logic(int32_t address, dk_logic logic);
+  bool lower_range(int32_t address);
   void lower_scalar(int32_t address);
   void lower_in(int32_t address);
   void lower_lookup(int32_t address);
@@ -110,7 +111,7 @@ class SectionLowering {
   FreeNumbers free_words_{DK_VALUE_ROOM}, free_masks_{DK_MASK_ROOM};
   std::vector<uint32_t> waiting_;  // masks of the targets
   std::vector<Step> steps_;
-  std::vector<uint64_t> table_, passes_;
+  std::vector<uint64_t> table_, passes_, ranges_;
   std::vector<SectionWord> table_words_, pass_words_;
   bool with_functions_ = false, reruns_ = false;
 };
