@@ -136,9 +136,13 @@ class SectionGenerator {
   // ---- results of columns as they are stored (generate_gather.cc)
   void choose_gathering();
   int32_t column_of_output(int32_t number) const;
+  void find_kept_columns();
+  void declare_kept_rows();
   void write_masks();
   void write_gathering();
-  void write_gathered_value(size_t number);
+  void write_gathered_rows(const std::string& count, const std::string& base, bool kept);
+  std::string stored_code(size_t column, const std::string& row) const;
+  void write_gathered_value(size_t number, bool kept);
   void write_gathered_store(size_t number);
 
   // ---- groups (generate_groups.cc)
@@ -174,6 +178,8 @@ class SectionGenerator {
   std::map<std::string, size_t> declared_;  // name -> its head
   std::vector<std::string> files_;          // of src/kernel that the text needs
   bool gathers_ = false;                    // the result's columns are fetched row by row where they are stored
+  std::vector<size_t> kept_columns_;        // of the section: their codes of rows that passed stay in shared memory
+  int kept_rows_ = 0;                       // of each team
   bool is_light_ = false;                   // 64 machine registers of a work-item hold what it computes
   bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
 };
