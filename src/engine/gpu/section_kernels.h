@@ -11,7 +11,7 @@ namespace diptych::gpu {
 
 enum class KernelChoice : uint8_t {
   Auto,         // the section's own where it is compiled; else the interpreter's, while a thread compiles the other
-  Interpreter,  // where that can do it
+  Interpreter,  // and nothing where it can't do it
   Generated
 };
 // As the setting gpu_engine names them.
@@ -27,9 +27,13 @@ class SectionKernels {
       : device_(device),
         compiler_([&device](const std::string& text, const std::string& entry) { device.compile(text, entry); }) {}
 
-  // Whether the section need not wait for a compiler.
-  static bool is_ready(Device& device, const Program& program, int32_t address, const SectionShape& shape,
-                       const SectionKernel& generated, KernelChoice choice);
+  // What choose() would come to, without asking a compiler for anything.
+  struct Outlook {
+    std::string unsupported;  // why there is no kernel; empty: there is
+    bool is_ready = false;    // the section need not wait for a compiler
+  };
+  static Outlook look(Device& device, const Program& program, int32_t address, const SectionShape& shape,
+                      KernelChoice choice);
   SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
   BackgroundCompiler& compiler() { return compiler_; }
 
