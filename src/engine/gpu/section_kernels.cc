@@ -8,7 +8,8 @@ namespace diptych::gpu {
 
 namespace {
 
-// So many sections wait for the compiler before the interpreter is compiled for those that come later.
+// So many sections wait for the compiler before the interpreter, if it was not compiled ahead of time, is compiled for
+// those that come later.
 constexpr int unasked_waits = 4;
 
 }  // namespace

@@ -17,7 +17,7 @@ enum class KernelChoice : uint8_t {
 // As the setting gpu_engine names them.
 KernelChoice kernel_choice_named(const std::string& name);
 
-// Compiles the interpreter into the device's cache, where it stays: seconds. Errors: 58000.
+// Has the interpreter compiled where that was not done ahead of time, which takes seconds. Errors: 58000.
 void compile_interpreter(Device& device);
 
 // Thread safety: all members may be called by many threads at once.
