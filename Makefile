@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-asan test-tsan test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -51,6 +51,12 @@ test-tsan: setup
 fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
+
+# The SQL scripts on this machine's CPU through OpenCL (PoCL), in all the ways of test-gpu; make test has four of them.
+test-opencl: TARGETS = slt_runner
+test-opencl: build
+	POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable POCL_CACHE_DIR=$(CURDIR)/$(RELEASE)/test/sql/pocl JOBS=$(JOBS) \
+	  test/gpu/matrix $(RELEASE) opencl
 
 # The SQL scripts on this machine's GPU, through CUDA and OpenCL.
 test-gpu: TARGETS = slt_runner
