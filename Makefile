@@ -59,17 +59,17 @@ test-opencl: build
 	  test/gpu/matrix $(RELEASE) opencl
 
 # The SQL scripts on this machine's GPU, through CUDA and OpenCL.
-test-gpu: TARGETS = slt_runner
+test-gpu: TARGETS = slt_runner device_library
 test-gpu: build
 	test/gpu/matrix $(RELEASE) $(DEVICES)
 
 # A table of many times device_memory_limit on a GPU: 16 GB, of which the host needs twice as much.
-test-gpu-large: TARGETS = diptych libdiptych
+test-gpu-large: TARGETS = diptych libdiptych device_library
 test-gpu-large: build
 	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))
 
 # The SQL scripts on this machine's NVIDIA GPU under compute-sanitizer; make test-gpu-sanitize TOOLS=memcheck runs one tool.
-test-gpu-sanitize: TARGETS = slt_runner
+test-gpu-sanitize: TARGETS = slt_runner device_library
 test-gpu-sanitize: build
 	test/gpu/sanitize -t "$(TOOLS)" -b $(RELEASE) $(SCRIPTS)
 
@@ -79,7 +79,7 @@ test-oracle: build
 	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
 
 # bench/README.md says what is measured and how to read the figures. OPTIONS="--parts growth" and the like.
-bench-virginian: TARGETS = bench_virginian diptych
+bench-virginian: TARGETS = bench_virginian diptych device_library
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS) $(OPTIONS)
 
