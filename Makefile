@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-asan test-tsan test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -52,18 +52,24 @@ fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
 
+# The SQL scripts on this machine's CPU through OpenCL (PoCL), in all the ways of test-gpu; make test has four of them.
+test-opencl: TARGETS = slt_runner
+test-opencl: build
+	POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable POCL_CACHE_DIR=$(CURDIR)/$(RELEASE)/test/sql/pocl JOBS=$(JOBS) \
+	  test/gpu/matrix $(RELEASE) opencl
+
 # The SQL scripts on this machine's GPU, through CUDA and OpenCL.
-test-gpu: TARGETS = slt_runner
+test-gpu: TARGETS = slt_runner device_library
 test-gpu: build
 	test/gpu/matrix $(RELEASE) $(DEVICES)
 
 # A table of many times device_memory_limit on a GPU: 16 GB, of which the host needs twice as much.
-test-gpu-large: TARGETS = diptych libdiptych
+test-gpu-large: TARGETS = diptych libdiptych device_library
 test-gpu-large: build
 	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))
 
 # The SQL scripts on this machine's NVIDIA GPU under compute-sanitizer; make test-gpu-sanitize TOOLS=memcheck runs one tool.
-test-gpu-sanitize: TARGETS = slt_runner
+test-gpu-sanitize: TARGETS = slt_runner device_library
 test-gpu-sanitize: build
 	test/gpu/sanitize -t "$(TOOLS)" -b $(RELEASE) $(SCRIPTS)
 
@@ -73,7 +79,7 @@ test-oracle: build
 	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
 
 # bench/README.md says what is measured and how to read the figures. OPTIONS="--parts growth" and the like.
-bench-virginian: TARGETS = bench_virginian diptych
+bench-virginian: TARGETS = bench_virginian diptych device_library
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS) $(OPTIONS)
 

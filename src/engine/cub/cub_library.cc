@@ -61,7 +61,8 @@ bool CubLibrary::find_functions(std::string& reason) {
   }
   sort_pairs_ = reinterpret_cast<diptych_cub_sort_pairs_function*>(dlsym(handle_, "diptych_cub_sort_pairs"));
   error_text_ = reinterpret_cast<diptych_cub_error_text_function*>(dlsym(handle_, "diptych_cub_error_text"));
-  if (sort_pairs_ != nullptr && error_text_ != nullptr) return true;
+  image_ = reinterpret_cast<diptych_cub_image_function*>(dlsym(handle_, "diptych_cub_image"));
+  if (sort_pairs_ != nullptr && error_text_ != nullptr && image_ != nullptr) return true;
   reason = path_ + " lacks a function";
   return false;
 }

@@ -1,7 +1,9 @@
-// libdiptych_cub.so, opened at run time: the radix sort of NVIDIA's CUB, compiled ahead of time.
+// libdiptych_cub.so, opened at run time: what nvcc has compiled ahead of time, the radix sort of NVIDIA's CUB and the
+// interpreter.
 //
 // Looked for in this order: where DIPTYCH_CUB_LIBRARY says; beside the library or program that holds this code; where
-// the system's loader looks. Without it, devices sort with the kernels of kernel/device/radix_sort.h.
+// the system's loader looks. Without it, devices sort with the kernels of kernel/device/radix_sort.h, and
+// NVRTC compiles the interpreter.
 //
 // Thread safety: calls on different queues may be made at once.
 #pragma once
@@ -38,6 +40,8 @@ class CubLibrary {
   // place they will be. The queue is one of a CUDA device. Errors: 58000 with CUDA's message.
   int sort_pairs(Queue& queue, const CubPairs& pairs, uint32_t rows, int bits, DeviceAddress temporary,
                  int64_t temporary_bytes) const;
+  // The machine code of a kernel's text, for as long as the library is open; nullptr: it has none of this text.
+  const void* image_of(const std::string& text) const { return image_(text.data(), text.size()); }
 
  private:
   CubLibrary(void* handle, std::string path) : handle_(handle), path_(std::move(path)) {}
@@ -48,6 +52,7 @@ class CubLibrary {
   std::string path_;
   diptych_cub_sort_pairs_function* sort_pairs_ = nullptr;
   diptych_cub_error_text_function* error_text_ = nullptr;
+  diptych_cub_image_function* image_ = nullptr;
 };
 
 }  // namespace diptych

@@ -2,7 +2,14 @@
 // Sort for GPUs, 2022).
 #include "engine/cub/diptych_cub.h"
 
+#include <cstring>
 #include <cub/device/device_radix_sort.cuh>
+
+// interpreter/images.S
+extern "C" {
+extern const char diptych_operators_text[], diptych_operators_text_end[], diptych_operators_image[];
+extern const char diptych_functions_text[], diptych_functions_text_end[], diptych_functions_image[];
+}
 
 #define DIPTYCH_CUB_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -22,4 +29,13 @@ DIPTYCH_CUB_EXPORT int diptych_cub_sort_pairs(void* temporary, size_t* temporary
 
 DIPTYCH_CUB_EXPORT const char* diptych_cub_error_text(int error) {
   return cudaGetErrorString(static_cast<cudaError_t>(error));
+}
+
+DIPTYCH_CUB_EXPORT const void* diptych_cub_image(const char* text, size_t bytes) {
+  const auto is = [&](const char* first, const char* end) {
+    return bytes == static_cast<size_t>(end - first) && std::memcmp(text, first, bytes) == 0;
+  };
+  if (is(diptych_operators_text, diptych_operators_text_end)) return diptych_operators_image;
+  if (is(diptych_functions_text, diptych_functions_text_end)) return diptych_functions_image;
+  return nullptr;
 }

@@ -1,6 +1,6 @@
-/* The C interface of libdiptych_cub.so: the one algorithm that Diptych takes from CUB, NVIDIA's library of device-wide
- * algorithms, built ahead of time by nvcc. The library is opened at run time (cub_library.h) and nothing links it, so
- * that one build of Diptych runs with it and without.
+/* The C interface of libdiptych_cub.so, which holds what nvcc has built ahead of time: the one algorithm that Diptych
+ * takes from CUB, NVIDIA's library of device-wide algorithms, and the interpreter's kernels. The library is opened at
+ * run time (cub_library.h) and nothing links it, so that one build of Diptych runs with it and without.
  *
  * Calls work in the CUDA context that is current on the calling thread. */
 #ifndef DIPTYCH_CUB_H
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /* Goes up whenever a signature below changes. */
-#define DIPTYCH_CUB_VERSION 1
+#define DIPTYCH_CUB_VERSION 2
 
 typedef int diptych_cub_version_function(void);
 
@@ -29,9 +29,14 @@ typedef int diptych_cub_sort_pairs_function(void* temporary, size_t* temporary_b
 /* What CUDA says of an error that sort_pairs returned. */
 typedef const char* diptych_cub_error_text_function(int error);
 
+/* What cuModuleLoadData takes of the kernel text of so many bytes; NULL for every text but those of the interpreter, as
+ * they were when the library was built. */
+typedef const void* diptych_cub_image_function(const char* text, size_t bytes);
+
 diptych_cub_version_function diptych_cub_version;
 diptych_cub_sort_pairs_function diptych_cub_sort_pairs;
 diptych_cub_error_text_function diptych_cub_error_text;
+diptych_cub_image_function diptych_cub_image;
 
 #ifdef __cplusplus
 }

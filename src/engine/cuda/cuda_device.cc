@@ -17,9 +17,11 @@ int64_t nine_tenths_free(const Context& context) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc, DeviceInfo info)
+CudaDevice::CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc,
+                       std::shared_ptr<const CubLibrary> cub, DeviceInfo info)
     : info_(std::move(info)),
       nvrtc_(std::move(nvrtc)),
+      cub_(std::move(cub)),
       context_(std::make_shared<Context>(std::move(api), info_.number)),
       default_limit_(nine_tenths_free(*context_)),
       blocks_(*context_),
@@ -73,10 +75,20 @@ KernelCompiler::Built CudaDevice::build(const std::string& text, const std::stri
 }
 
 std::shared_ptr<const Kernel> CudaDevice::load(std::span<const std::byte> binary, const std::string& entry) {
+  return try_load(binary.data(), entry);
+}
+
+std::shared_ptr<const Kernel> CudaDevice::find_ahead(const std::string& text, const std::string& entry) {
+  const void* image = cub_ == nullptr ? nullptr : cub_->image_of(text);
+  return image == nullptr ? nullptr : try_load(image, entry);
+}
+
+// A driver may be too old for what was built elsewhere; then it is built here.
+std::shared_ptr<const Kernel> CudaDevice::try_load(const void* image, const std::string& entry) const {
   try {
-    return std::make_shared<CudaKernel>(context_, binary.data(), entry);
+    return std::make_shared<CudaKernel>(context_, image, entry);
   } catch (const Error&) {
-    return nullptr;  // built again
+    return nullptr;
   }
 }
 

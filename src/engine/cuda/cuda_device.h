@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/cub/cub_library.h"
 #include "engine/cuda/cuda_memory.h"
 #include "engine/device/device.h"
 #include "engine/device/kernel_cache.h"
@@ -18,8 +19,9 @@ namespace diptych::cuda {
 
 class CudaDevice final : public Device, private KernelCompiler {
  public:
-  // Errors: 58000, 53200.
-  CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc, DeviceInfo info);
+  // cub: may be null. Errors: 58000, 53200.
+  CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc, std::shared_ptr<const CubLibrary> cub,
+             DeviceInfo info);
   ~CudaDevice() override;
 
   const DeviceInfo& info() const override { return info_; }
@@ -43,9 +45,12 @@ class CudaDevice final : public Device, private KernelCompiler {
   std::string identity() const override;
   Built build(const std::string& text, const std::string& entry) override;
   std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;
+  std::shared_ptr<const Kernel> find_ahead(const std::string& text, const std::string& entry) override;
+  std::shared_ptr<const Kernel> try_load(const void* image, const std::string& entry) const;
 
   const DeviceInfo info_;
   std::shared_ptr<const Nvrtc> nvrtc_;
+  std::shared_ptr<const CubLibrary> cub_;
   std::shared_ptr<const Context> context_;
   const int64_t default_limit_;
   DeviceBlocks blocks_;

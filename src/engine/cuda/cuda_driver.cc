@@ -14,6 +14,8 @@ CudaDriver::CudaDriver() {
   }
   std::string no_compiler;
   nvrtc_ = Nvrtc::load(&no_compiler);
+  std::string no_library;
+  cub_ = CubLibrary::open(no_library);
   for (int number = 0; number < count; number++) {
     infos_.push_back(describe(number));
     if (infos_.back().unusable.empty()) infos_.back().unusable = no_compiler;
@@ -53,7 +55,7 @@ DeviceInfo CudaDriver::describe(int number) const {
 }
 
 std::unique_ptr<Device> CudaDriver::open(int number) {
-  return std::make_unique<CudaDevice>(api_, nvrtc_, infos_.at(static_cast<size_t>(number)));
+  return std::make_unique<CudaDevice>(api_, nvrtc_, cub_, infos_.at(static_cast<size_t>(number)));
 }
 
 }  // namespace diptych::cuda

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cub/cub_library.h"
 #include "engine/cuda/cuda_api.h"
 #include "engine/device/device_driver.h"
 
@@ -22,6 +23,7 @@ class CudaDriver final : public DeviceDriver {
 
   std::shared_ptr<const Api> api_;
   std::shared_ptr<const Nvrtc> nvrtc_;
+  std::shared_ptr<const CubLibrary> cub_;
   std::string absent_;
   std::vector<DeviceInfo> infos_;
 };

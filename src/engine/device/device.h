@@ -172,7 +172,7 @@ struct DeviceMemoryUse {
 
 struct CompileReport {
   int64_t nanoseconds = 0;
-  bool from_disk = false, from_memory = false;
+  bool from_disk = false, from_memory = false, is_ahead = false;  // is_ahead: compiled ahead of time
 };
 
 class Device {
@@ -192,8 +192,8 @@ class Device {
 
   virtual std::unique_ptr<Queue> make_queue() = 0;
 
-  // The kernel `entry` of the text: from the memory cache, the disk cache, or the compiler, in this order. Errors:
-  // 58000 with the compiler's log.
+  // The kernel `entry` of the text: from memory, from what was compiled ahead of time, from the disk cache, or from the
+  // compiler, in this order. Errors: 58000 with the compiler's log.
   virtual std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                                 CompileReport* report = nullptr) = 0;
   // The same, but nullptr where the compiler would have to run.

@@ -154,8 +154,12 @@ std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, cons
     done.from_memory = true;
   } else {
     const std::string key = key_of(text, entry);
-    slot->kernel = load_from_disk(key, entry);
-    done.from_disk = slot->kernel != nullptr;
+    slot->kernel = compiler_.find_ahead(text, entry);
+    done.is_ahead = slot->kernel != nullptr;
+    if (slot->kernel == nullptr) {
+      slot->kernel = load_from_disk(key, entry);
+      done.from_disk = slot->kernel != nullptr;
+    }
     if (slot->kernel == nullptr) {
       auto built = compiler_.build(text, entry);
       slot->kernel = std::move(built.kernel);
@@ -172,6 +176,7 @@ std::shared_ptr<const Kernel> KernelCache::find(const std::string& text, const s
   auto slot = slot_of(hash_of(text, entry));
   std::unique_lock lock(slot->mutex, std::try_to_lock);
   if (!lock) return nullptr;  // another thread compiles it
+  if (slot->kernel == nullptr) slot->kernel = compiler_.find_ahead(text, entry);
   if (slot->kernel == nullptr) slot->kernel = load_from_disk(key_of(text, entry), entry);
   return slot->kernel;
 }

@@ -1,7 +1,7 @@
 // Compiled kernels: in memory as long as the device lives, and on disk for the next process.
 //
-//   text, entry --> in memory? --> on disk? --load--> the compiler --build--> Kernel
-//                                                          `--> a file for next time
+//   text, entry --> in memory? --> compiled ahead of time? --> on disk? --load--> the compiler --build--> Kernel
+//                                                                                     `--> a file for next time
 //
 // A file's name is a hash of the text, the entry and the compiler's identity, so that a new driver never sees old
 // binaries; its content carries a checksum, and whatever is damaged is built again. Files are written under another
@@ -40,6 +40,8 @@ class KernelCompiler {
   virtual Built build(const std::string& text, const std::string& entry) = 0;
   // nullptr when the driver does not take the binary.
   virtual std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) = 0;
+  // What was compiled ahead of time; nullptr: nothing of this text.
+  virtual std::shared_ptr<const Kernel> find_ahead(const std::string&, const std::string&) { return nullptr; }
 };
 
 class KernelCache {

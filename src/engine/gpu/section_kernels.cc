@@ -8,7 +8,8 @@ namespace diptych::gpu {
 
 namespace {
 
-// So many sections wait for the compiler before the interpreter is compiled for those that come later.
+// So many sections wait for the compiler before the interpreter, if it was not compiled ahead of time, is compiled for
+// those that come later.
 constexpr int unasked_waits = 4;
 
 }  // namespace
@@ -22,22 +23,26 @@ KernelChoice kernel_choice_named(const std::string& name) {
 
 void compile_interpreter(Device& device) { device.compile(interpreter_text(false), interpreter_entry); }
 
-bool SectionKernels::is_ready(Device& device, const Program& program, int32_t address, const SectionShape& shape,
-                              const SectionKernel& generated, KernelChoice choice) {
-  if (device.find_compiled(generated.text, generated.entry) != nullptr) return true;
-  if (choice == KernelChoice::Generated || device.info().is_host) return false;
-  const SectionKernel interpreted = interpret_section(program, address, shape);
-  return interpreted.unsupported.empty() && device.find_compiled(interpreted.text, interpreted.entry) != nullptr;
+SectionKernels::Outlook SectionKernels::look(Device& device, const Program& program, int32_t address,
+                                             const SectionShape& shape, KernelChoice choice) {
+  const auto is_compiled = [&](const SectionKernel& kernel) {
+    return kernel.unsupported.empty() && device.find_compiled(kernel.text, kernel.entry) != nullptr;
+  };
+  const SectionKernel kernel = choice == KernelChoice::Interpreter ? interpret_section(program, address, shape)
+                                                                   : generate_section(program, address, shape);
+  if (!kernel.unsupported.empty() || is_compiled(kernel)) return {kernel.unsupported, kernel.unsupported.empty()};
+  const bool may_be_interpreted = choice == KernelChoice::Auto && !device.info().is_host;
+  return {"", may_be_interpreted && is_compiled(interpret_section(program, address, shape))};
 }
 
 SectionKernel SectionKernels::choose(const Program& program, int32_t address, const SectionShape& shape,
                                      KernelChoice choice) {
-  if (choice == KernelChoice::Auto) return choose_now(program, address, shape);
-  if (choice == KernelChoice::Interpreter) {
-    SectionKernel kernel = interpret_section(program, address, shape);
-    if (kernel.unsupported.empty()) return kernel;
+  switch (choice) {
+    case KernelChoice::Interpreter: return interpret_section(program, address, shape);
+    case KernelChoice::Generated: return generate_section(program, address, shape);
+    case KernelChoice::Auto: break;
   }
-  return generate_section(program, address, shape);
+  return choose_now(program, address, shape);
 }
 
 // The interpreter takes seconds to compile, which the end of the process would wait for: it has to be worth it. On the

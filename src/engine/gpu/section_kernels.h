@@ -11,13 +11,13 @@ namespace diptych::gpu {
 
 enum class KernelChoice : uint8_t {
   Auto,         // the section's own where it is compiled; else the interpreter's, while a thread compiles the other
-  Interpreter,  // where that can do it
+  Interpreter,  // and nothing where it can't do it
   Generated
 };
 // As the setting gpu_engine names them.
 KernelChoice kernel_choice_named(const std::string& name);
 
-// Compiles the interpreter into the device's cache, where it stays: seconds. Errors: 58000.
+// Has the interpreter compiled where that was not done ahead of time, which takes seconds. Errors: 58000.
 void compile_interpreter(Device& device);
 
 // Thread safety: all members may be called by many threads at once.
@@ -27,9 +27,13 @@ class SectionKernels {
       : device_(device),
         compiler_([&device](const std::string& text, const std::string& entry) { device.compile(text, entry); }) {}
 
-  // Whether the section need not wait for a compiler.
-  static bool is_ready(Device& device, const Program& program, int32_t address, const SectionShape& shape,
-                       const SectionKernel& generated, KernelChoice choice);
+  // What choose() would come to, without asking a compiler for anything.
+  struct Outlook {
+    std::string unsupported;  // why there is no kernel; empty: there is
+    bool is_ready = false;    // the section need not wait for a compiler
+  };
+  static Outlook look(Device& device, const Program& program, int32_t address, const SectionShape& shape,
+                      KernelChoice choice);
   SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
   BackgroundCompiler& compiler() { return compiler_; }
 

@@ -6,8 +6,8 @@
 
 namespace diptych {
 
-uint64_t section_key(const SectionTask& task, const std::string& device) {
-  uint64_t key = std::hash<std::string>()(device);
+uint64_t section_key(const SectionTask& task, const std::string& way) {
+  uint64_t key = std::hash<std::string>()(way);
   // FNV-1a's step, a word at a time.
   const auto add = [&key](uint64_t word) { key = (key ^ word) * 0x100000001B3U; };
   const TabletSource& source = *task.source;

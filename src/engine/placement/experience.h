@@ -26,7 +26,7 @@ struct SectionExperience {
 
 class Experience {
  public:
-  // Of a section on one device. An empty one when it was not met before.
+  // Of a section run in one way. An empty one when it was not met before.
   SectionExperience& of(uint64_t section) {
     // Sections come and go with their tablets; a start from nothing now and then costs little.
     constexpr size_t most_sections = 4096;
@@ -38,8 +38,8 @@ class Experience {
   std::unordered_map<uint64_t, SectionExperience> sections_;
 };
 
-// Tells sections apart; literals do not count.
-uint64_t section_key(const SectionTask& task, const std::string& device);
+// Tells sections apart, and the ways to run them (device, residency, engine); literals do not count.
+uint64_t section_key(const SectionTask& task, const std::string& way);
 
 // A new time among older ones: one run that was disturbed does not count for much.
 void add_time(double& usual_ns, double ns);

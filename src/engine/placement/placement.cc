@@ -37,6 +37,11 @@ int64_t memory_of(const Device& device, const PlacementChoice& choice) {
   return device.info().memory_bytes / 10 * 9;
 }
 
+// What a section's experience is of.
+std::string way_of(const Device& device, const PlacementChoice& choice, gpu::Residency residency) {
+  return device.info().id() + gpu::name_of(residency) + choice.gpu_engine;
+}
+
 std::string milliseconds(double nanoseconds) { return fmt::format("{:.3f} ms", nanoseconds * 1e-6); }
 
 }  // namespace
@@ -94,7 +99,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const DeviceProfile profile = profiles_.of(*device);
   if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
   if (!wants_estimate) return run_on(task, choice, *device, residency, note);
-  const uint64_t key = section_key(task, device->info().id() + gpu::name_of(residency));
+  const uint64_t key = section_key(task, way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency);
   auto result = run_on(task, choice, *device, residency, note);
   if (!result) return result;
@@ -190,7 +195,7 @@ Placement::Option Placement::weigh(const SectionTask& task, const SectionFacts& 
     if (residency == gpu::Residency::Mapped && !device.info().can_map && choice.residency == "auto") continue;
     const bool fits = device_bytes_needed(facts, residency) <= memory;
     if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
-    const uint64_t key = section_key(task, device.info().id() + gpu::name_of(residency));
+    const uint64_t key = section_key(task, way_of(device, choice, residency));
     if (!check_kernel(task, choice, device, key)) return {};
     const DeviceState state = state_of(key, residency);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
@@ -221,15 +226,13 @@ bool Placement::check_kernel(const SectionTask& task, const PlacementChoice& cho
     if (known.is_checked) return known.unsupported.empty();
   }
   const gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
-  const gpu::SectionKernel kernel = gpu::generate_section(task.program, task.address, shape);
-  const bool is_compiled =
-      kernel.unsupported.empty() && gpu::SectionKernels::is_ready(device, task.program, task.address, shape, kernel,
-                                                                  gpu::kernel_choice_named(choice.gpu_engine));
+  gpu::SectionKernels::Outlook outlook =
+      gpu::SectionKernels::look(device, task.program, task.address, shape, gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
   SectionExperience& known = experience_.of(key);
   known.is_checked = true;
-  known.unsupported = kernel.unsupported;
-  known.is_compiled = is_compiled;
+  known.unsupported = std::move(outlook.unsupported);
+  known.is_compiled = outlook.is_ready;
   return known.unsupported.empty();
 }
 

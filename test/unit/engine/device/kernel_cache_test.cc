@@ -36,7 +36,11 @@ class FakeCompiler final : public KernelCompiler {
     if (refuses) return nullptr;
     return std::make_shared<TextKernel>(std::string(reinterpret_cast<const char*>(binary.data()), binary.size()));
   }
+  std::shared_ptr<const Kernel> find_ahead(const std::string& text, const std::string&) override {
+    return text == ahead ? std::make_shared<TextKernel>(text) : nullptr;
+  }
   std::string version = "1";
+  std::string ahead;
   std::atomic<int> builds{0};
   bool refuses = false;
 };
@@ -65,6 +69,18 @@ class KernelCacheTest : public ::testing::Test {
   FakeCompiler compiler_;
   fs::path directory_;
 };
+
+TEST_F(KernelCacheTest, WhatWasCompiledAheadOfTime) {
+  compiler_.ahead = "text";
+  KernelCache cache(compiler_, directory_);
+  const auto kernel = cache.find("text", "entry");
+  ASSERT_NE(kernel, nullptr);
+  EXPECT_EQ(cache.compile("text", "entry", nullptr), kernel);
+  EXPECT_EQ(cache.find("another text", "entry"), nullptr);
+  EXPECT_TRUE(compile("text").is_ahead);
+  EXPECT_EQ(compiler_.builds, 0);
+  EXPECT_FALSE(fs::exists(directory_));
+}
 
 TEST_F(KernelCacheTest, MemoryThenDiskThenCompiler) {
   KernelCache cache(compiler_, directory_);

@@ -107,6 +107,19 @@ class PlacementTest : public ::testing::Test {
     while (program_->instructions[static_cast<size_t>(address_)].opcode != Opcode::Parallel) ++address_;
   }
 
+  // SELECT t FROM rows, strings that are in no dictionary.
+  void make_program_of_strings() {
+    const std::vector<std::vector<Value>> rows(100, {Value::text("a string of its own")});
+    source_ = std::make_shared<NumberedSource>(make_table({{"t", Type{TypeId::Text}}}, rows, 64, false));
+    ProgramMaker maker(source_);
+    maker.parallel(0);
+    maker.result({maker.column(0)});
+    maker.converge();
+    program_ = maker.finish();
+    address_ = 0;
+    while (program_->instructions[static_cast<size_t>(address_)].opcode != Opcode::Parallel) ++address_;
+  }
+
   std::optional<SectionResult> run(PlacementNote& note) {
     ExecutionProfile profile;
     ExecutionContext context;
@@ -199,6 +212,20 @@ TEST_F(PlacementTest, WhatWasAskedFor) {
     }
   }
   choice_.device = "cuda";
+  EXPECT_ANY_THROW(run(note));
+}
+
+// The interpreter that was asked for is not replaced by anything else on the device.
+TEST_F(PlacementTest, WhatTheInterpreterRefusesRunsOnTheCpu) {
+  if (!open(1e6)) GTEST_SKIP() << "no OpenCL device";
+  make_program_of_strings();
+  choice_.device = "opencl";
+  choice_.gpu_engine = "interpreter";
+  PlacementNote note;
+  EXPECT_FALSE(run(note).has_value());
+  EXPECT_NE(note.fallback.find("interpreter"), std::string::npos) << note.fallback;
+  EXPECT_EQ(placement_->fallbacks(), (std::map<std::string, int64_t>{{note.fallback, 1}}));
+  choice_.fallback = "error";
   EXPECT_ANY_THROW(run(note));
 }
 
