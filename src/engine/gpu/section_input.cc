@@ -39,14 +39,22 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
       break;
     default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
   }
-  DeviceAddress address = segment->address();
-  if (residency_ == Residency::Streamed && segment->bytes() > 0) {
-    DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(segment->bytes(), "streamed columns"));
-    queue_.copy_to_device(copy.address(), segment->host_data(), segment->bytes());
-    address = copy.address();
-  }
+  input.addresses.back().push_back(residency_ == Residency::Streamed ? copy_needed(input, range, *segment)
+                                                                     : segment->address());
   input.segments.back().push_back(std::move(segment));
-  input.addresses.back().push_back(address);
+}
+
+// Copies a pinned segment from its first needed tablet to its last; returns where it would start if it were there
+// as a whole.
+DeviceAddress InputLoader::copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment) {
+  const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
+  const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
+  const int64_t from = segment.start_of(static_cast<size_t>(first)),
+                bytes = segment.start_of(static_cast<size_t>(end)) - from;
+  if (bytes == 0) return {};
+  DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(bytes, "streamed columns"));
+  queue_.copy_to_device(copy.address(), segment.host_data() + from, bytes);
+  return copy.address() + -from;
 }
 
 // What all needed tablets have in common.

@@ -22,6 +22,7 @@ class InputLoader {
 
  private:
   void bring_column(SectionInput& input, const SegmentRange& range, size_t column);
+  DeviceAddress copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment);
   void find_shape(SectionInput& input) const;
   void count_rows(SectionInput& input) const;
 

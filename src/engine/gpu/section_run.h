@@ -1,7 +1,7 @@
-// Runs one parallel section on a device: divides its tablets into batches and puts together what they give.
+// Runs one parallel section on a device: takes its tablets in batches and puts together what they give.
 //
-//   tablets  |0..63 |64..127|128..191|...      segments
-//   batches  cached, mapped: all in one; serial: one segment after the other; streamed: several at once
+//   tablets  |0..63 |64..127|128..191|...      segments, in which columns are kept
+//   batches  cached, mapped: all in one; serial: some tablets after the others; streamed: several batches at once
 #pragma once
 
 #include <deque>
@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/gpu/batch_sizes.h"
 #include "engine/gpu/group_rows.h"
 #include "engine/gpu/section_batch.h"
+#include "engine/tablet_queue.h"
 
 namespace diptych::gpu {
 
@@ -21,8 +23,10 @@ class SectionRun {
 
  private:
   bool find_input();
-  void keep_input(const std::shared_ptr<SectionInput>& input);
-  void find_ranges();
+  void find_tablets();
+  BatchSizes::Section describe_section() const;
+  std::shared_ptr<SectionInput> next_input(InputLoader& loader, BatchSizes& sizes);
+  std::vector<SegmentRange> segments_of(const TabletRun& run);
   // Columns stay where they are after the statement, in one batch.
   bool stays() const {
     return (residency_ == Residency::Cached || residency_ == Residency::Mapped) && task_.wanted < 0;
@@ -30,7 +34,6 @@ class SectionRun {
   InputCache::Place place() const {
     return residency_ == Residency::Cached ? InputCache::Place::Device : InputCache::Place::Pinned;
   }
-  std::vector<std::vector<SegmentRange>> divide() const;
   void collect(SectionBatch& batch);
   bool has_enough() const { return task_.wanted >= 0 && rows_ >= task_.wanted; }
   void finish_totals();
@@ -43,7 +46,10 @@ class SectionRun {
   const Residency residency_;
   const KernelChoice choice_;
   std::vector<size_t> columns_;
-  std::vector<SegmentRange> ranges_;
+  std::optional<TabletQueue> queue_;
+  int64_t rows_needed_ = 0;              // of the tablets in it at first
+  size_t passed_tablets_ = 0;            // of the source, before the segment that a batch began with last
+  int64_t passed_rows_ = 0;              // of these
   std::shared_ptr<SectionInput> input_;  // of the whole source, when it was ready
   SectionResult result_;
   SectionKernel kernel_;  // of the last batch: what its sinks are
