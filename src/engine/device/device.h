@@ -206,4 +206,8 @@ class Device {
   virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
 };
 
+// Copies host memory that need not stay, from pinned memory that has to, and is returned. Drivers wait for copies from
+// and to other memory, and with them for everything queued before. Errors: 53200.
+PinnedBuffer send(Device& device, Queue& queue, DeviceAddress to, const void* from, int64_t bytes);
+
 }  // namespace diptych

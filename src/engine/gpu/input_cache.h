@@ -25,8 +25,8 @@ struct SegmentRange {
 
 // Descriptions of tablets for tiles of so many rows.
 struct TabletDescriptions {
-  std::vector<uint64_t> words;
   DeviceBuffer buffer;
+  PinnedBuffer sent;
   int64_t tablets = 0, tiles = 0;
   int64_t tiles_per_tablet = 0;  // 0: differs
 };

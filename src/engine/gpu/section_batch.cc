@@ -83,11 +83,11 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
 
 // The words of the section that this launch knows.
 void SectionBatch::send_section() {
-  section_ = kernel_.section;
-  for (const SectionWord& one : kernel_.section_words) section_[one.index] = word(one.parameter) + one.offset;
-  const auto bytes = static_cast<int64_t>(section_.size() * sizeof(uint64_t));
+  std::vector<uint64_t> section = kernel_.section;
+  for (const SectionWord& one : kernel_.section_words) section[one.index] = word(one.parameter) + one.offset;
+  const auto bytes = static_cast<int64_t>(section.size() * sizeof(uint64_t));
   if (section_buffer_.bytes() == 0) section_buffer_ = engine_.allocate(bytes, "a section to interpret");
-  queue_->copy_to_device(section_buffer_.address(), section_.data(), bytes);
+  section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
 }
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
@@ -102,6 +102,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   capacity_ = capacity;
   if (control_buffer_.bytes() == 0) {
     control_buffer_ = engine_.allocate(sizeof(ControlBlock), "control block of a kernel");
+    control_copy_ = engine_.device().allocate_pinned(sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
@@ -123,7 +124,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   queue_->launch(*compiled_, groups_, group_size, words);
   after_ = queue_->record();
   ++launches_;
-  queue_->copy_to_host(&control_, control_buffer_.address(), sizeof(ControlBlock));
+  queue_->copy_to_host(control_copy_.data(), control_buffer_.address(), sizeof(ControlBlock));
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
@@ -176,7 +177,7 @@ void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
     kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
-    bool again = text_room_.grow(engine_, kernel_, control_);
+    bool again = text_room_.grow(engine_, kernel_, control());
     for (GroupBuffer& groups : group_buffers_) again |= groups.grow();
     if (!again) return;
     launch_with(capacity_);
@@ -187,7 +188,7 @@ void SectionBatch::finish() {
   launch_until_room();
   raise_failure();
   if (kernel_.writes_rows()) {
-    const auto rows = static_cast<int64_t>(control_.rows_out);
+    const auto rows = static_cast<int64_t>(control().rows_out);
     if (rows > capacity_ && (task_.wanted < 0 || capacity_ < task_.wanted)) {
       launch_with(rows);
       launch_until_room();
@@ -211,9 +212,9 @@ int64_t SectionBatch::bytes_moved() const {
 }
 
 void SectionBatch::raise_failure() const {
-  if (control_.failure == 0) return;
-  const auto address = static_cast<size_t>((control_.failure >> 32) - 1);
-  cpu::raise_kernel_error(static_cast<int32_t>(control_.failure & 0xFFFFFFFF),
+  if (control().failure == 0) return;
+  const auto address = static_cast<size_t>((control().failure >> 32) - 1);
+  cpu::raise_kernel_error(static_cast<int32_t>(control().failure & 0xFFFFFFFF),
                           task_.program.instructions[address].position);
 }
 
@@ -223,7 +224,7 @@ void SectionBatch::sort_rows() {
   for (int64_t offset : sort_word_offsets_) words.push_back(outputs_buffer_.address() + offset);
   const SorterInfo& sorter = *sorter_of(task_.program, task_.address);
   before_ = queue_->record();
-  sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control_.rows_out), sorter.limit);
+  sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control().rows_out), sorter.limit);
   after_ = queue_->record();
   if (is_merged(sorter, residency_)) sort_->fetch_words(words);
   queue_->synchronize();
@@ -231,7 +232,7 @@ void SectionBatch::sort_rows() {
 }
 
 void SectionBatch::fetch_rows() {
-  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control_.rows_out), capacity_);
+  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
   RowFetch fetch(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {

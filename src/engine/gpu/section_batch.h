@@ -58,7 +58,7 @@ class SectionBatch {
   const std::vector<const Dictionary*>& dictionaries() const { return input_->dictionaries; }
   int64_t rows_in() const { return input_->rows; }
   int64_t bytes_in() const { return input_->bytes; }
-  int64_t rows_out() const { return static_cast<int64_t>(control_.rows_out); }
+  int64_t rows_out() const { return static_cast<int64_t>(control().rows_out); }
   int64_t kernel_nanoseconds() const { return kernel_nanoseconds_; }
   const CompileReport& compile_report() const { return compile_report_; }
   int launches() const { return launches_; }
@@ -66,6 +66,7 @@ class SectionBatch {
   int64_t bytes_moved() const;
 
  private:
+  const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_copy_.data()); }
   bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
   void send_section();
@@ -92,15 +93,15 @@ class SectionBatch {
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
-  std::vector<uint64_t> section_;  // what the interpreter runs
-  DeviceBuffer section_buffer_;
+  DeviceBuffer section_buffer_;    // what the interpreter runs
+  PinnedBuffer section_sent_;
   DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   TextRoom text_room_;
   int64_t capacity_ = 0;
   std::vector<int64_t> output_offsets_, null_offsets_, sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;
   std::unique_ptr<DeviceEvent> before_, after_;
-  ControlBlock control_;
+  PinnedBuffer control_copy_;  // the control block after the kernel
   std::vector<SectionRows> rows_;
   PartialWords partials_;
   std::vector<GroupBuffer> group_buffers_;

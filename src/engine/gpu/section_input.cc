@@ -107,6 +107,7 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   std::shared_ptr<TabletDescriptions>& kept = input.descriptions[tile_rows];
   if (kept) return kept;
   auto made = std::make_shared<TabletDescriptions>();
+  std::vector<uint64_t> words;
   int64_t usual = -1;
   bool differs = false;
   for (size_t range = 0; range < input.ranges.size(); ++range) {
@@ -120,24 +121,23 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
       // All but the last tablet have to agree; the last may have fewer.
       if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
       if (usual < 0) usual = tiles;
-      made->words.insert(made->words.end(),
-                         {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
       for (size_t i = 0; i < columns_.size(); ++i) {
         const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
         const uint64_t start = input.addresses[range][i].value;
         const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
-        made->words.insert(made->words.end(), {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
-                                               static_cast<uint64_t>(tablet.factor),
-                                               static_cast<uint64_t>(tablet.width), at(tablet.heap)});
+        words.insert(words.end(),
+                     {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
+                      static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
       }
       ++made->tablets;
       made->tiles += tiles;
     }
   }
   made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
-  const auto bytes = static_cast<int64_t>(made->words.size() * sizeof(uint64_t));
+  const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
   made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
-  if (bytes > 0) queue_.copy_to_device(made->buffer.address(), made->words.data(), bytes);
+  made->sent = send(engine_.device(), queue_, made->buffer.address(), words.data(), bytes);
   // Another statement's queue may use them next, if they stay.
   if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();
   kept = made;
