@@ -27,9 +27,9 @@ TabletRun TabletQueue::take(int64_t most_rows) {
   return run;
 }
 
-bool TabletQueue::is_empty() const {
+TabletRun TabletQueue::left() const {
   std::lock_guard guard(mutex_);
-  return next_ == end_;
+  return {next_, end_};
 }
 
 void TabletQueue::skip_unneeded() {

@@ -19,6 +19,7 @@ namespace diptych {
 struct TabletRun {
   size_t first = 0, end = 0;
   bool is_empty() const { return first == end; }
+  bool operator==(const TabletRun&) const = default;
 };
 
 class TabletQueue {
@@ -29,7 +30,8 @@ class TabletQueue {
   // The next tablets, at least one and of no more than so many needed rows beyond that; the first and the last of them
   // are needed. Empty when none is left.
   TabletRun take(int64_t most_rows);
-  bool is_empty() const;
+  // All that nobody has taken.
+  TabletRun left() const;
   bool needs(size_t tablet) const { return needed_[tablet]; }
 
  private:

@@ -6,7 +6,7 @@
 namespace diptych::gpu {
 namespace {
 
-// Bytes of 0 and 1 as bits; returns whether any is 0.
+// Bytes of 0 and 1 as bits, which may start where the bytes do; returns whether any is 0.
 bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
   bool any_zero = false;
   int64_t i = 0;
@@ -33,13 +33,15 @@ void RowFetch::add(const FetchedColumn& column) {
   if (!column.column.is_text_row()) bytes_ += padded(rows_ * column.column.width());
   if (!column.column.nullable) return;
   added.nulls = bytes_;
-  bytes_ += padded(rows_) + padded(rows_ / 8 + 1);
+  bytes_ += padded(rows_);
 }
 
-std::vector<SectionRows> RowFetch::fetch() {
+void RowFetch::start() {
   memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(std::max<int64_t>(bytes_, 1), "result rows"));
   for (Column& column : columns_) copy(column);
-  queue_.synchronize();
+}
+
+std::vector<SectionRows> RowFetch::finish() {
   auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
   owners->push_back(memory_);
   for (Column& column : columns_) {
@@ -74,9 +76,8 @@ DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
 }
 
 void RowFetch::pack_nulls(Column& column) {
-  const auto* there = reinterpret_cast<const uint8_t*>(memory_->data() + column.nulls);
-  auto* packed = reinterpret_cast<uint8_t*>(memory_->data() + column.nulls + padded(rows_));
-  if (pack_bytes(there, rows_, packed)) column.bits = packed;
+  auto* bytes = reinterpret_cast<uint8_t*>(memory_->data() + column.nulls);
+  if (pack_bytes(bytes, rows_, bytes)) column.bits = bytes;
 }
 
 // Of the piece that begins with row `first`.

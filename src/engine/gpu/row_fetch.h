@@ -1,7 +1,7 @@
 // Brings rows that a kernel has written to host memory.
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
-//   pinned memory  values 0 | NULL bytes 0 | bits 0 | values 1 | ...
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
@@ -30,8 +30,10 @@ class RowFetch {
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
-  // The rows of all columns in pieces; waits for the device. Errors: 53200, 58000.
-  std::vector<SectionRows> fetch();
+  // Queues the copies. Errors: 53200, 58000.
+  void start();
+  // Afterwards, once the queue is through: the rows of all columns in pieces.
+  std::vector<SectionRows> finish();
   // Kernels that it took.
   int launches() const { return launches_; }
 

@@ -4,15 +4,10 @@
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
-#include "engine/gpu/row_fetch.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
 namespace {
-
-// Output columns are first given room for all rows up to this many bytes; past it for a part, and the kernel runs once
-// more when that was too little.
-constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20, unasked_part_of_memory = 16;
 
 // A group of the grid has at least so many tiles to take.
 constexpr int64_t tiles_per_group = 3;
@@ -39,25 +34,17 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
-  int64_t row_bytes = 0;
-  for (const OutputColumn& column : kernel_.outputs) row_bytes += column.width() + 1;
-  row_bytes += static_cast<int64_t>(kernel_.sort_words) * 8;
-  int64_t capacity = input_->rows;
-  if (task_.wanted >= 0) capacity = std::min(capacity, std::max<int64_t>(task_.wanted, 1));
-  const int64_t most_bytes =
-      std::max(most_unasked_output_bytes, engine_.device().info().memory_bytes / unasked_part_of_memory);
-  if (capacity * row_bytes > most_bytes) capacity = std::max(capacity / 4, most_bytes / row_bytes);
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     group_buffers_.emplace_back(engine_, plan, input_->rows, table.expected_groups);
   }
-  launch_with(capacity);
+  launch_with(room);
   return true;
 }
 
@@ -184,7 +171,8 @@ void SectionBatch::launch_until_room() {
   } while (true);
 }
 
-void SectionBatch::finish() {
+void SectionBatch::bring() {
+  is_brought_ = true;
   launch_until_room();
   raise_failure();
   if (kernel_.writes_rows()) {
@@ -194,7 +182,7 @@ void SectionBatch::finish() {
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    return fetch_rows();
+    return start_fetch();
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
@@ -204,6 +192,12 @@ void SectionBatch::finish() {
   queue_->copy_to_host(partials_.words.data(), partials_buffer_.address(),
                        static_cast<int64_t>(partials_.words.size() * 8));
   queue_->synchronize();
+}
+
+void SectionBatch::finish() {
+  if (!fetch_) return;
+  queue_->synchronize();
+  rows_ = fetch_->finish();
 }
 
 int64_t SectionBatch::bytes_moved() const {
@@ -231,10 +225,10 @@ void SectionBatch::sort_rows() {
   kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
 }
 
-void SectionBatch::fetch_rows() {
+void SectionBatch::start_fetch() {
   const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
-  RowFetch fetch(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
+  fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
     const OutputColumn& column = kernel_.outputs[i];
     FetchedColumn from;
@@ -243,10 +237,10 @@ void SectionBatch::fetch_rows() {
     if (column.nullable) from.nulls = outputs_buffer_.address() + null_offsets_[i];
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    fetch.add(from);
+    fetch_->add(from);
   }
-  rows_ = fetch.fetch();
-  launches_ += fetch.launches();
+  fetch_->start();
+  launches_ += fetch_->launches();
 }
 
 }  // namespace diptych::gpu

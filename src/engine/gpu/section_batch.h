@@ -1,7 +1,8 @@
 // Some tablets of a section, from their columns to what the sink made of them.
 //
 //   start()    columns in place, tablets described, kernel launched: returns while the device works
-//   finish()   waits, looks for failures, brings rows or states back
+//   bring()    waits for the kernel, looks for failures, lets rows come: returns while they are copied
+//   finish()   waits for them
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "engine/gpu/column_segment.h"
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/group_buffer.h"
+#include "engine/gpu/row_fetch.h"
 #include "engine/gpu/section_constants.h"
 #include "engine/gpu/section_input.h"
 #include "engine/gpu/section_kernel.h"
@@ -41,11 +43,15 @@ class SectionBatch {
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
 
-  // False when no kernel can do it: reason says why, and nothing has happened. Errors: 53200, 58000, 58030, XX001.
-  bool start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason);
+  // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
+  // Errors: 53200, 58000, 58030, XX001.
+  bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
   // Errors: those of the section's rows with their position.
+  void bring();
+  bool is_brought() const { return is_brought_; }
+  // After bring().
   void finish();
 
   // Afterwards.
@@ -76,7 +82,7 @@ class SectionBatch {
   void raise_failure() const;
   void launch_until_room();
   void sort_rows();
-  void fetch_rows();
+  void start_fetch();
 
   GpuEngine& engine_;
   const SectionTask& task_;
@@ -102,6 +108,8 @@ class SectionBatch {
   std::optional<BatchSort> sort_;
   std::unique_ptr<DeviceEvent> before_, after_;
   PinnedBuffer control_copy_;  // the control block after the kernel
+  bool is_brought_ = false;
+  std::optional<RowFetch> fetch_;
   std::vector<SectionRows> rows_;
   PartialWords partials_;
   std::vector<GroupBuffer> group_buffers_;

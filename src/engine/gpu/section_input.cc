@@ -7,6 +7,12 @@
 #include "engine/gpu/source_shape.h"
 
 namespace diptych::gpu {
+namespace {
+
+// Statements of other results divide an input in other ways.
+constexpr size_t most_parts = 256;
+
+}  // namespace
 
 std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
   auto input = std::make_shared<SectionInput>();
@@ -24,6 +30,28 @@ std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges
   find_shape(*input);
   count_rows(*input);
   return input;
+}
+
+std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const TabletRun& run) {
+  std::lock_guard guard(whole.mutex);
+  if (whole.parts.size() >= most_parts) whole.parts.clear();
+  std::shared_ptr<SectionInput>& kept = whole.parts[{run.first, run.end}];
+  if (kept) return kept;
+  auto part = std::make_shared<SectionInput>();
+  for (size_t i = 0; i < whole.ranges.size(); ++i) {
+    SegmentRange range = whole.ranges[i];
+    if (range.first >= run.end || range.first + range.count <= run.first) continue;
+    for (size_t t = 0; t < range.count; ++t) {
+      if (range.first + t < run.first || range.first + t >= run.end) range.needed[t] = false;
+    }
+    part->ranges.push_back(std::move(range));
+    part->segments.push_back(whole.segments[i]);
+    part->addresses.push_back(whole.addresses[i]);
+  }
+  part->shape = whole.shape;
+  part->dictionaries = whole.dictionaries;
+  count_rows(*part);
+  return kept = part;
 }
 
 void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {

@@ -38,20 +38,31 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
   if (!find_input()) find_tablets();
-  BatchSizes sizes(describe_section());
+  all_tablets_ = queue_->left();
+  sizes_.emplace(describe_section());
   std::deque<std::unique_ptr<SectionBatch>> running;
   KernelMemo memo;
-  const size_t most = residency_ == Residency::Streamed ? streamed_batches : 1;
+  const bool overlaps = residency_ == Residency::Streamed || (residency_ != Residency::Serial && task_.wanted < 0);
+  const size_t most = overlaps ? batches_at_once : 1;
   // Also of no rows a section has a sink, and with it a result.
   do {
     check_cancelled();
-    running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+    SectionBatch& batch =
+        *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+    auto input = next_input(batch.loader());
+    const int64_t room = sizes_->room_for(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
-    if (!running.back()->start(next_input(running.back()->loader(), sizes), memo, reason)) return std::nullopt;
+    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
+    // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
+    if (!sizes_->knows_share())
+      bring(batch);
+    else if (running.size() > 1)
+      bring(*running[running.size() - 2]);
     if (running.size() < most) continue;
     collect(*running.front());
     running.pop_front();
-  } while (!queue_->is_empty() && !has_enough());
+  } while (!queue_->left().is_empty() && !has_enough());
+  for (auto& batch : running) bring(*batch);
   for (auto& batch : running) collect(*batch);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort)
@@ -95,17 +106,23 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.wanted = task_.wanted;
   section.input_row_bytes =
       static_cast<double>(result_.profile.bytes_read) / static_cast<double>(std::max<int64_t>(rows_needed_, 1));
+  section.output_row_bytes = output_row_bytes(task_.program, task_.address);
   section.memory_bytes = engine_.device().memory_limit();
   return section;
 }
 
-std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader, BatchSizes& sizes) {
-  const TabletRun run = queue_->take(sizes.next_rows());
-  if (input_) return input_;
-  auto input = loader.load(segments_of(run));
-  if (stays() && result_.profile.tablets_skipped == 0 && !run.is_empty())
-    engine_.inputs().keep(task_.source, columns_, place(), input);
-  return input;
+std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
+  if (!stays()) return loader.load(segments_of(queue_->take(sizes_->next_rows())));
+  if (!input_) load_all(loader);
+  const TabletRun run = queue_->take(sizes_->next_rows());
+  return run == all_tablets_ ? input_ : loader.part_of(*input_, run);
+}
+
+// Of all needed tablets, also where they are not all of one batch.
+void SectionRun::load_all(InputLoader& loader) {
+  input_ = loader.load(segments_of(all_tablets_));
+  if (result_.profile.tablets_skipped == 0 && !all_tablets_.is_empty())
+    engine_.inputs().keep(task_.source, columns_, place(), input_);
 }
 
 // Columns that are kept are kept by the segment, so that another run finds them; others are no more than the run.
@@ -135,15 +152,21 @@ void SectionRun::check_cancelled() const {
     throw Error(SqlState::query_canceled, "cancelled on request");
 }
 
+void SectionRun::bring(SectionBatch& batch) {
+  if (batch.is_brought() || has_enough()) return;
+  batch.bring();
+  sizes_->note(batch.rows_in(), batch.rows_out());
+  rows_ += batch.rows_out();
+}
+
 void SectionRun::collect(SectionBatch& batch) {
+  bring(batch);
+  if (!batch.is_brought()) return;
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
-  for (SectionRows& rows : batch.take_rows()) {
-    rows_ += rows.rows;
-    result_.rows.push_back(std::move(rows));
-  }
+  for (SectionRows& rows : batch.take_rows()) result_.rows.push_back(std::move(rows));
   partials_.push_back(batch.partials());
   collect_groups(batch);
   result_.profile.rows_in += batch.rows_in();

@@ -79,7 +79,7 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
 
 int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency) {
   const int64_t batches = batches_of(facts, residency);
-  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, gpu::streamed_batches) : 1;
+  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, gpu::batches_at_once) : 1;
   const int64_t columns = residency == gpu::Residency::Mapped ? 0 : facts.bytes / batches * at_once;
   // Output columns get room for every row that may come; see engine/gpu/section_batch.cc.
   return columns + facts.result_bytes / batches * at_once * 2;

@@ -54,7 +54,7 @@ TEST(TabletQueue, LeavesOutWhatIsNotNeeded) {
   EXPECT_EQ(take_all(*std::make_unique<TabletQueue>(source, needed), 20), (Runs{{1, 4}, {5, 6}}));
   EXPECT_EQ(take_all(*std::make_unique<TabletQueue>(source, needed), 1000), (Runs{{1, 6}}));
   EXPECT_EQ(take_all(*std::make_unique<TabletQueue>(source, needed), 10), (Runs{{1, 2}, {3, 4}, {5, 6}}));
-  EXPECT_TRUE(TabletQueue(source, std::vector<bool>(7, false)).is_empty());
+  EXPECT_TRUE(TabletQueue(source, std::vector<bool>(7, false)).left().is_empty());
   EXPECT_TRUE(TabletQueue(source, std::vector<bool>(7, false)).take(5).is_empty());
   const RowCounts empty({});
   EXPECT_TRUE(TabletQueue(empty, {}).take(5).is_empty());

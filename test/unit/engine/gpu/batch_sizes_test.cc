@@ -44,5 +44,45 @@ TEST(BatchSizes, BatchesGrowWithALimit) {
   EXPECT_EQ(moved.next_rows(), 20 * mib);
 }
 
+TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
+  BatchSizes sizes(
+      {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 100 * 1024 * mib});
+  EXPECT_FALSE(sizes.knows_share());
+  EXPECT_EQ(sizes.next_rows(), 8 * mib);
+  EXPECT_EQ(sizes.room_for(8 * mib), 8 * mib);
+  sizes.note(8 * mib, mib);
+  EXPECT_TRUE(sizes.knows_share());
+  // 256 MB at 16 bytes a row of which an eighth comes out, a fourth more, to a power of two.
+  EXPECT_EQ(sizes.next_rows(), 64 * mib);
+  EXPECT_GT(sizes.room_for(64 * mib), 8 * mib);
+  EXPECT_LT(sizes.room_for(64 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(100), 100);
+  BatchSizes small(
+      {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 16 * mib});
+  EXPECT_EQ(small.next_rows(), 64 * 1024);
+}
+
+TEST(BatchSizes, NothingComesOut) {
+  BatchSizes sizes({.residency = Residency::Mapped, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
+  sizes.note(mib, 0);
+  EXPECT_GT(sizes.next_rows(), int64_t{1} << 60);
+  EXPECT_GT(sizes.room_for(mib), 0);
+}
+
+TEST(BatchSizes, RowsThatComeOutCountWithThoseThatAreMoved) {
+  BatchSizes sizes(
+      {.residency = Residency::Streamed, .input_row_bytes = 4, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(sizes.next_rows(), mib);
+  sizes.note(mib, 0);
+  EXPECT_EQ(sizes.next_rows(), 5 * mib);
+}
+
+TEST(BatchSizes, RoomForRowsThatMustComeTogether) {
+  const BatchSizes sizes(
+      {.residency = Residency::Cached, .needs_all = true, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(sizes.room_for(16 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(1024 * mib), 256 * mib);
+}
+
 }  // namespace
 }  // namespace diptych::gpu
