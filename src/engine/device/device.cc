@@ -36,6 +36,12 @@ PinnedBuffer::~PinnedBuffer() {
   if (device_ != nullptr) device_->free_pinned(data_, bytes_);
 }
 
+void PinnedBuffer::shrink(int64_t bytes) {
+  if (bytes >= bytes_) return;
+  device_->shrink_pinned(data_, bytes);
+  bytes_ = bytes;
+}
+
 DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
   if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
   throw Error(SqlState::out_of_memory, info().id() + " has no room for " + std::to_string(bytes) + " bytes (" + what +

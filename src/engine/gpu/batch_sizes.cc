@@ -19,6 +19,8 @@ constexpr int64_t first_limited_rows = int64_t{4} << 20, limited_growth = 4;
 // is not overlapped are the first batch's kernel and some microseconds for each launch.
 constexpr int64_t first_output_bytes = int64_t{128} << 20, next_output_bytes = int64_t{256} << 20;
 constexpr int64_t output_part_of_memory = 16;
+// Of pinned memory for all rows of the first batch, most of which is given back.
+constexpr int64_t first_mapped_bytes = int64_t{32} << 20;
 
 // Output columns of a batch that can't be divided: room for all rows up to this many bytes; past it for a part, and the
 // kernel runs once more when that was too little.
@@ -50,11 +52,16 @@ int64_t BatchSizes::next_rows() {
     return std::clamp<int64_t>(rows_of(bytes, section_.input_row_bytes + output_row_bytes), 1, limited);
   }
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
-  const int64_t most_bytes = rows_in_ == 0 ? first_output_bytes : next_output_bytes;
-  const auto bytes = static_cast<double>(std::min(most_bytes, memory / output_part_of_memory));
+  const auto bytes = static_cast<double>(std::min(most_output_bytes(), memory / output_part_of_memory));
   // Few different sizes: what is described of a part is found again by statements like this one.
   return static_cast<int64_t>(
       std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(rows_of(bytes, output_row_bytes), 1))));
+}
+
+int64_t BatchSizes::most_output_bytes() const {
+  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : next_output_bytes;
+  if (!section_.writes_to_host) return most_batch_bytes;
+  return rows_in_ == 0 ? first_mapped_bytes : next_output_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {

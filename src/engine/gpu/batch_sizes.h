@@ -1,7 +1,8 @@
 // How many rows each batch of a section has, chosen as it goes.
 //
 //   cached, mapped     all at once; of a large result a first part, and when it is known how many rows come out of it,
-//                      larger ones, so that one part's rows are copied to the host while the next are found
+//                      larger ones, so that one part's rows are copied to the host while the next are found;
+//                      where columns are mapped, rows take little of the device's memory or none
 //   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
 //   LIMIT              few at first, then more and more
 #pragma once
@@ -25,6 +26,7 @@ class BatchSizes {
     int64_t wanted = -1;           // see SectionTask
     double input_row_bytes = 0;    // of the columns that are read, encoded, on average
     int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
+    bool writes_to_host = false;   // rows go straight to pinned memory
     int64_t memory_bytes = 0;      // that the device may use
   };
   explicit BatchSizes(const Section& section);
@@ -40,6 +42,8 @@ class BatchSizes {
 
  private:
   double share() const;
+  // Of memory for rows of a batch whose columns stay.
+  int64_t most_output_bytes() const;
 
   const Section section_;
   int64_t limited_rows_;  // of the next batch, with a LIMIT

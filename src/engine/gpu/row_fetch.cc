@@ -29,25 +29,42 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 void RowFetch::add(const FetchedColumn& column) {
   Column& added = columns_.emplace_back();
   added.from = column;
-  added.values = bytes_;
+  added.offset = bytes_;
   if (!column.column.is_text_row()) bytes_ += padded(rows_ * column.column.width());
-  if (!column.column.nullable) return;
-  added.nulls = bytes_;
-  bytes_ += padded(rows_);
+  added.nulls_offset = bytes_;
+  if (column.column.nullable) bytes_ += padded(rows_);
+}
+
+void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls) {
+  Column& added = columns_.emplace_back();
+  added.from = column;
+  added.is_kept = true;
+  const auto own = [&](PinnedBuffer buffer, int64_t bytes) {
+    buffer.shrink(bytes);
+    std::byte* data = buffer.data();
+    owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
+    return data;
+  };
+  added.values = own(std::move(values), rows_ * column.column.width());
+  if (column.column.nullable) added.nulls = own(std::move(nulls), rows_);
 }
 
 void RowFetch::start() {
-  memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(std::max<int64_t>(bytes_, 1), "result rows"));
-  for (Column& column : columns_) copy(column);
+  if (bytes_ > 0) {
+    memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(bytes_, "result rows"));
+    owners_.push_back(memory_);
+  }
+  for (Column& column : columns_) {
+    if (!column.is_kept) copy(column);
+  }
 }
 
 std::vector<SectionRows> RowFetch::finish() {
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
-  owners->push_back(memory_);
   for (Column& column : columns_) {
-    if (column.nulls >= 0) pack_nulls(column);
-    if (column.texts) owners->push_back(column.texts->memory());
+    if (column.nulls != nullptr) pack_nulls(column);
+    if (column.texts) owners_.push_back(column.texts->memory());
   }
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
   std::vector<SectionRows> pieces;
   for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
     SectionRows& piece = pieces.emplace_back();
@@ -65,9 +82,12 @@ void RowFetch::copy(Column& column) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
   } else {
-    queue_.copy_to_host(memory_->data() + column.values, values, rows_ * width);
+    column.values = memory_->data() + column.offset;
+    queue_.copy_to_host(column.values, values, rows_ * width);
   }
-  if (column.nulls >= 0) queue_.copy_to_host(memory_->data() + column.nulls, in_order(1, column.from.nulls), rows_);
+  if (!column.from.column.nullable) return;
+  column.nulls = memory_->data() + column.nulls_offset;
+  queue_.copy_to_host(column.nulls, in_order(1, column.from.nulls), rows_);
 }
 
 // Where the values are in the order of the sort: until the next column is asked for.
@@ -76,7 +96,7 @@ DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
 }
 
 void RowFetch::pack_nulls(Column& column) {
-  auto* bytes = reinterpret_cast<uint8_t*>(memory_->data() + column.nulls);
+  auto* bytes = reinterpret_cast<uint8_t*>(column.nulls);
   if (pack_bytes(bytes, rows_, bytes)) column.bits = bytes;
 }
 
@@ -93,7 +113,7 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
   view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
   view.width = static_cast<uint8_t>(output.width());
   view.dictionary = column.from.dictionary;
-  view.data = memory_->data() + column.values + first * output.width();
+  view.data = column.values + first * output.width();
   return view;
 }
 

@@ -1,6 +1,7 @@
 // Brings rows that a kernel has written to host memory.
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
+//                  what a kernel has written to pinned memory stays there instead
 //   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
@@ -30,6 +31,8 @@ class RowFetch {
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
+  // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
+  void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
   // Queues the copies. Errors: 53200, 58000.
   void start();
   // Afterwards, once the queue is through: the rows of all columns in pieces.
@@ -40,8 +43,10 @@ class RowFetch {
  private:
   struct Column {
     FetchedColumn from;
-    int64_t values = 0, nulls = -1;  // offsets in memory_
-    const uint8_t* bits = nullptr;   // not null: some row is NULL
+    bool is_kept = false;
+    int64_t offset = 0, nulls_offset = 0;           // in memory_, unless it is kept
+    std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
+    const uint8_t* bits = nullptr;                  // not null: some row is NULL
     std::optional<TextRows> texts;
   };
 
@@ -57,6 +62,7 @@ class RowFetch {
   int64_t bytes_ = 0;
   std::vector<Column> columns_;
   std::shared_ptr<PinnedBuffer> memory_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   int launches_ = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/gpu/section_batch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
@@ -115,20 +116,43 @@ void SectionBatch::launch_with(int64_t capacity) {
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
+bool SectionBatch::writes_to_host() const {
+  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
+  return residency_ == Residency::Mapped && engine_.device().info().can_map &&
+         kernel_.sink == SectionKernel::Sink::Result &&
+         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
+}
+
 void SectionBatch::allocate_outputs(int64_t capacity) {
-  output_offsets_.clear();
-  null_offsets_.clear();
+  outputs_.clear();
+  outputs_.resize(kernel_.outputs.size());
+  if (writes_to_host()) return allocate_pinned_outputs(capacity);
+  std::vector<int64_t> offsets;
   int64_t bytes = 0;
+  const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
   for (const OutputColumn& column : kernel_.outputs) {
-    output_offsets_.push_back(bytes);
-    bytes += padded(capacity * column.width());
-    null_offsets_.push_back(column.nullable ? bytes : -1);
-    if (column.nullable) bytes += padded(capacity);
+    offsets.push_back(take(capacity * column.width()));
+    offsets.push_back(take(column.nullable ? capacity : 0));
   }
   sort_word_offsets_.clear();
-  for (size_t i = 0; i < kernel_.sort_words; ++i, bytes += padded(capacity * 8)) sort_word_offsets_.push_back(bytes);
+  for (size_t i = 0; i < kernel_.sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
   outputs_buffer_ = DeviceBuffer();
   outputs_buffer_ = engine_.allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
+    outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
+  }
+}
+
+void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
+  const auto take = [&](int64_t bytes, PinnedBuffer& buffer) {
+    buffer = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
+    return buffer.address();
+  };
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].values = take(capacity * kernel_.outputs[i].width(), outputs_[i].pinned_values);
+    if (kernel_.outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
+  }
 }
 
 uint64_t SectionBatch::word(const KernelParameter& parameter) const {
@@ -143,9 +167,9 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Control: return control_buffer_.address().value;
     case Kind::TileStatus: return status_buffer_.address().value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);
-    case Kind::Output: return (outputs_buffer_.address() + output_offsets_[index]).value;
+    case Kind::Output: return outputs_[index].values.value;
     case Kind::SortWord: return (outputs_buffer_.address() + sort_word_offsets_[index]).value;
-    case Kind::OutputNulls: return (outputs_buffer_.address() + null_offsets_[index]).value;
+    case Kind::OutputNulls: return outputs_[index].nulls.value;
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
     case Kind::Section: return section_buffer_.address().value;
@@ -201,8 +225,12 @@ void SectionBatch::finish() {
 }
 
 int64_t SectionBatch::bytes_moved() const {
-  const int64_t read_in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
-  return queue_->bytes_copied() - copied_before_ + read_in_place;
+  int64_t in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
+  if (writes_to_host()) {
+    for (const OutputColumn& column : kernel_.outputs)
+      in_place += rows_out() * (column.width() + (column.nullable ? 1 : 0));
+  }
+  return queue_->bytes_copied() - copied_before_ + in_place;
 }
 
 void SectionBatch::raise_failure() const {
@@ -233,11 +261,14 @@ void SectionBatch::start_fetch() {
     const OutputColumn& column = kernel_.outputs[i];
     FetchedColumn from;
     from.column = column;
-    from.values = outputs_buffer_.address() + output_offsets_[i];
-    if (column.nullable) from.nulls = outputs_buffer_.address() + null_offsets_[i];
+    from.values = outputs_[i].values;
+    from.nulls = outputs_[i].nulls;
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    fetch_->add(from);
+    if (writes_to_host())
+      fetch_->keep(from, std::move(outputs_[i].pinned_values), std::move(outputs_[i].pinned_nulls));
+    else
+      fetch_->add(from);
   }
   fetch_->start();
   launches_ += fetch_->launches();

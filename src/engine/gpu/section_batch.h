@@ -35,6 +35,12 @@ struct KernelMemo {
   std::shared_ptr<const Kernel> compiled;
 };
 
+// Where a kernel writes a column: in the outputs' buffer on the device, or in pinned memory.
+struct OutputPlace {
+  DeviceAddress values, nulls;
+  PinnedBuffer pinned_values, pinned_nulls;
+};
+
 class SectionBatch {
  public:
   SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
@@ -76,7 +82,10 @@ class SectionBatch {
   bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
   void send_section();
+  // Whether the kernel writes its rows straight to where they stay, in pinned memory.
+  bool writes_to_host() const;
   void allocate_outputs(int64_t capacity);
+  void allocate_pinned_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;
@@ -104,7 +113,8 @@ class SectionBatch {
   DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   TextRoom text_room_;
   int64_t capacity_ = 0;
-  std::vector<int64_t> output_offsets_, null_offsets_, sort_word_offsets_;  // in the outputs' buffer
+  std::vector<OutputPlace> outputs_;        // by column
+  std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;
   std::unique_ptr<DeviceEvent> before_, after_;
   PinnedBuffer control_copy_;  // the control block after the kernel
