@@ -26,36 +26,26 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 
 }  // namespace
 
-void RowFetch::add(const FetchedColumn& column) {
-  Column& added = columns_.emplace_back();
-  added.from = column;
-  added.offset = bytes_;
-  if (!column.column.is_text_row()) bytes_ += padded(rows_ * column.column.width());
-  added.nulls_offset = bytes_;
-  if (column.column.nullable) bytes_ += padded(rows_);
-}
+void RowFetch::add(const FetchedColumn& column) { columns_.emplace_back().from = column; }
 
 void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls) {
+  values.shrink(rows_ * column.column.width());
+  nulls.shrink(rows_);
   Column& added = columns_.emplace_back();
   added.from = column;
-  added.is_kept = true;
-  const auto own = [&](PinnedBuffer buffer, int64_t bytes) {
-    buffer.shrink(bytes);
-    std::byte* data = buffer.data();
-    owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
-    return data;
-  };
-  added.values = own(std::move(values), rows_ * column.column.width());
-  if (column.column.nullable) added.nulls = own(std::move(nulls), rows_);
+  added.values = own(std::move(values));
+  added.nulls = own(std::move(nulls));
+}
+
+std::byte* RowFetch::own(PinnedBuffer buffer) {
+  std::byte* data = buffer.data();
+  owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
+  return data;
 }
 
 void RowFetch::start() {
-  if (bytes_ > 0) {
-    memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(bytes_, "result rows"));
-    owners_.push_back(memory_);
-  }
   for (Column& column : columns_) {
-    if (!column.is_kept) copy(column);
+    if (column.values == nullptr) copy(column);
   }
 }
 
@@ -82,11 +72,11 @@ void RowFetch::copy(Column& column) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
   } else {
-    column.values = memory_->data() + column.offset;
+    column.values = own(device_.allocate_pinned(rows_ * width, "result rows"));
     queue_.copy_to_host(column.values, values, rows_ * width);
   }
   if (!column.from.column.nullable) return;
-  column.nulls = memory_->data() + column.nulls_offset;
+  column.nulls = own(device_.allocate_pinned(rows_, "result rows"));
   queue_.copy_to_host(column.nulls, in_order(1, column.from.nulls), rows_);
 }
 

@@ -2,7 +2,7 @@
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
 //                  what a kernel has written to pinned memory stays there instead
-//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each a buffer of its own
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
@@ -43,14 +43,13 @@ class RowFetch {
  private:
   struct Column {
     FetchedColumn from;
-    bool is_kept = false;
-    int64_t offset = 0, nulls_offset = 0;           // in memory_, unless it is kept
     std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
     const uint8_t* bits = nullptr;                  // not null: some row is NULL
     std::optional<TextRows> texts;
   };
 
   void copy(Column& column);
+  std::byte* own(PinnedBuffer buffer);
   DeviceAddress in_order(int width, DeviceAddress from);
   void pack_nulls(Column& column);
   ColumnView view(const Column& column, int64_t first) const;
@@ -59,9 +58,7 @@ class RowFetch {
   Queue& queue_;
   const int64_t rows_;
   BatchSort* const sort_;
-  int64_t bytes_ = 0;
   std::vector<Column> columns_;
-  std::shared_ptr<PinnedBuffer> memory_;
   std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   int launches_ = 0;
 };

@@ -12,9 +12,9 @@
 // Steps that work on values of the `active` rows, quad by quad; returns the rows for which a condition holds. *known:
 // those of which all operands are not NULL; in the end, of which the result is not.
 DK_NEAR dk_u32 dk_run_quads(DK_SPACES_PARAM, DK_LOCAL const dk_u64* step, DK_LOCAL const dk_u64* table,
-                            DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_u32 active,
-                            DK_PRIVATE dk_u32* known, DK_PRIVATE dk_u64* registers, DK_PRIVATE const dk_u32* masks,
-                            DK_PRIVATE dk_u64* states, DK_PRIVATE dk_u64* failure) {
+                            DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_u32 active, DK_PRIVATE dk_u32* known,
+                            DK_PRIVATE dk_u64* registers, DK_PRIVATE const dk_u32* masks, DK_PRIVATE dk_u64* states,
+                            DK_PRIVATE dk_u64* failure) {
   const dk_u32 what = DK_LOW_HALF(step[0]);
   const dk_u32 kind = what & 255U;
   const dk_u32 case_number = (what >> 8) & 0xFFFFU;
@@ -85,10 +85,9 @@ DK_NEAR dk_u32 dk_run_quads(DK_SPACES_PARAM, DK_LOCAL const dk_u64* step, DK_LOC
 
 // A step that works row by row; returns as dk_run_quads does.
 DK_NEAR dk_u32 dk_run_by_rows(DK_SPACES_PARAM, DK_LOCAL const dk_u64* step, DK_LOCAL const dk_u64* table,
-                              DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_u32 active,
-                              DK_PRIVATE dk_u32* known_a, DK_PRIVATE dk_u32* known_b, DK_PRIVATE dk_u32* known,
-                              DK_PRIVATE dk_u64* registers, DK_PRIVATE const dk_u32* masks,
-                              DK_PRIVATE dk_u64* failure) {
+                              DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_u32 active, DK_PRIVATE dk_u32* known_a,
+                              DK_PRIVATE dk_u32* known_b, DK_PRIVATE dk_u32* known, DK_PRIVATE dk_u64* registers,
+                              DK_PRIVATE const dk_u32* masks, DK_PRIVATE dk_u64* failure) {
   const dk_u32 what = DK_LOW_HALF(step[0]);
   const dk_bool is_condition = (what >> 24 & (DK_SETS | DK_JUMPS)) != 0;
   DK_LOCAL const dk_u64* operands = table + DK_OPERAND_PLACE(DK_HIGH_HALF(step[0]));
@@ -109,7 +108,8 @@ DK_NEAR dk_u32 dk_run_by_rows(DK_SPACES_PARAM, DK_LOCAL const dk_u64* step, DK_L
         x[i] = dk_fetch_row(DK_SPACES_ARG, DK_LOW_HALF(operands[i]), table, tablet, first, registers, masks, k);
       }
       dk_i32 error = 0;
-      dk_i128 value = dk_row_case((what >> 8) & 0xFFFFU, x, (dk_i32)(numbers & 0xFFFFU), (dk_i32)(numbers >> 16), &error);
+      dk_i128 value =
+          dk_row_case((what >> 8) & 0xFFFFU, x, (dk_i32)(numbers & 0xFFFFU), (dk_i32)(numbers >> 16), &error);
       DK_NOTE_FAILURE(*failure, error, 1, DK_LOW_HALF(step[3]));
       if (is_condition) {
         holds |= (dk_u32)(value.lo & 1U) << k;
@@ -369,8 +369,8 @@ void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const d
       const dk_u64 room = place < capacity ? capacity - place : 0;
       const dk_i64 batch = start + (dk_i64)step * (DK_TEAM_SIZE * DK_ROWS);
       for (dk_i32 i = 0; i < pass_count && total != 0; i++) {
-        dk_gather_pass(DK_SPACES_ARG, passes + 2 * i, table, tablet, batch, picked,
-                       total < room ? total : (dk_u32)room, place);
+        dk_gather_pass(DK_SPACES_ARG, passes + 2 * i, table, tablet, batch, picked, total < room ? total : (dk_u32)room,
+                       place);
       }
       place += total;
       DK_TEAM_BARRIER();

@@ -68,9 +68,9 @@ DK_NEAR dk_u32 dk_known_operand(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const 
 
 // An operand of at most 8 bytes; of a wider one, the lower words: of the quad whose first row is `first`, the row `at`
 // of the work-item. table: of a section.
-DK_NEAR void dk_fetch_quad(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* table,
-                           DK_LOCAL const dk_u64* tablet, dk_i64 first, dk_i32 at, DK_PRIVATE const dk_u64* registers,
-                           DK_PRIVATE const dk_u32* masks, DK_PRIVATE dk_i64* values) {
+DK_NEAR void dk_fetch_quad(DK_SPACES_PARAM, dk_u32 operand, DK_LOCAL const dk_u64* table, DK_LOCAL const dk_u64* tablet,
+                           dk_i64 first, dk_i32 at, DK_PRIVATE const dk_u64* registers, DK_PRIVATE const dk_u32* masks,
+                           DK_PRIVATE dk_i64* values) {
   dk_i32 place = DK_OPERAND_PLACE(operand);
   switch (DK_OPERAND_FORM(operand)) {
     case DK_AT_NOTHING: {

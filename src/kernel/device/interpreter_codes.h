@@ -1,8 +1,8 @@
 // The numbers by which the lowering of a section (engine/gpu/interpreter) and the interpreter's kernel (interpret.h)
 // understand each other; C++ and kernels both read this file. The kernel sees a section as words:
 //
-//   head | steps, 4 words each | table: constants, lists of operands | passes that write rows, 2 each | states, 4 each |
-//   ranges, 3 each
+//   head | steps, 4 words each | table: constants, lists of operands | passes that write rows, 2 each | states, 4 each
+//   | ranges, 3 each
 //
 //   step     kind, case << 8, flags << 24 | operand a | operand b | out | mask of out | numbers | address | next
 //            (halves of the words, the lower first; `next` is where steps go on when no row is left)
@@ -13,14 +13,14 @@
 
 enum dk_step_kind {
   DK_STEP_END,
-  DK_STEP_JOIN,     // rows that wait at this target come back; operand a is their mask
-  DK_STEP_DROP,     // invalid rows are forgotten
-  DK_STEP_INVALID,  // rows become invalid
-  DK_STEP_LOGIC,    // a condition of truth values and NULLs; case is a dk_logic
-  DK_STEP_RANGE,    // whether column a is in the range whose number is the case
-  DK_STEP_ROWS,     // any operation, row by row: operand a is the place of the list of operands, b how many there are
-  DK_STEP_ROWID,    // from here on, quads of values
-  DK_STEP_MOVE,     // of at most 8 bytes
+  DK_STEP_JOIN,      // rows that wait at this target come back; operand a is their mask
+  DK_STEP_DROP,      // invalid rows are forgotten
+  DK_STEP_INVALID,   // rows become invalid
+  DK_STEP_LOGIC,     // a condition of truth values and NULLs; case is a dk_logic
+  DK_STEP_RANGE,     // whether column a is in the range whose number is the case
+  DK_STEP_ROWS,      // any operation, row by row: operand a is the place of the list of operands, b how many there are
+  DK_STEP_ROWID,     // from here on, quads of values
+  DK_STEP_MOVE,      // of at most 8 bytes
   DK_STEP_VALUE,     // an operation on operands of at most 8 bytes
   DK_STEP_COMPARE,   // the same, a condition
   DK_STEP_LOOKUP,    // entry a of the table whose addresses are at b; case is its bytes

@@ -1,5 +1,5 @@
-// Conditions that compare a column with a constant, which most filters are: a range of the column's codes, found once for
-// each tablet, so that rows are compared as they are stored.
+// Conditions that compare a column with a constant, which most filters are: a range of the column's codes, found once
+// for each tablet, so that rows are compared as they are stored.
 //
 //   a > 60         values 61 .. greatest        tablet: codes of 1 byte, base -100        codes 161 .. 255
 //   section      | column, kind | 61 | greatest |

@@ -24,7 +24,8 @@ class InterpreterText {
     use_functions_of(cases);
     return fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n", group_size,
                        std::size(interpreter_parameters), interpreter_rows) +
-           kernel_text(files_) + cases + kernel_text({"device/interpreter_range.h", "device/interpreter_rows.h", "device/interpret.h"});
+           kernel_text(files_) + cases +
+           kernel_text({"device/interpreter_range.h", "device/interpreter_rows.h", "device/interpret.h"});
   }
 
  private:
