@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t part_of_memory = 2 * batches_at_once;
 
 // With a LIMIT a few tablets may do.
-constexpr int64_t first_limited_rows = int64_t{4} << 20, limited_growth = 4;
+constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 
 // Of results whose columns stay where they are. A kernel takes a tenth of the time that its rows take on the bus: what
 // is not overlapped are the first batch's kernel and some microseconds for each launch.

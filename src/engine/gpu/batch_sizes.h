@@ -16,7 +16,7 @@ namespace diptych::gpu {
 
 // A bus moves pieces of some megabytes at full speed. Batches that overlap: one copies in, one computes, one copies
 // out; those of streamed columns together stay under 64 MB.
-inline constexpr int64_t most_batch_bytes = int64_t{20} << 20, batches_at_once = 3;
+inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
 
 class BatchSizes {
  public:
