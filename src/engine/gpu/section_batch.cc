@@ -108,6 +108,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_.is_interpreted()) send_section();
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
+  if (const SectionBatch* other = std::exchange(other_, nullptr)) queue_->wait_for(*other->after_);
   before_ = queue_->record();
   queue_->launch(*compiled_, groups_, group_size, words);
   after_ = queue_->record();

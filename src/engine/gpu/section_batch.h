@@ -49,6 +49,8 @@ class SectionBatch {
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
 
+  // The kernel is to run after that of a batch that has been started: side by side each would take longer.
+  void run_after(const SectionBatch& other) { other_ = &other; }
   // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
   // Errors: 53200, 58000, 58030, XX001.
   bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
@@ -116,6 +118,7 @@ class SectionBatch {
   std::vector<OutputPlace> outputs_;        // by column
   std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;
+  const SectionBatch* other_ = nullptr;  // see run_after(), until the launch
   std::unique_ptr<DeviceEvent> before_, after_;
   PinnedBuffer control_copy_;  // the control block after the kernel
   bool is_brought_ = false;

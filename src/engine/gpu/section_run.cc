@@ -49,6 +49,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     check_cancelled();
     SectionBatch& batch =
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+    if (running.size() > 1) batch.run_after(*running[running.size() - 2]);
     auto input = next_input(batch.loader());
     const int64_t room = sizes_->room_for(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
