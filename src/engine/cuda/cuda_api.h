@@ -23,7 +23,7 @@ using nvrtcResult = int;
 using nvrtcProgram = struct _nvrtcProgram*;
 
 constexpr CUresult success = 0, error_out_of_memory = 2;
-constexpr unsigned stream_non_blocking = 1, mem_host_alloc_portable = 1, mem_host_alloc_device_map = 2;
+constexpr unsigned stream_non_blocking = 1, mem_host_register_portable = 1, mem_host_register_device_map = 2;
 
 enum Attribute : int {
   max_threads_per_block = 1,
@@ -59,8 +59,8 @@ enum Attribute : int {
   ROW(MemAlloc, _v2, (CUdeviceptr*, size_t))                                                                        \
   ROW(MemFree, _v2, (CUdeviceptr))                                                                                  \
   ROW(MemGetInfo, _v2, (size_t*, size_t*))                                                                          \
-  ROW(MemHostAlloc, , (void**, size_t, unsigned))                                                                   \
-  ROW(MemFreeHost, , (void*))                                                                                       \
+  ROW(MemHostRegister, _v2, (void*, size_t, unsigned))                                                              \
+  ROW(MemHostUnregister, , (void*))                                                                                 \
   ROW(MemHostGetDevicePointer, _v2, (CUdeviceptr*, void*, unsigned))                                                \
   ROW(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void*, size_t, CUstream))                                           \
   ROW(MemcpyDtoHAsync, _v2, (void*, CUdeviceptr, size_t, CUstream))                                                 \

@@ -42,6 +42,9 @@ class CudaDevice final : public Device, private KernelCompiler {
  private:
   void free(DeviceAddress address, int64_t) noexcept override { pool_.free(address.value); }
   void free_pinned(std::byte* data, int64_t) noexcept override { pinned_pool_.free(reinterpret_cast<uint64_t>(data)); }
+  void shrink_pinned(std::byte* data, int64_t bytes) noexcept override {
+    pinned_pool_.shrink(reinterpret_cast<uint64_t>(data), bytes);
+  }
   std::string identity() const override;
   Built build(const std::string& text, const std::string& entry) override;
   std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;

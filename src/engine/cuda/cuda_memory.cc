@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "engine/device/host_pages.h"
+
 namespace diptych::cuda {
 namespace {
 
 // cuMemAlloc takes tens of microseconds and more, and gives whole 2 MiB pages anyway.
 constexpr int64_t page_bytes = int64_t{2} << 20;
 constexpr int64_t device_block_bytes = int64_t{64} << 20;
-constexpr int64_t pinned_block_bytes = int64_t{16} << 20;
+constexpr int64_t least_pinned_block_bytes = int64_t{16} << 20, most_pinned_block_bytes = int64_t{256} << 20;
 
 int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -45,17 +47,24 @@ void DeviceBlocks::free_block(RawBlock block) noexcept { context_.enter_quietly(
 
 std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least) {
   const Api& api = context_.enter();
-  const int64_t bytes = std::max(rounded(at_least, page_bytes), pinned_block_bytes);
-  void* data = nullptr;
+  const int64_t usual = std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes);
+  const int64_t bytes = rounded(std::max(at_least, usual), host_page_bytes);
+  std::byte* data = allocate_host_pages(bytes);
+  if (data == nullptr) return std::nullopt;
   const CUresult result =
-      api.MemHostAlloc(&data, static_cast<size_t>(bytes), mem_host_alloc_portable | mem_host_alloc_device_map);
+      api.MemHostRegister(data, static_cast<size_t>(bytes), mem_host_register_portable | mem_host_register_device_map);
+  if (result != success) free_host_pages(data, bytes);
   if (result == error_out_of_memory) return std::nullopt;
-  api.check(result, "allocating pinned memory");
+  api.check(result, "pinning memory");
+  held_ += bytes;
   return RawBlock{reinterpret_cast<uint64_t>(data), bytes};
 }
 
 void PinnedBlocks::free_block(RawBlock block) noexcept {
-  context_.enter_quietly().MemFreeHost(reinterpret_cast<void*>(block.address));
+  auto* data = reinterpret_cast<std::byte*>(block.address);
+  context_.enter_quietly().MemHostUnregister(data);
+  free_host_pages(data, block.bytes);
+  held_ -= block.bytes;
 }
 
 }  // namespace diptych::cuda

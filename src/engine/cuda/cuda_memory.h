@@ -39,7 +39,7 @@ class DeviceBlocks final : public RawMemory {
   const Context& context_;
 };
 
-// Addresses are host pointers.
+// Large pages that are pinned and mapped; the more there are, the larger. Addresses are host pointers.
 class PinnedBlocks final : public RawMemory {
  public:
   explicit PinnedBlocks(const Context& context) : context_(context) {}
@@ -48,6 +48,7 @@ class PinnedBlocks final : public RawMemory {
 
  private:
   const Context& context_;
+  int64_t held_ = 0;  // bytes of all blocks; used under the pool's lock
 };
 
 }  // namespace diptych::cuda

@@ -1,5 +1,8 @@
 #include "engine/device/device.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "base/error.h"
 
 namespace diptych {
@@ -33,11 +36,24 @@ PinnedBuffer::~PinnedBuffer() {
   if (device_ != nullptr) device_->free_pinned(data_, bytes_);
 }
 
+void PinnedBuffer::shrink(int64_t bytes) {
+  if (bytes >= bytes_) return;
+  device_->shrink_pinned(data_, bytes);
+  bytes_ = bytes;
+}
+
 DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
   if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
   throw Error(SqlState::out_of_memory, info().id() + " has no room for " + std::to_string(bytes) + " bytes (" + what +
                                            "); " + std::to_string(memory_use().used_bytes) + " of " +
                                            std::to_string(memory_limit()) + " are in use");
+}
+
+PinnedBuffer send(Device& device, Queue& queue, DeviceAddress to, const void* from, int64_t bytes) {
+  PinnedBuffer pinned = device.allocate_pinned(std::max<int64_t>(bytes, 1), "what kernels are told");
+  if (bytes > 0) std::memcpy(pinned.data(), from, static_cast<size_t>(bytes));
+  queue.copy_to_device(to, pinned.data(), bytes);
+  return pinned;
 }
 
 }  // namespace diptych

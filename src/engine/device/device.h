@@ -100,6 +100,8 @@ class PinnedBuffer {
   // For kernels; meaningful where the device can_map.
   DeviceAddress address() const { return address_; }
   int64_t bytes() const { return bytes_; }
+  // Gives back what is behind the first so many bytes.
+  void shrink(int64_t bytes);
   // Leaves the memory to the caller, who gives it to another owner.
   std::byte* release() {
     device_ = nullptr;
@@ -204,6 +206,11 @@ class Device {
   friend class PinnedBuffer;
   virtual void free(DeviceAddress address, int64_t bytes) noexcept = 0;
   virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
+  virtual void shrink_pinned(std::byte* data, int64_t bytes) noexcept = 0;
 };
+
+// Copies host memory that need not stay, from pinned memory that has to, and is returned. Drivers wait for copies from
+// and to other memory, and with them for everything queued before. Errors: 53200.
+PinnedBuffer send(Device& device, Queue& queue, DeviceAddress to, const void* from, int64_t bytes);
 
 }  // namespace diptych

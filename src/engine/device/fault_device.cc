@@ -72,4 +72,10 @@ void FaultDevice::free_pinned(std::byte* data, int64_t bytes) noexcept {
   PinnedBuffer back(&device_, data, {}, bytes);
 }
 
+void FaultDevice::shrink_pinned(std::byte* data, int64_t bytes) noexcept {
+  PinnedBuffer buffer(&device_, data, {}, bytes + 1);
+  buffer.shrink(bytes);
+  buffer.release();
+}
+
 }  // namespace diptych

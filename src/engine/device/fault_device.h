@@ -78,6 +78,7 @@ class FaultDevice final : public Device {
 
   void free(DeviceAddress address, int64_t bytes) noexcept override;
   void free_pinned(std::byte* data, int64_t bytes) noexcept override;
+  void shrink_pinned(std::byte* data, int64_t bytes) noexcept override;
 
   Device& device_;
   std::array<Countdown, std::size(all_device_calls)> countdowns_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace diptych {
 
@@ -12,8 +13,7 @@ MemoryPool::~MemoryPool() {
 std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes) {
   std::lock_guard lock(mutex_);
   if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() - options_.alignment) return std::nullopt;
-  const int64_t mask = options_.alignment - 1;
-  bytes = (std::max<int64_t>(bytes, 1) + mask) & ~mask;
+  bytes = rounded(bytes);
   if (bytes > options_.limit - used_) return std::nullopt;
   auto address = take_free(bytes);
   if (!address && add_block(bytes)) address = take_free(bytes);
@@ -22,6 +22,11 @@ std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes) {
   peak_ = std::max(peak_, used_);
   buffers_++;
   return address;
+}
+
+int64_t MemoryPool::rounded(int64_t bytes) const {
+  const int64_t mask = options_.alignment - 1;
+  return (std::max<int64_t>(bytes, 1) + mask) & ~mask;
 }
 
 std::optional<uint64_t> MemoryPool::take_free(int64_t bytes) {
@@ -65,6 +70,16 @@ void MemoryPool::free(uint64_t address) noexcept {
   piece->second.used = false;
   join(piece);
   if (held_ - used_ > options_.keep_bytes) trim_to(options_.keep_bytes);
+}
+
+void MemoryPool::shrink(uint64_t address, int64_t bytes) noexcept {
+  std::lock_guard lock(mutex_);
+  auto piece = pieces_.find(address);
+  bytes = rounded(bytes);
+  if (piece == pieces_.end() || !piece->second.used || piece->second.bytes <= bytes) return;
+  const int64_t freed = std::exchange(piece->second.bytes, bytes) - bytes;
+  used_ -= freed;
+  join(pieces_.emplace(address + static_cast<uint64_t>(bytes), Piece{freed, piece->second.block, false}).first);
 }
 
 MemoryPool::Pieces::iterator MemoryPool::join(Pieces::iterator piece) noexcept {

@@ -51,6 +51,8 @@ class MemoryPool {
   std::optional<uint64_t> try_allocate(int64_t bytes);
   // An address from try_allocate.
   void free(uint64_t address) noexcept;
+  // Frees all but the first so many bytes of what was allocated there.
+  void shrink(uint64_t address, int64_t bytes) noexcept;
   // Gives blocks that are wholly free back.
   void trim() noexcept;
 
@@ -69,6 +71,8 @@ class MemoryPool {
   };
   using Pieces = std::map<uint64_t, Piece>;  // by address; together they cover all blocks
 
+  // What a buffer of so many bytes takes.
+  int64_t rounded(int64_t bytes) const;
   std::optional<uint64_t> take_free(int64_t bytes);
   bool add_block(int64_t bytes);
   void trim_to(int64_t keep) noexcept;

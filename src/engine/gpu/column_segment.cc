@@ -64,6 +64,7 @@ std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& sou
   std::vector<Part> parts;
   for (size_t tablet = first; tablet < first + count; ++tablet) {
     pins.push_back(source.pin(tablet, std::span(&column, 1)));
+    segment->starts_.push_back(segment->bytes_);
     segment->tablets_.push_back(place_column(pins.back()->views[0], pins.back()->rows, segment->bytes_, parts));
   }
   const int64_t bytes = std::max(segment->bytes_, device_alignment);

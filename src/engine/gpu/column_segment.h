@@ -37,6 +37,8 @@ class ColumnSegment {
 
   const std::vector<SegmentTablet>& tablets() const { return tablets_; }
   int64_t bytes() const { return bytes_; }
+  // Where the part of a tablet starts; of one past the last: bytes().
+  int64_t start_of(size_t tablet) const { return tablet < starts_.size() ? starts_[tablet] : bytes_; }
   Place place() const { return place_; }
   // Where it starts, for kernels.
   DeviceAddress address() const { return place_ == Place::Device ? device_.address() : pinned_.address(); }
@@ -46,6 +48,7 @@ class ColumnSegment {
   friend class SegmentLoader;
   Place place_ = Place::Device;
   std::vector<SegmentTablet> tablets_;
+  std::vector<int64_t> starts_;
   int64_t bytes_ = 0;
   DeviceBuffer device_;
   PinnedBuffer pinned_;

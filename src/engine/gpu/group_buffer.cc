@@ -33,7 +33,7 @@ void restore_state(const StateLayout& state, uint64_t* words) {
 GroupBuffer::GroupBuffer(GpuEngine& engine, const GroupPlan& plan, int64_t rows, int64_t expected_groups)
     : engine_(engine), plan_(plan) {
   slots_ = plan.groups;
-  if (plan.place == GroupPlan::Place::Hashed) {
+  if (is_hashed()) {
     const int64_t enough = power_above(std::max(2 * rows, least_slots));
     slots_ = std::min({power_above(std::max(2 * expected_groups, least_slots)), enough, most_slots});
   }
@@ -41,9 +41,8 @@ GroupBuffer::GroupBuffer(GpuEngine& engine, const GroupPlan& plan, int64_t rows,
 }
 
 void GroupBuffer::lay_out() {
-  const bool hashed = plan_.place == GroupPlan::Place::Hashed;
-  keys_at_ = control_bytes + (hashed ? padded(slots_ * 4) : 0);
-  states_at_ = keys_at_ + (hashed ? padded(slots_ * static_cast<int64_t>(plan_.key_words) * 8) : 0);
+  keys_at_ = control_bytes + (is_hashed() ? padded(slots_ * 4) : 0);
+  states_at_ = keys_at_ + (is_hashed() ? padded(slots_ * static_cast<int64_t>(plan_.key_words) * 8) : 0);
   bytes_ = states_at_ + slots_ * static_cast<int64_t>(plan_.state_words) * 8;
 }
 
@@ -71,28 +70,28 @@ uint64_t GroupBuffer::word(const KernelParameter& parameter) const {
 }
 
 void GroupBuffer::ask_control(Queue& queue) {
-  if (plan_.place == GroupPlan::Place::Hashed) queue.copy_to_host(control_, buffer_.address(), sizeof(control_));
+  if (!is_hashed()) return;
+  if (control_.bytes() == 0) control_ = engine_.device().allocate_pinned(control_bytes, "control words of groups");
+  queue.copy_to_host(control_.data(), buffer_.address(), control_bytes);
 }
 
 bool GroupBuffer::grow() {
-  if (control_[1] == 0) return false;
+  if (!is_hashed() || !has_overflown()) return false;
   if (slots_ >= most_slots) throw Error(SqlState::out_of_memory, "more groups than a device's table can have");
   slots_ = std::min(slots_ * 4, most_slots);
-  control_[1] = 0;
   lay_out();
   return true;
 }
 
 GroupWords GroupBuffer::read(Queue& queue) const {
   GroupWords words;
-  const bool hashed = plan_.place == GroupPlan::Place::Hashed;
-  words.key_words = hashed ? plan_.key_words : 1;
+  words.key_words = is_hashed() ? plan_.key_words : 1;
   words.row_words = words.key_words + plan_.states.words;
-  if (hashed && control_[0] == 0) return words;
+  if (is_hashed() && groups_found() == 0) return words;
   const PinnedBuffer memory = engine_.device().allocate_pinned(bytes_, "groups");
   queue.copy_to_host(memory.data(), buffer_.address(), bytes_);
   queue.synchronize();
-  if (hashed)
+  if (is_hashed())
     read_hashed(memory.data(), words);
   else
     read_numbered(memory.data(), words);
@@ -113,7 +112,7 @@ void GroupBuffer::read_hashed(const std::byte* memory, GroupWords& to) const {
   const auto* slots = reinterpret_cast<const uint32_t*>(memory + control_bytes);
   const auto* keys = reinterpret_cast<const uint64_t*>(memory + keys_at_);
   const auto* states = reinterpret_cast<const uint64_t*>(memory + states_at_);
-  to.words.reserve(control_[0] * to.row_words);
+  to.words.reserve(groups_found() * to.row_words);
   for (size_t slot = 0; slot < static_cast<size_t>(slots_); ++slot) {
     if (slots[slot] == 0) continue;
     const uint64_t* key = keys + slot * plan_.key_words;

@@ -41,6 +41,9 @@ class GroupBuffer {
 
  private:
   void lay_out();
+  bool is_hashed() const { return plan_.place == GroupPlan::Place::Hashed; }
+  uint64_t groups_found() const { return reinterpret_cast<const uint64_t*>(control_.data())[0]; }
+  bool has_overflown() const { return reinterpret_cast<const uint64_t*>(control_.data())[1] != 0; }
   void append_states(const uint64_t* states, GroupWords& to) const;
   void read_hashed(const std::byte* memory, GroupWords& to) const;
   void read_numbered(const std::byte* memory, GroupWords& to) const;
@@ -50,7 +53,7 @@ class GroupBuffer {
   int64_t slots_ = 0;  // Hashed: a power of two; else the groups
   int64_t keys_at_ = 0, states_at_ = 0, bytes_ = 0;
   DeviceBuffer buffer_;
-  uint64_t control_[2] = {0, 0};
+  PinnedBuffer control_;  // as ask_control() has brought it
 };
 
 }  // namespace diptych::gpu

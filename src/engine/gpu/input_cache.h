@@ -25,8 +25,8 @@ struct SegmentRange {
 
 // Descriptions of tablets for tiles of so many rows.
 struct TabletDescriptions {
-  std::vector<uint64_t> words;
   DeviceBuffer buffer;
+  PinnedBuffer sent;
   int64_t tablets = 0, tiles = 0;
   int64_t tiles_per_tablet = 0;  // 0: differs
 };
@@ -41,7 +41,9 @@ struct SectionInput {
   int64_t rows = 0, bytes = 0;                  // of the needed tablets; encoded
   std::map<size_t, ZoneMap> tightest;           // by column of the cursor: greatest low and least high of all tablets
   std::map<int64_t, std::shared_ptr<TabletDescriptions>> descriptions;  // by rows of a tile
-  std::mutex mutex;                                                     // guards descriptions
+  // Of some of its tablets, from the first to before the second.
+  std::map<std::pair<size_t, size_t>, std::shared_ptr<SectionInput>> parts;
+  std::mutex mutex;  // guards descriptions and parts
 
   // True when the conditions rule no tablet out.
   bool needs_all(const std::vector<ZoneCondition>& conditions) const;

@@ -6,7 +6,7 @@
 namespace diptych::gpu {
 namespace {
 
-// Bytes of 0 and 1 as bits; returns whether any is 0.
+// Bytes of 0 and 1 as bits, which may start where the bytes do; returns whether any is 0.
 bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
   bool any_zero = false;
   int64_t i = 0;
@@ -26,26 +26,35 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 
 }  // namespace
 
-void RowFetch::add(const FetchedColumn& column) {
+void RowFetch::add(const FetchedColumn& column) { columns_.emplace_back().from = column; }
+
+void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls) {
+  values.shrink(rows_ * column.column.width());
+  nulls.shrink(rows_);
   Column& added = columns_.emplace_back();
   added.from = column;
-  added.values = bytes_;
-  if (!column.column.is_text_row()) bytes_ += padded(rows_ * column.column.width());
-  if (!column.column.nullable) return;
-  added.nulls = bytes_;
-  bytes_ += padded(rows_) + padded(rows_ / 8 + 1);
+  added.values = own(std::move(values));
+  added.nulls = own(std::move(nulls));
 }
 
-std::vector<SectionRows> RowFetch::fetch() {
-  memory_ = std::make_shared<PinnedBuffer>(device_.allocate_pinned(std::max<int64_t>(bytes_, 1), "result rows"));
-  for (Column& column : columns_) copy(column);
-  queue_.synchronize();
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
-  owners->push_back(memory_);
+std::byte* RowFetch::own(PinnedBuffer buffer) {
+  std::byte* data = buffer.data();
+  owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
+  return data;
+}
+
+void RowFetch::start() {
   for (Column& column : columns_) {
-    if (column.nulls >= 0) pack_nulls(column);
-    if (column.texts) owners->push_back(column.texts->memory());
+    if (column.values == nullptr) copy(column);
   }
+}
+
+std::vector<SectionRows> RowFetch::finish() {
+  for (Column& column : columns_) {
+    if (column.nulls != nullptr) pack_nulls(column);
+    if (column.texts) owners_.push_back(column.texts->memory());
+  }
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
   std::vector<SectionRows> pieces;
   for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
     SectionRows& piece = pieces.emplace_back();
@@ -63,9 +72,12 @@ void RowFetch::copy(Column& column) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
   } else {
-    queue_.copy_to_host(memory_->data() + column.values, values, rows_ * width);
+    column.values = own(device_.allocate_pinned(rows_ * width, "result rows"));
+    queue_.copy_to_host(column.values, values, rows_ * width);
   }
-  if (column.nulls >= 0) queue_.copy_to_host(memory_->data() + column.nulls, in_order(1, column.from.nulls), rows_);
+  if (!column.from.column.nullable) return;
+  column.nulls = own(device_.allocate_pinned(rows_, "result rows"));
+  queue_.copy_to_host(column.nulls, in_order(1, column.from.nulls), rows_);
 }
 
 // Where the values are in the order of the sort: until the next column is asked for.
@@ -74,9 +86,8 @@ DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
 }
 
 void RowFetch::pack_nulls(Column& column) {
-  const auto* there = reinterpret_cast<const uint8_t*>(memory_->data() + column.nulls);
-  auto* packed = reinterpret_cast<uint8_t*>(memory_->data() + column.nulls + padded(rows_));
-  if (pack_bytes(there, rows_, packed)) column.bits = packed;
+  auto* bytes = reinterpret_cast<uint8_t*>(column.nulls);
+  if (pack_bytes(bytes, rows_, bytes)) column.bits = bytes;
 }
 
 // Of the piece that begins with row `first`.
@@ -92,7 +103,7 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
   view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
   view.width = static_cast<uint8_t>(output.width());
   view.dictionary = column.from.dictionary;
-  view.data = memory_->data() + column.values + first * output.width();
+  view.data = column.values + first * output.width();
   return view;
 }
 

@@ -1,7 +1,8 @@
 // Brings rows that a kernel has written to host memory.
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
-//   pinned memory  values 0 | NULL bytes 0 | bits 0 | values 1 | ...
+//                  what a kernel has written to pinned memory stays there instead
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each a buffer of its own
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
@@ -30,20 +31,25 @@ class RowFetch {
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
-  // The rows of all columns in pieces; waits for the device. Errors: 53200, 58000.
-  std::vector<SectionRows> fetch();
+  // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
+  void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
+  // Queues the copies. Errors: 53200, 58000.
+  void start();
+  // Afterwards, once the queue is through: the rows of all columns in pieces.
+  std::vector<SectionRows> finish();
   // Kernels that it took.
   int launches() const { return launches_; }
 
  private:
   struct Column {
     FetchedColumn from;
-    int64_t values = 0, nulls = -1;  // offsets in memory_
-    const uint8_t* bits = nullptr;   // not null: some row is NULL
+    std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
+    const uint8_t* bits = nullptr;                  // not null: some row is NULL
     std::optional<TextRows> texts;
   };
 
   void copy(Column& column);
+  std::byte* own(PinnedBuffer buffer);
   DeviceAddress in_order(int width, DeviceAddress from);
   void pack_nulls(Column& column);
   ColumnView view(const Column& column, int64_t first) const;
@@ -52,9 +58,8 @@ class RowFetch {
   Queue& queue_;
   const int64_t rows_;
   BatchSort* const sort_;
-  int64_t bytes_ = 0;
   std::vector<Column> columns_;
-  std::shared_ptr<PinnedBuffer> memory_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   int launches_ = 0;
 };
 

@@ -1,18 +1,14 @@
 #include "engine/gpu/section_batch.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
-#include "engine/gpu/row_fetch.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
 namespace {
-
-// Output columns are first given room for all rows up to this many bytes; past it for a part, and the kernel runs once
-// more when that was too little.
-constexpr int64_t most_unasked_output_bytes = int64_t{256} << 20, unasked_part_of_memory = 16;
 
 // A group of the grid has at least so many tiles to take.
 constexpr int64_t tiles_per_group = 3;
@@ -39,25 +35,17 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
-  int64_t row_bytes = 0;
-  for (const OutputColumn& column : kernel_.outputs) row_bytes += column.width() + 1;
-  row_bytes += static_cast<int64_t>(kernel_.sort_words) * 8;
-  int64_t capacity = input_->rows;
-  if (task_.wanted >= 0) capacity = std::min(capacity, std::max<int64_t>(task_.wanted, 1));
-  const int64_t most_bytes =
-      std::max(most_unasked_output_bytes, engine_.device().info().memory_bytes / unasked_part_of_memory);
-  if (capacity * row_bytes > most_bytes) capacity = std::max(capacity / 4, most_bytes / row_bytes);
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     group_buffers_.emplace_back(engine_, plan, input_->rows, table.expected_groups);
   }
-  launch_with(capacity);
+  launch_with(room);
   return true;
 }
 
@@ -83,11 +71,11 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
 
 // The words of the section that this launch knows.
 void SectionBatch::send_section() {
-  section_ = kernel_.section;
-  for (const SectionWord& one : kernel_.section_words) section_[one.index] = word(one.parameter) + one.offset;
-  const auto bytes = static_cast<int64_t>(section_.size() * sizeof(uint64_t));
+  std::vector<uint64_t> section = kernel_.section;
+  for (const SectionWord& one : kernel_.section_words) section[one.index] = word(one.parameter) + one.offset;
+  const auto bytes = static_cast<int64_t>(section.size() * sizeof(uint64_t));
   if (section_buffer_.bytes() == 0) section_buffer_ = engine_.allocate(bytes, "a section to interpret");
-  queue_->copy_to_device(section_buffer_.address(), section_.data(), bytes);
+  section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
 }
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
@@ -102,6 +90,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   capacity_ = capacity;
   if (control_buffer_.bytes() == 0) {
     control_buffer_ = engine_.allocate(sizeof(ControlBlock), "control block of a kernel");
+    control_copy_ = engine_.device().allocate_pinned(sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
@@ -119,28 +108,52 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_.is_interpreted()) send_section();
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
+  if (const SectionBatch* other = std::exchange(other_, nullptr)) queue_->wait_for(*other->after_);
   before_ = queue_->record();
   queue_->launch(*compiled_, groups_, group_size, words);
   after_ = queue_->record();
   ++launches_;
-  queue_->copy_to_host(&control_, control_buffer_.address(), sizeof(ControlBlock));
+  queue_->copy_to_host(control_copy_.data(), control_buffer_.address(), sizeof(ControlBlock));
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
+bool SectionBatch::writes_to_host() const {
+  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
+  return residency_ == Residency::Mapped && engine_.device().info().can_map &&
+         kernel_.sink == SectionKernel::Sink::Result &&
+         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
+}
+
 void SectionBatch::allocate_outputs(int64_t capacity) {
-  output_offsets_.clear();
-  null_offsets_.clear();
+  outputs_.clear();
+  outputs_.resize(kernel_.outputs.size());
+  if (writes_to_host()) return allocate_pinned_outputs(capacity);
+  std::vector<int64_t> offsets;
   int64_t bytes = 0;
+  const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
   for (const OutputColumn& column : kernel_.outputs) {
-    output_offsets_.push_back(bytes);
-    bytes += padded(capacity * column.width());
-    null_offsets_.push_back(column.nullable ? bytes : -1);
-    if (column.nullable) bytes += padded(capacity);
+    offsets.push_back(take(capacity * column.width()));
+    offsets.push_back(take(column.nullable ? capacity : 0));
   }
   sort_word_offsets_.clear();
-  for (size_t i = 0; i < kernel_.sort_words; ++i, bytes += padded(capacity * 8)) sort_word_offsets_.push_back(bytes);
+  for (size_t i = 0; i < kernel_.sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
   outputs_buffer_ = DeviceBuffer();
   outputs_buffer_ = engine_.allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
+    outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
+  }
+}
+
+void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
+  const auto take = [&](int64_t bytes, PinnedBuffer& buffer) {
+    buffer = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
+    return buffer.address();
+  };
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].values = take(capacity * kernel_.outputs[i].width(), outputs_[i].pinned_values);
+    if (kernel_.outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
+  }
 }
 
 uint64_t SectionBatch::word(const KernelParameter& parameter) const {
@@ -155,9 +168,9 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Control: return control_buffer_.address().value;
     case Kind::TileStatus: return status_buffer_.address().value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);
-    case Kind::Output: return (outputs_buffer_.address() + output_offsets_[index]).value;
+    case Kind::Output: return outputs_[index].values.value;
     case Kind::SortWord: return (outputs_buffer_.address() + sort_word_offsets_[index]).value;
-    case Kind::OutputNulls: return (outputs_buffer_.address() + null_offsets_[index]).value;
+    case Kind::OutputNulls: return outputs_[index].nulls.value;
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
     case Kind::Section: return section_buffer_.address().value;
@@ -176,24 +189,25 @@ void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
     kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
-    bool again = text_room_.grow(engine_, kernel_, control_);
+    bool again = text_room_.grow(engine_, kernel_, control());
     for (GroupBuffer& groups : group_buffers_) again |= groups.grow();
     if (!again) return;
     launch_with(capacity_);
   } while (true);
 }
 
-void SectionBatch::finish() {
+void SectionBatch::bring() {
+  is_brought_ = true;
   launch_until_room();
   raise_failure();
   if (kernel_.writes_rows()) {
-    const auto rows = static_cast<int64_t>(control_.rows_out);
+    const auto rows = static_cast<int64_t>(control().rows_out);
     if (rows > capacity_ && (task_.wanted < 0 || capacity_ < task_.wanted)) {
       launch_with(rows);
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    return fetch_rows();
+    return start_fetch();
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
@@ -205,15 +219,25 @@ void SectionBatch::finish() {
   queue_->synchronize();
 }
 
+void SectionBatch::finish() {
+  if (!fetch_) return;
+  queue_->synchronize();
+  rows_ = fetch_->finish();
+}
+
 int64_t SectionBatch::bytes_moved() const {
-  const int64_t read_in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
-  return queue_->bytes_copied() - copied_before_ + read_in_place;
+  int64_t in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
+  if (writes_to_host()) {
+    for (const OutputColumn& column : kernel_.outputs)
+      in_place += rows_out() * (column.width() + (column.nullable ? 1 : 0));
+  }
+  return queue_->bytes_copied() - copied_before_ + in_place;
 }
 
 void SectionBatch::raise_failure() const {
-  if (control_.failure == 0) return;
-  const auto address = static_cast<size_t>((control_.failure >> 32) - 1);
-  cpu::raise_kernel_error(static_cast<int32_t>(control_.failure & 0xFFFFFFFF),
+  if (control().failure == 0) return;
+  const auto address = static_cast<size_t>((control().failure >> 32) - 1);
+  cpu::raise_kernel_error(static_cast<int32_t>(control().failure & 0xFFFFFFFF),
                           task_.program.instructions[address].position);
 }
 
@@ -223,29 +247,32 @@ void SectionBatch::sort_rows() {
   for (int64_t offset : sort_word_offsets_) words.push_back(outputs_buffer_.address() + offset);
   const SorterInfo& sorter = *sorter_of(task_.program, task_.address);
   before_ = queue_->record();
-  sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control_.rows_out), sorter.limit);
+  sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control().rows_out), sorter.limit);
   after_ = queue_->record();
   if (is_merged(sorter, residency_)) sort_->fetch_words(words);
   queue_->synchronize();
   kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
 }
 
-void SectionBatch::fetch_rows() {
-  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control_.rows_out), capacity_);
+void SectionBatch::start_fetch() {
+  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
-  RowFetch fetch(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
+  fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
     const OutputColumn& column = kernel_.outputs[i];
     FetchedColumn from;
     from.column = column;
-    from.values = outputs_buffer_.address() + output_offsets_[i];
-    if (column.nullable) from.nulls = outputs_buffer_.address() + null_offsets_[i];
+    from.values = outputs_[i].values;
+    from.nulls = outputs_[i].nulls;
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    fetch.add(from);
+    if (writes_to_host())
+      fetch_->keep(from, std::move(outputs_[i].pinned_values), std::move(outputs_[i].pinned_nulls));
+    else
+      fetch_->add(from);
   }
-  rows_ = fetch.fetch();
-  launches_ += fetch.launches();
+  fetch_->start();
+  launches_ += fetch_->launches();
 }
 
 }  // namespace diptych::gpu

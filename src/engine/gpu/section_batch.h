@@ -1,7 +1,8 @@
 // Some tablets of a section, from their columns to what the sink made of them.
 //
 //   start()    columns in place, tablets described, kernel launched: returns while the device works
-//   finish()   waits, looks for failures, brings rows or states back
+//   bring()    waits for the kernel, looks for failures, lets rows come: returns while they are copied
+//   finish()   waits for them
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "engine/gpu/column_segment.h"
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/group_buffer.h"
+#include "engine/gpu/row_fetch.h"
 #include "engine/gpu/section_constants.h"
 #include "engine/gpu/section_input.h"
 #include "engine/gpu/section_kernel.h"
@@ -33,6 +35,12 @@ struct KernelMemo {
   std::shared_ptr<const Kernel> compiled;
 };
 
+// Where a kernel writes a column: in the outputs' buffer on the device, or in pinned memory.
+struct OutputPlace {
+  DeviceAddress values, nulls;
+  PinnedBuffer pinned_values, pinned_nulls;
+};
+
 class SectionBatch {
  public:
   SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
@@ -41,11 +49,17 @@ class SectionBatch {
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
 
-  // False when no kernel can do it: reason says why, and nothing has happened. Errors: 53200, 58000, 58030, XX001.
-  bool start(std::shared_ptr<SectionInput> input, KernelMemo& memo, std::string& reason);
+  // The kernel is to run after that of a batch that has been started: side by side each would take longer.
+  void run_after(const SectionBatch& other) { other_ = &other; }
+  // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
+  // Errors: 53200, 58000, 58030, XX001.
+  bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
   // Errors: those of the section's rows with their position.
+  void bring();
+  bool is_brought() const { return is_brought_; }
+  // After bring().
   void finish();
 
   // Afterwards.
@@ -58,7 +72,7 @@ class SectionBatch {
   const std::vector<const Dictionary*>& dictionaries() const { return input_->dictionaries; }
   int64_t rows_in() const { return input_->rows; }
   int64_t bytes_in() const { return input_->bytes; }
-  int64_t rows_out() const { return static_cast<int64_t>(control_.rows_out); }
+  int64_t rows_out() const { return static_cast<int64_t>(control().rows_out); }
   int64_t kernel_nanoseconds() const { return kernel_nanoseconds_; }
   const CompileReport& compile_report() const { return compile_report_; }
   int launches() const { return launches_; }
@@ -66,16 +80,20 @@ class SectionBatch {
   int64_t bytes_moved() const;
 
  private:
+  const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_copy_.data()); }
   bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
   void send_section();
+  // Whether the kernel writes its rows straight to where they stay, in pinned memory.
+  bool writes_to_host() const;
   void allocate_outputs(int64_t capacity);
+  void allocate_pinned_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;
   void launch_until_room();
   void sort_rows();
-  void fetch_rows();
+  void start_fetch();
 
   GpuEngine& engine_;
   const SectionTask& task_;
@@ -92,15 +110,19 @@ class SectionBatch {
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
-  std::vector<uint64_t> section_;  // what the interpreter runs
-  DeviceBuffer section_buffer_;
+  DeviceBuffer section_buffer_;    // what the interpreter runs
+  PinnedBuffer section_sent_;
   DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   TextRoom text_room_;
   int64_t capacity_ = 0;
-  std::vector<int64_t> output_offsets_, null_offsets_, sort_word_offsets_;  // in the outputs' buffer
+  std::vector<OutputPlace> outputs_;        // by column
+  std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;
+  const SectionBatch* other_ = nullptr;  // see run_after(), until the launch
   std::unique_ptr<DeviceEvent> before_, after_;
-  ControlBlock control_;
+  PinnedBuffer control_copy_;  // the control block after the kernel
+  bool is_brought_ = false;
+  std::optional<RowFetch> fetch_;
   std::vector<SectionRows> rows_;
   PartialWords partials_;
   std::vector<GroupBuffer> group_buffers_;

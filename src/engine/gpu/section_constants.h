@@ -43,6 +43,7 @@ class SectionConstants {
 
   std::map<int64_t, Place> places_;
   std::vector<std::byte> block_;
+  PinnedBuffer sent_;
   DeviceBuffer device_;
 };
 

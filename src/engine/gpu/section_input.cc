@@ -7,6 +7,12 @@
 #include "engine/gpu/source_shape.h"
 
 namespace diptych::gpu {
+namespace {
+
+// Statements of other results divide an input in other ways.
+constexpr size_t most_parts = 256;
+
+}  // namespace
 
 std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
   auto input = std::make_shared<SectionInput>();
@@ -26,6 +32,28 @@ std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges
   return input;
 }
 
+std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const TabletRun& run) {
+  std::lock_guard guard(whole.mutex);
+  if (whole.parts.size() >= most_parts) whole.parts.clear();
+  std::shared_ptr<SectionInput>& kept = whole.parts[{run.first, run.end}];
+  if (kept) return kept;
+  auto part = std::make_shared<SectionInput>();
+  for (size_t i = 0; i < whole.ranges.size(); ++i) {
+    SegmentRange range = whole.ranges[i];
+    if (range.first >= run.end || range.first + range.count <= run.first) continue;
+    for (size_t t = 0; t < range.count; ++t) {
+      if (range.first + t < run.first || range.first + t >= run.end) range.needed[t] = false;
+    }
+    part->ranges.push_back(std::move(range));
+    part->segments.push_back(whole.segments[i]);
+    part->addresses.push_back(whole.addresses[i]);
+  }
+  part->shape = whole.shape;
+  part->dictionaries = whole.dictionaries;
+  count_rows(*part);
+  return kept = part;
+}
+
 void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
   const TabletSource& source = *task_.source;
   std::shared_ptr<const ColumnSegment> segment;
@@ -39,14 +67,22 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
       break;
     default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
   }
-  DeviceAddress address = segment->address();
-  if (residency_ == Residency::Streamed && segment->bytes() > 0) {
-    DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(segment->bytes(), "streamed columns"));
-    queue_.copy_to_device(copy.address(), segment->host_data(), segment->bytes());
-    address = copy.address();
-  }
+  input.addresses.back().push_back(residency_ == Residency::Streamed ? copy_needed(input, range, *segment)
+                                                                     : segment->address());
   input.segments.back().push_back(std::move(segment));
-  input.addresses.back().push_back(address);
+}
+
+// Copies a pinned segment from its first needed tablet to its last; returns where it would start if it were there
+// as a whole.
+DeviceAddress InputLoader::copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment) {
+  const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
+  const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
+  const int64_t from = segment.start_of(static_cast<size_t>(first)),
+                bytes = segment.start_of(static_cast<size_t>(end)) - from;
+  if (bytes == 0) return {};
+  DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(bytes, "streamed columns"));
+  queue_.copy_to_device(copy.address(), segment.host_data() + from, bytes);
+  return copy.address() + -from;
 }
 
 // What all needed tablets have in common.
@@ -99,6 +135,7 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   std::shared_ptr<TabletDescriptions>& kept = input.descriptions[tile_rows];
   if (kept) return kept;
   auto made = std::make_shared<TabletDescriptions>();
+  std::vector<uint64_t> words;
   int64_t usual = -1;
   bool differs = false;
   for (size_t range = 0; range < input.ranges.size(); ++range) {
@@ -112,24 +149,23 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
       // All but the last tablet have to agree; the last may have fewer.
       if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
       if (usual < 0) usual = tiles;
-      made->words.insert(made->words.end(),
-                         {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
       for (size_t i = 0; i < columns_.size(); ++i) {
         const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
         const uint64_t start = input.addresses[range][i].value;
         const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
-        made->words.insert(made->words.end(), {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
-                                               static_cast<uint64_t>(tablet.factor),
-                                               static_cast<uint64_t>(tablet.width), at(tablet.heap)});
+        words.insert(words.end(),
+                     {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
+                      static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
       }
       ++made->tablets;
       made->tiles += tiles;
     }
   }
   made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
-  const auto bytes = static_cast<int64_t>(made->words.size() * sizeof(uint64_t));
+  const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
   made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
-  if (bytes > 0) queue_.copy_to_device(made->buffer.address(), made->words.data(), bytes);
+  made->sent = send(engine_.device(), queue_, made->buffer.address(), words.data(), bytes);
   // Another statement's queue may use them next, if they stay.
   if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();
   kept = made;

@@ -4,17 +4,14 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "engine/cpu/zone_test.h"
+#include "engine/gpu/source_shape.h"
 #include "engine/gpu/totals.h"
 
 namespace diptych::gpu {
 namespace {
 
-// 64 tablets of 65536 rows are 4 MiB a byte of width: what a bus moves at full speed.
+// 64 tablets of 65536 rows are 4 MiB a byte of width.
 constexpr size_t segment_tablets = 64;
-
-// Batches that overlap: one copies in, one computes, one copies out.
-constexpr size_t batches_at_once = 3;
 
 // Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
 int64_t rows_wanted(const SectionTask& task) {
@@ -40,25 +37,33 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
 
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
-  const bool prepared = find_input();
-  if (!prepared) find_ranges();
+  if (!find_input()) find_tablets();
+  all_tablets_ = queue_->left();
+  sizes_.emplace(describe_section());
   std::deque<std::unique_ptr<SectionBatch>> running;
   KernelMemo memo;
-  const size_t most = residency_ == Residency::Streamed ? batches_at_once : 1;
-  for (std::vector<SegmentRange>& ranges : divide()) {
+  const bool overlaps = residency_ == Residency::Streamed || (residency_ != Residency::Serial && task_.wanted < 0);
+  const size_t most = overlaps ? batches_at_once : 1;
+  // Also of no rows a section has a sink, and with it a result.
+  do {
     check_cancelled();
-    if (has_enough()) break;
-    running.push_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
-    auto input = prepared ? input_ : running.back()->loader().load(std::move(ranges));
-    if (!prepared) keep_input(input);
-    if (!running.back()->start(std::move(input), memo, reason)) {
-      // What earlier batches have made is dropped.
-      return std::nullopt;
-    }
+    SectionBatch& batch =
+        *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+    if (running.size() > 1) batch.run_after(*running[running.size() - 2]);
+    auto input = next_input(batch.loader());
+    const int64_t room = sizes_->room_for(input->rows);
+    // What earlier batches have made is dropped when a later one can't be done.
+    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
+    // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
+    if (!sizes_->knows_share())
+      bring(batch);
+    else if (running.size() > 1)
+      bring(*running[running.size() - 2]);
     if (running.size() < most) continue;
     collect(*running.front());
     running.pop_front();
-  }
+  } while (!queue_->left().is_empty() && !has_enough());
+  for (auto& batch : running) bring(*batch);
   for (auto& batch : running) collect(*batch);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort)
@@ -76,54 +81,76 @@ bool SectionRun::find_input() {
   if (!input || !input->needs_all(task_.cursor().zone_conditions)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;
+  queue_.emplace(*task_.source, std::vector<bool>(task_.source->tablet_count(), true));
+  rows_needed_ = input->rows;
   input_ = std::move(input);
   return true;
 }
 
-void SectionRun::keep_input(const std::shared_ptr<SectionInput>& input) {
-  if (stays() && result_.profile.tablets_skipped == 0 && task_.source->tablet_count() > 0)
-    engine_.inputs().keep(task_.source, columns_, place(), input);
-}
-
-void SectionRun::find_ranges() {
+void SectionRun::find_tablets() {
   const TabletSource& source = *task_.source;
-  int64_t rows = 0;
-  for (size_t first = 0; first < source.tablet_count(); first += segment_tablets) {
-    SegmentRange range;
-    range.first = first;
-    range.count = std::min(segment_tablets, source.tablet_count() - first);
-    range.rows_before = rows;
-    bool any = false;
-    for (size_t tablet = first; tablet < first + range.count; ++tablet) {
-      const bool needed = cpu::is_needed(task_.cursor(), source, tablet);
-      range.needed.push_back(needed);
-      any |= needed;
-      rows += source.rows_in(tablet);
-      ++(needed ? result_.profile.tablets : result_.profile.tablets_skipped);
-      if (!needed) continue;
-      for (size_t column : columns_) result_.profile.bytes_read += source.encoded_bytes(tablet, column);
-    }
-    if (any) ranges_.push_back(std::move(range));
+  std::vector<bool> needed = tablets_needed(task_.cursor(), source);
+  for (size_t tablet = 0; tablet < needed.size(); ++tablet) {
+    ++(needed[tablet] ? result_.profile.tablets : result_.profile.tablets_skipped);
+    if (!needed[tablet]) continue;
+    rows_needed_ += source.rows_in(tablet);
+    for (size_t column : columns_) result_.profile.bytes_read += source.encoded_bytes(tablet, column);
   }
+  queue_.emplace(source, std::move(needed));
 }
 
-// With a LIMIT a few tablets may do: batches then start small and grow.
-std::vector<std::vector<SegmentRange>> SectionRun::divide() const {
-  std::vector<std::vector<SegmentRange>> batches;
-  size_t size = ranges_.size();
-  if (residency_ == Residency::Serial || residency_ == Residency::Streamed || task_.wanted >= 0) size = 1;
-  for (size_t first = 0; first < ranges_.size();) {
-    const size_t end = std::min(ranges_.size(), first + size);
-    batches.emplace_back(ranges_.begin() + static_cast<ptrdiff_t>(first),
-                         ranges_.begin() + static_cast<ptrdiff_t>(end));
-    first = end;
-    if (task_.wanted >= 0 && residency_ != Residency::Serial && residency_ != Residency::Streamed) size *= 4;
-  }
+BatchSizes::Section SectionRun::describe_section() const {
   const SorterInfo* sorter = sorter_of(task_.program, task_.address);
-  if (sorter != nullptr && !is_merged(*sorter, residency_) && !ranges_.empty()) return {ranges_};
-  // Also of no rows a section has a sink, and with it a result.
-  if (batches.empty()) batches.emplace_back();
-  return batches;
+  BatchSizes::Section section;
+  section.residency = residency_;
+  section.needs_all = sorter != nullptr && !is_merged(*sorter, residency_);
+  section.wanted = task_.wanted;
+  section.input_row_bytes =
+      static_cast<double>(result_.profile.bytes_read) / static_cast<double>(std::max<int64_t>(rows_needed_, 1));
+  section.output_row_bytes = output_row_bytes(task_.program, task_.address);
+  const auto& columns = task_.program.result_columns;
+  section.writes_to_host = engine_.device().info().can_map &&
+                           std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
+                             return column.type.physical() == PhysicalType::Text;
+                           });
+  section.memory_bytes = engine_.device().memory_limit();
+  return section;
+}
+
+std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
+  if (!stays()) return loader.load(segments_of(queue_->take(sizes_->next_rows())));
+  if (!input_) load_all(loader);
+  const TabletRun run = queue_->take(sizes_->next_rows());
+  return run == all_tablets_ ? input_ : loader.part_of(*input_, run);
+}
+
+// Of all needed tablets, also where they are not all of one batch.
+void SectionRun::load_all(InputLoader& loader) {
+  input_ = loader.load(segments_of(all_tablets_));
+  if (result_.profile.tablets_skipped == 0 && !all_tablets_.is_empty())
+    engine_.inputs().keep(task_.source, columns_, place(), input_);
+}
+
+// Columns that are kept are kept by the segment, so that another run finds them; others are no more than the run.
+std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
+  const TabletSource& source = *task_.source;
+  const bool keeps = residency_ != Residency::Serial;
+  std::vector<SegmentRange> ranges;
+  for (size_t next = run.first; next < run.end;) {
+    SegmentRange range;
+    range.first = keeps ? next / segment_tablets * segment_tablets : next;
+    range.count = std::min(range.first + segment_tablets, keeps ? source.tablet_count() : run.end) - range.first;
+    for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);
+    range.rows_before = passed_rows_;
+    bool any = false;
+    for (size_t tablet = range.first; tablet < range.first + range.count; ++tablet) {
+      range.needed.push_back(tablet >= run.first && tablet < run.end && queue_->needs(tablet));
+      any |= range.needed.back();
+    }
+    next = range.first + range.count;
+    if (any) ranges.push_back(std::move(range));
+  }
+  return ranges;
 }
 
 void SectionRun::check_cancelled() const {
@@ -131,15 +158,21 @@ void SectionRun::check_cancelled() const {
     throw Error(SqlState::query_canceled, "cancelled on request");
 }
 
+void SectionRun::bring(SectionBatch& batch) {
+  if (batch.is_brought() || has_enough()) return;
+  batch.bring();
+  sizes_->note(batch.rows_in(), batch.rows_out());
+  rows_ += batch.rows_out();
+}
+
 void SectionRun::collect(SectionBatch& batch) {
+  bring(batch);
+  if (!batch.is_brought()) return;
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
-  for (SectionRows& rows : batch.take_rows()) {
-    rows_ += rows.rows;
-    result_.rows.push_back(std::move(rows));
-  }
+  for (SectionRows& rows : batch.take_rows()) result_.rows.push_back(std::move(rows));
   partials_.push_back(batch.partials());
   collect_groups(batch);
   result_.profile.rows_in += batch.rows_in();

@@ -1,7 +1,7 @@
-// Runs one parallel section on a device: divides its tablets into batches and puts together what they give.
+// Runs one parallel section on a device: takes its tablets in batches and puts together what they give.
 //
-//   tablets  |0..63 |64..127|128..191|...      segments
-//   batches  cached, mapped: all in one; serial: one segment after the other; streamed: several at once
+//   tablets  |0..63 |64..127|128..191|...      segments, in which columns are kept
+//   batches  see batch_sizes.h; but in serial residency several are under way at once
 #pragma once
 
 #include <deque>
@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/gpu/batch_sizes.h"
 #include "engine/gpu/group_rows.h"
 #include "engine/gpu/section_batch.h"
+#include "engine/tablet_queue.h"
 
 namespace diptych::gpu {
 
@@ -21,16 +23,20 @@ class SectionRun {
 
  private:
   bool find_input();
-  void keep_input(const std::shared_ptr<SectionInput>& input);
-  void find_ranges();
-  // Columns stay where they are after the statement, in one batch.
+  void find_tablets();
+  BatchSizes::Section describe_section() const;
+  std::shared_ptr<SectionInput> next_input(InputLoader& loader);
+  void load_all(InputLoader& loader);
+  std::vector<SegmentRange> segments_of(const TabletRun& run);
+  // Columns stay where they are after the statement, all of them.
   bool stays() const {
     return (residency_ == Residency::Cached || residency_ == Residency::Mapped) && task_.wanted < 0;
   }
   InputCache::Place place() const {
     return residency_ == Residency::Cached ? InputCache::Place::Device : InputCache::Place::Pinned;
   }
-  std::vector<std::vector<SegmentRange>> divide() const;
+  // Nothing where it is done already, or not needed any more.
+  void bring(SectionBatch& batch);
   void collect(SectionBatch& batch);
   bool has_enough() const { return task_.wanted >= 0 && rows_ >= task_.wanted; }
   void finish_totals();
@@ -43,14 +49,19 @@ class SectionRun {
   const Residency residency_;
   const KernelChoice choice_;
   std::vector<size_t> columns_;
-  std::vector<SegmentRange> ranges_;
-  std::shared_ptr<SectionInput> input_;  // of the whole source, when it was ready
+  std::optional<TabletQueue> queue_;
+  int64_t rows_needed_ = 0;    // of the tablets in it at first
+  size_t passed_tablets_ = 0;  // of the source, before the segment that a batch began with last
+  int64_t passed_rows_ = 0;    // of these
+  TabletRun all_tablets_;      // that are in it at first
+  std::optional<BatchSizes> sizes_;
+  std::shared_ptr<SectionInput> input_;  // of all of them, where columns stay
   SectionResult result_;
   SectionKernel kernel_;  // of the last batch: what its sinks are
   std::vector<PartialWords> partials_;
   std::vector<SortedRun> sorted_;
   std::deque<GroupRows> groups_;  // by hash table that the kernel groups
-  int64_t rows_ = 0;              // of the result
+  int64_t rows_ = 0;              // that batches have found, in a section with a result
 };
 
 }  // namespace diptych::gpu

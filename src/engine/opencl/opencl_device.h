@@ -75,6 +75,7 @@ class OpenClDevice final : public Device, private KernelCompiler {
  private:
   void free(DeviceAddress address, int64_t) noexcept override { memory_.free(address); }
   void free_pinned(std::byte* data, int64_t) noexcept override { memory_.free_pinned(data); }
+  void shrink_pinned(std::byte* data, int64_t bytes) noexcept override { memory_.shrink_pinned(data, bytes); }
   std::string identity() const override;
   Built build(const std::string& text, const std::string& entry) override;
   std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;

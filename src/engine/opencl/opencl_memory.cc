@@ -123,8 +123,14 @@ std::optional<std::pair<std::byte*, DeviceAddress>> Memory::try_allocate_pinned(
   return std::pair{mapped_.data() + *address, DeviceAddress{mapped_bit | *address}};
 }
 
-void Memory::free_pinned(std::byte* data) noexcept {
-  pinned_pool_.free(is_host_ ? static_cast<uint64_t>(data - mapped_.data()) : reinterpret_cast<uint64_t>(data));
+uint64_t Memory::pinned_address(const std::byte* data) const {
+  return is_host_ ? static_cast<uint64_t>(data - mapped_.data()) : reinterpret_cast<uint64_t>(data);
+}
+
+void Memory::free_pinned(std::byte* data) noexcept { pinned_pool_.free(pinned_address(data)); }
+
+void Memory::shrink_pinned(std::byte* data, int64_t bytes) noexcept {
+  pinned_pool_.shrink(pinned_address(data), bytes);
 }
 
 void Memory::set_limit(int64_t bytes) {

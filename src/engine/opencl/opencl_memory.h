@@ -83,6 +83,8 @@ class Memory {
   // nullopt where there is no room.
   std::optional<std::pair<std::byte*, DeviceAddress>> try_allocate_pinned(int64_t bytes);
   void free_pinned(std::byte* data) noexcept;
+  // Frees all but the first so many bytes.
+  void shrink_pinned(std::byte* data, int64_t bytes) noexcept;
   // -1: as much as there is. Once there are buffers the arena grows no more.
   void set_limit(int64_t bytes);
   int64_t limit() const { return pool_.limit(); }
@@ -97,6 +99,9 @@ class Memory {
   void make_arena();
 
  private:
+  // As the pool of pinned memory has it.
+  uint64_t pinned_address(const std::byte* data) const;
+
   const bool is_host_;
   const int64_t most_bytes_;
   Arena memory_, mapped_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/gpu/batch_sizes.h"
+
 namespace diptych {
 namespace {
 
@@ -12,15 +14,11 @@ constexpr double thread_start_ns = 15e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
 constexpr double device_section_ns = 40e3;
 constexpr double device_tablet_ns = 100;
-// A batch of streamed or serial tablets; see engine/gpu/section_run.cc.
-constexpr int64_t batch_tablets = 64;
-constexpr int64_t streamed_batches = 3;
-
 double time_of(double bytes, double rate) { return bytes / rate * ns_per_second; }
 
 int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
   const bool is_one = residency == gpu::Residency::Cached || residency == gpu::Residency::Mapped;
-  return is_one ? 1 : std::max<int64_t>(1, (facts.tablets + batch_tablets - 1) / batch_tablets);
+  return is_one ? 1 : std::clamp<int64_t>(facts.bytes / gpu::most_batch_bytes, 1, std::max<int64_t>(facts.tablets, 1));
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
 
 int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency) {
   const int64_t batches = batches_of(facts, residency);
-  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, streamed_batches) : 1;
+  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, gpu::batches_at_once) : 1;
   const int64_t columns = residency == gpu::Residency::Mapped ? 0 : facts.bytes / batches * at_once;
   // Output columns get room for every row that may come; see engine/gpu/section_batch.cc.
   return columns + facts.result_bytes / batches * at_once * 2;

@@ -1,6 +1,8 @@
 // A table of many times the memory that the device may use: right answers in every residency, and never more in use.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "base/error.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
@@ -62,6 +64,57 @@ TEST(DeviceMemory, ATableOfManyTimesTheLimit) {
   for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
   EXPECT_EQ(database.placement().fallbacks().size(), reasons);
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
+}
+
+const std::vector<std::string> row_queries = {
+    "SELECT i, k, n FROM r WHERE k < 5",
+    "SELECT n FROM r WHERE k = 6 AND i > 1000",
+    "SELECT i FROM r WHERE i > 450000",
+    "SELECT n, i FROM r WHERE k < 5 LIMIT 30000",
+};
+
+// Of the last section that ran; -1: none ran on a device.
+int64_t launches_of(Connection& connection, const std::string& query) {
+  const std::string text = run(connection, "EXPLAIN ANALYZE " + query);
+  std::smatch found;
+  return std::regex_search(text, found, std::regex("([0-9]+) launches")) ? std::stoll(found[1]) : -1;
+}
+
+TEST(DeviceMemory, LargeResultsComeInBatches) {
+  Database database(":memory:");
+  try {
+    database.placement().devices().find("opencl");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Connection connection(database);
+  run(connection, "SET tablet_rows = 4096");
+  run(connection, "SET device = cpu");
+  run(connection,
+      "CREATE TABLE r AS SELECT i, (i % 7)::smallint k, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 1000 END n "
+      "FROM generate_series(1::bigint, 500000) g(i)");
+  std::vector<std::string> expected;
+  for (const std::string& query : row_queries) expected.push_back(run(connection, query));
+  run(connection, "SET device = opencl");
+  run(connection, "SET fallback = error");
+  run(connection, "SET gpu_engine = generated");
+  run(connection, "SET device_memory_limit = 16000000");
+  for (const char* residency : {"serial", "streamed", "mapped", "cached"}) {
+    run(connection, std::string("SET residency = ") + residency);
+    // Twice: the second time what was made ready is found again.
+    for (size_t i = 0; i < 2 * row_queries.size(); ++i) {
+      const size_t query = i % row_queries.size();
+      EXPECT_EQ(run(connection, row_queries[query]), expected[query]) << residency << ": " << row_queries[query];
+    }
+    EXPECT_GT(launches_of(connection, row_queries[0]), 1) << residency;
+    // The first batch that fails says how: an overflow from row 100001 on, a division by zero much later.
+    try {
+      run(connection, "SELECT (9223372036854675807 + i) / (480000 - i) FROM r");
+      ADD_FAILURE() << residency;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.state(), SqlState::numeric_value_out_of_range) << residency;
+    }
+  }
 }
 
 }  // namespace

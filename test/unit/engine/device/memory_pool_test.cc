@@ -40,6 +40,29 @@ class FakeMemory final : public RawMemory {
   std::map<uint64_t, int64_t> blocks_;
 };
 
+TEST(MemoryPool, ShrinksInPlace) {
+  FakeMemory raw(1 << 20);
+  MemoryPool pool(raw, {.alignment = 256, .limit = 1 << 20});
+  const auto first = pool.try_allocate(10000), second = pool.try_allocate(1000);
+  ASSERT_TRUE(first && second);
+  pool.shrink(*first, 1000);
+  EXPECT_EQ(pool.used_bytes(), 2048);
+  EXPECT_EQ(pool.buffers(), 2);
+  // What was freed is the best fit for what fits exactly, and joins the rest when it comes back.
+  const auto third = pool.try_allocate(10240 - 1024);
+  ASSERT_TRUE(third);
+  EXPECT_EQ(*third, *first + 1024);
+  pool.shrink(*third, 1 << 19);  // it is smaller
+  EXPECT_EQ(pool.used_bytes(), 1024 + 1024 + 10240 - 1024);
+  pool.free(*third);
+  pool.shrink(*third, 1);  // no longer there
+  pool.shrink(*first, 0);
+  EXPECT_EQ(pool.used_bytes(), 256 + 1024);
+  pool.free(*first);
+  const auto whole = pool.try_allocate(10240);
+  EXPECT_EQ(whole, first);
+}
+
 TEST(MemoryPool, NothingOverlaps) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -1,0 +1,99 @@
+#include "engine/gpu/batch_sizes.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "engine/gpu/sort_sink.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Where memory is little: what a batch takes beside its columns is as much again.
+constexpr int64_t part_of_memory = 2 * batches_at_once;
+
+// With a LIMIT a few tablets may do.
+constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
+
+// Of results whose columns stay where they are. A kernel takes a tenth of the time that its rows take on the bus: what
+// is not overlapped are the first batch's kernel and some microseconds for each launch.
+constexpr int64_t first_output_bytes = int64_t{128} << 20, next_output_bytes = int64_t{256} << 20;
+constexpr int64_t output_part_of_memory = 16;
+// Of pinned memory for all rows of the first batch, most of which is given back.
+constexpr int64_t first_mapped_bytes = int64_t{32} << 20;
+
+// Output columns of a batch that can't be divided: room for all rows up to this many bytes; past it for a part, and the
+// kernel runs once more when that was too little.
+constexpr int64_t most_unasked_bytes = int64_t{256} << 20;
+
+// Room for more rows than came out of those before.
+constexpr double more_room = 1.25;
+constexpr int64_t least_room = 4096;
+
+constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
+
+int64_t rows_of(double bytes, double row_bytes) {
+  return row_bytes * static_cast<double>(all_rows / 2) > bytes ? static_cast<int64_t>(bytes / row_bytes) : all_rows;
+}
+
+}  // namespace
+
+BatchSizes::BatchSizes(const Section& section)
+    : section_(section), limited_rows_(section.wanted < 0 ? all_rows : first_limited_rows) {}
+
+int64_t BatchSizes::next_rows() {
+  if (section_.needs_all) return all_rows;
+  const int64_t limited = limited_rows_;
+  if (limited_rows_ < all_rows / limited_growth) limited_rows_ *= limited_growth;
+  const double output_row_bytes = share() * static_cast<double>(section_.output_row_bytes);
+  const int64_t memory = section_.memory_bytes;
+  if (section_.residency == Residency::Serial || section_.residency == Residency::Streamed) {
+    const auto bytes = static_cast<double>(std::min(most_batch_bytes, memory / part_of_memory));
+    return std::clamp<int64_t>(rows_of(bytes, section_.input_row_bytes + output_row_bytes), 1, limited);
+  }
+  if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
+  const auto bytes = static_cast<double>(std::min(most_output_bytes(), memory / output_part_of_memory));
+  // Few different sizes: what is described of a part is found again by statements like this one.
+  return static_cast<int64_t>(
+      std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(rows_of(bytes, output_row_bytes), 1))));
+}
+
+int64_t BatchSizes::most_output_bytes() const {
+  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : next_output_bytes;
+  if (!section_.writes_to_host) return most_batch_bytes;
+  return rows_in_ == 0 ? first_mapped_bytes : next_output_bytes;
+}
+
+void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
+  rows_in_ += rows_in;
+  rows_out_ += rows_out;
+}
+
+// Of the rows, how many come out: all, as long as nothing is known.
+double BatchSizes::share() const {
+  return rows_in_ == 0 ? 1 : static_cast<double>(rows_out_) / static_cast<double>(rows_in_) * more_room;
+}
+
+int64_t BatchSizes::room_for(int64_t rows) const {
+  if (section_.wanted >= 0) return std::min(rows, std::max<int64_t>(section_.wanted, 1));
+  if (rows_in_ > 0) return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * share()) + least_room);
+  const int64_t row_bytes = std::max<int64_t>(section_.output_row_bytes, 1);
+  const int64_t most_bytes = std::max(most_unasked_bytes, section_.memory_bytes / output_part_of_memory);
+  return rows <= most_bytes / row_bytes ? rows : std::max(rows / 4, most_bytes / row_bytes);
+}
+
+int64_t output_row_bytes(const Program& program, int32_t address) {
+  const auto row_bytes = [](const auto& columns) {
+    int64_t bytes = 0;
+    for (const auto& column : columns) bytes += width_bytes(column.type.physical()) + 1;
+    return bytes;
+  };
+  // Keys are at most words of what they are made of.
+  if (const SorterInfo* sorter = sorter_of(program, address))
+    return 2 * row_bytes(sorter->columns) + 8 * static_cast<int64_t>(sorter->keys.size());
+  const auto first = program.instructions.begin() + address, end = program.instructions.begin() + first->p3;
+  const bool is_result = std::any_of(first, end, [](const Instruction& at) { return at.opcode == Opcode::Result; });
+  return is_result ? row_bytes(program.result_columns) : 0;
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,56 @@
+// How many rows each batch of a section has, chosen as it goes.
+//
+//   cached, mapped     all at once; of a large result a first part, and when it is known how many rows come out of it,
+//                      larger ones, so that one part's rows are copied to the host while the next are found;
+//                      where columns are mapped, rows take little of the device's memory or none
+//   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
+//   LIMIT              few at first, then more and more
+#pragma once
+
+#include <cstdint>
+
+#include "engine/gpu/gpu_engine.h"
+#include "program/program.h"
+
+namespace diptych::gpu {
+
+// A bus moves pieces of some megabytes at full speed. Batches that overlap: one copies in, one computes, one copies
+// out; those of streamed columns together stay under 64 MB.
+inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
+
+class BatchSizes {
+ public:
+  struct Section {
+    Residency residency = Residency::Cached;
+    bool needs_all = false;        // rows must come together, as those of a sort
+    int64_t wanted = -1;           // see SectionTask
+    double input_row_bytes = 0;    // of the columns that are read, encoded, on average
+    int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
+    bool writes_to_host = false;   // rows go straight to pinned memory
+    int64_t memory_bytes = 0;      // that the device may use
+  };
+  explicit BatchSizes(const Section& section);
+
+  // Of the next batch, at most; 1 or more.
+  int64_t next_rows();
+  // What came of a batch.
+  void note(int64_t rows_in, int64_t rows_out);
+  // Whether it is known how many rows come out, as far as it matters.
+  bool knows_share() const { return rows_in_ > 0 || section_.output_row_bytes == 0; }
+  // Rows to make room for before a batch of so many.
+  int64_t room_for(int64_t rows) const;
+
+ private:
+  double share() const;
+  // Of memory for rows of a batch whose columns stay.
+  int64_t most_output_bytes() const;
+
+  const Section section_;
+  int64_t limited_rows_;  // of the next batch, with a LIMIT
+  int64_t rows_in_ = 0, rows_out_ = 0;
+};
+
+// Bytes of a row that the section behind the Parallel at `address` writes, at most; 0: it writes none.
+int64_t output_row_bytes(const Program& program, int32_t address);
+
+}  // namespace diptych::gpu

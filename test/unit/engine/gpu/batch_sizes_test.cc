@@ -1,0 +1,88 @@
+#include "engine/gpu/batch_sizes.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace diptych::gpu {
+namespace {
+
+constexpr int64_t all = std::numeric_limits<int64_t>::max(), mib = int64_t{1} << 20;
+
+TEST(BatchSizes, WhatStaysOnTheDeviceIsOneBatch) {
+  for (const Residency residency : {Residency::Cached, Residency::Mapped})
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 8, .memory_bytes = 32 * mib}).next_rows(), all);
+}
+
+TEST(BatchSizes, WhatIsMovedIsDividedByBytes) {
+  for (const Residency residency : {Residency::Serial, Residency::Streamed}) {
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 4, .memory_bytes = 1024 * mib}).next_rows(),
+              4 * mib);
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 0.5, .memory_bytes = 1024 * mib}).next_rows(),
+              32 * mib);
+    // Three at once fit into little memory.
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 4, .memory_bytes = 24 * mib}).next_rows(), mib);
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 1e9, .memory_bytes = 24 * mib}).next_rows(), 1);
+    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 0, .memory_bytes = 24 * mib}).next_rows(), all);
+  }
+}
+
+TEST(BatchSizes, RowsThatMustComeTogetherDo) {
+  EXPECT_EQ(BatchSizes({.residency = Residency::Streamed, .needs_all = true, .input_row_bytes = 8, .memory_bytes = mib})
+                .next_rows(),
+            all);
+}
+
+TEST(BatchSizes, BatchesGrowWithALimit) {
+  BatchSizes cached({.residency = Residency::Cached, .wanted = 10, .input_row_bytes = 8, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(cached.next_rows(), 65536);
+  EXPECT_EQ(cached.next_rows(), 4 * 65536);
+  for (int i = 0; i < 100; ++i) EXPECT_GT(cached.next_rows(), 0);
+  BatchSizes moved({.residency = Residency::Serial, .wanted = 10, .input_row_bytes = 1, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(moved.next_rows(), 65536);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(moved.next_rows(), 16 * mib);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(moved.next_rows(), 16 * mib);
+}
+
+TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
+  BatchSizes sizes(
+      {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 100 * 1024 * mib});
+  EXPECT_FALSE(sizes.knows_share());
+  EXPECT_EQ(sizes.next_rows(), 8 * mib);
+  EXPECT_EQ(sizes.room_for(8 * mib), 8 * mib);
+  sizes.note(8 * mib, mib);
+  EXPECT_TRUE(sizes.knows_share());
+  // 256 MB at 16 bytes a row of which an eighth comes out, a fourth more, to a power of two.
+  EXPECT_EQ(sizes.next_rows(), 64 * mib);
+  EXPECT_GT(sizes.room_for(64 * mib), 8 * mib);
+  EXPECT_LT(sizes.room_for(64 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(100), 100);
+  BatchSizes small(
+      {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 16 * mib});
+  EXPECT_EQ(small.next_rows(), 64 * 1024);
+}
+
+TEST(BatchSizes, NothingComesOut) {
+  BatchSizes sizes({.residency = Residency::Mapped, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
+  sizes.note(mib, 0);
+  EXPECT_GT(sizes.next_rows(), int64_t{1} << 60);
+  EXPECT_GT(sizes.room_for(mib), 0);
+}
+
+TEST(BatchSizes, RowsThatComeOutCountWithThoseThatAreMoved) {
+  BatchSizes sizes(
+      {.residency = Residency::Streamed, .input_row_bytes = 4, .output_row_bytes = 12, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(sizes.next_rows(), mib);
+  sizes.note(mib, 0);
+  EXPECT_EQ(sizes.next_rows(), 4 * mib);
+}
+
+TEST(BatchSizes, RoomForRowsThatMustComeTogether) {
+  const BatchSizes sizes(
+      {.residency = Residency::Cached, .needs_all = true, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
+  EXPECT_EQ(sizes.room_for(16 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(1024 * mib), 256 * mib);
+}
+
+}  // namespace
+}  // namespace diptych::gpu
