@@ -17,21 +17,10 @@ using Consumer = std::function<void(Scope&)>;
 // What the zone maps of all tablets prove of one column.
 RegisterInfo column_info(const TabletSource& source, size_t column, const Type& type) {
   RegisterInfo info{type.physical(), type, false};
-  bool bounded = range_of(type).has_value(), any = false;
-  Range range;
-  for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
-    const ZoneMap zone = source.zone_map(tablet, column);
-    if (zone.null_count != 0) info.nullable = true;
-    if (!zone.has_bounds) {
-      // Bounds are missing for good reason only when every row is NULL.
-      if (zone.null_count != source.rows_in(tablet)) bounded = false;
-      continue;
-    }
-    range = any ? range.joined({zone.low, zone.high}) : Range{zone.low, zone.high};
-    any = true;
-  }
-  if (!bounded) return info;
-  if (!any) range = {0, 0};
+  const ColumnSummary summary = source.summary(column);
+  info.nullable = summary.has_nulls;
+  if (!range_of(type).has_value() || !summary.is_bounded) return info;
+  const Range range = summary.widest.has_bounds ? Range{summary.widest.low, summary.widest.high} : Range{0, 0};
   info.has_range = true;
   info.low = range.low;
   info.high = range.high;

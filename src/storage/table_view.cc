@@ -55,6 +55,15 @@ int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {
   return state_.directory[tablet].tablet->encoded_bytes(column);
 }
 
+TabletGroup TableView::group(size_t number) const {
+  const TabletDirectory::Part& part = state_.directory.parts()[number];
+  return {part.first_tablet, part.chunk->tablets.size(), part.first_row, part.chunk->rows};
+}
+
+ColumnSummary TableView::group_summary(size_t group, size_t column) const {
+  return state_.directory.parts()[group].chunk->columns[column];
+}
+
 const Dictionary* TableView::common_dictionary(size_t column) const {
   if (!dictionaries_[column] || state_.directory.size() == 0) return nullptr;
   return state_.directory.all_codes(column) ? dictionaries_[column] : nullptr;

@@ -26,6 +26,9 @@ class TableView final : public TableSnapshot {
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
   int64_t encoded_bytes(size_t tablet, size_t column) const override;
+  size_t group_count() const override { return state_.directory.parts().size(); }
+  TabletGroup group(size_t number) const override;
+  ColumnSummary group_summary(size_t group, size_t column) const override;
 
   // Reads and checks all tablets. Errors: XX001.
   void verify() const;

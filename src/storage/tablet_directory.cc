@@ -9,11 +9,13 @@ namespace diptych {
 DirectoryChunk::DirectoryChunk(std::vector<TabletHandle> members) : tablets(std::move(members)) {
   check_invariant(!tablets.empty(), "a directory chunk has a tablet");
   all_codes.assign(tablets[0]->column_count(), true);
+  columns.resize(all_codes.size());
   for (const TabletHandle& tablet : tablets) {
     first_rows.push_back(rows);
     rows += tablet->rows();
     for (size_t column = 0; column < all_codes.size(); ++column) {
       if (tablet->encoding(column) != Encoding::Dictionary) all_codes[column] = false;
+      columns[column].add(tablet->zone_map(column), tablet->rows(), tablet->encoded_bytes(column));
     }
   }
 }

@@ -19,6 +19,7 @@
 
 #include "storage/file/database_file.h"
 #include "storage/stored_tablet.h"
+#include "tablet/column_summary.h"
 
 namespace diptych {
 
@@ -33,6 +34,7 @@ struct DirectoryChunk {
   std::vector<int64_t> first_rows;  // relative to the chunk
   int64_t rows = 0;
   std::vector<bool> all_codes;  // per column: is it Encoding::Dictionary in every tablet?
+  std::vector<ColumnSummary> columns;
 };
 
 class TabletDirectory {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tablet/column_view.h"
+#include "tablet/column_summary.h"
 
 namespace diptych {
 
@@ -30,6 +30,12 @@ class PinnedTablet {
   int64_t rows = 0;
   int64_t first_row_id = 0;
   std::vector<ColumnView> views;
+};
+
+// Neighbouring tablets of a source.
+struct TabletGroup {
+  size_t first = 0, count = 0;
+  int64_t first_row = 0, rows = 0;  // rows of the source before them, and theirs
 };
 
 class TabletSource {
@@ -50,6 +56,14 @@ class TabletSource {
   virtual std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const = 0;
   // Bytes that pin() would bring in, in encoded form; for progress, EXPLAIN ANALYZE and placement.
   virtual int64_t encoded_bytes(size_t tablet, size_t column) const = 0;
+
+  // All tablets in groups, in order, as the source knows them together; a source may have one group of them all.
+  virtual size_t group_count() const { return 1; }
+  virtual TabletGroup group(size_t) const { return {0, tablet_count(), 0, row_count()}; }
+  // Of the tablets of a group; asks each of them, where the source does not keep it.
+  virtual ColumnSummary group_summary(size_t group, size_t column) const;
+  // Of all tablets.
+  ColumnSummary summary(size_t column) const;
 };
 
 }  // namespace diptych

@@ -30,21 +30,19 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
 }
 
 void SectionRun::find_morsels() {
-  int64_t order = 0;
-  for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
-    const int64_t rows = source_.rows_in(tablet);
-    if (is_needed(*section_.cursor, source_, tablet)) {
+  for (const TabletRun& run : needed_tablets(*section_.cursor, source_)) {
+    int64_t order = run.first_row;
+    for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
+      const int64_t rows = source_.rows_in(tablet);
       for (int64_t first = 0; first < rows; first += morsel_rows)
         morsels_.push_back({tablet, first, std::min(morsel_rows, rows - first), order + first});
-      ++profile_.tablets;
-      if (context_.profile != nullptr) {
-        for (size_t column : section_.columns) profile_.bytes_read += source_.encoded_bytes(tablet, column);
-      }
-    } else {
-      ++profile_.tablets_skipped;
+      order += rows;
     }
-    order += rows;
+    profile_.tablets += static_cast<int64_t>(run.count);
+    if (context_.profile == nullptr) continue;
+    for (size_t column : section_.columns) profile_.bytes_read += encoded_bytes(source_, run, column);
   }
+  profile_.tablets_skipped = static_cast<int64_t>(source_.tablet_count()) - profile_.tablets;
 }
 
 void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {

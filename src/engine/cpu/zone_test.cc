@@ -7,7 +7,7 @@ namespace diptych::cpu {
 namespace {
 
 template <typename T>
-bool may_hold(Opcode comparison, T bound, T low, T high) {
+bool is_fulfillable(Opcode comparison, T bound, T low, T high) {
   switch (comparison) {
     case Opcode::Eq: return low <= bound && bound <= high;
     case Opcode::Lt: return low < bound;
@@ -28,18 +28,75 @@ bool may_hold(const ZoneCondition& condition, const ZoneMap& zone) {
     const double bound = condition.bound.as_double();
     // NaN is the greatest value, which comparisons of the machine don't know.
     if (std::isnan(bound) || std::isnan(zone.low_float) || std::isnan(zone.high_float)) return true;
-    return may_hold(condition.comparison, bound, zone.low_float, zone.high_float);
+    return is_fulfillable(condition.comparison, bound, zone.low_float, zone.high_float);
   }
   if (type.id == TypeId::Boolean)
-    return may_hold(condition.comparison, int128_t{condition.bound.as_boolean()}, zone.low, zone.high);
+    return is_fulfillable(condition.comparison, int128_t{condition.bound.as_boolean()}, zone.low, zone.high);
   if (type.is_string() || type.id == TypeId::Interval) return true;
-  return may_hold(condition.comparison, condition.bound.as_integral(), zone.low, zone.high);
+  return is_fulfillable(condition.comparison, condition.bound.as_integral(), zone.low, zone.high);
 }
 
 bool is_needed(const CursorInfo& cursor, const TabletSource& source, size_t tablet) {
   return std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
     return may_hold(condition, source.zone_map(tablet, condition.column));
   });
+}
+
+namespace {
+
+enum class Need : uint8_t { None, Some, All };
+
+Need need_of(const CursorInfo& cursor, const TabletSource& source, size_t group) {
+  Need need = Need::All;
+  for (const ZoneCondition& condition : cursor.zone_conditions) {
+    const ColumnSummary summary = source.group_summary(group, condition.column);
+    if (condition.bound.is_null() || (summary.is_bounded && !may_hold(condition, summary.widest))) return Need::None;
+    if (!may_hold(condition, summary.tightest)) need = Need::Some;
+  }
+  return need;
+}
+
+void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletRun>& runs) {
+  const TabletGroup all = source.group(group);
+  const size_t end = all.first + all.count;
+  TabletRun run{group, all.first, 0, all.first_row, 0, false};
+  const auto close = [&](size_t next) {
+    if (run.count > 0) runs.push_back(run);
+    run = {group, next, 0, run.first_row + run.rows, 0, false};
+  };
+  for (size_t tablet = all.first; tablet < end; ++tablet) {
+    const int64_t rows = source.rows_in(tablet);
+    if (is_needed(cursor, source, tablet)) {
+      ++run.count;
+      run.rows += rows;
+      continue;
+    }
+    close(tablet + 1);
+    run.first_row += rows;
+  }
+  close(end);
+}
+
+}  // namespace
+
+std::vector<TabletRun> needed_tablets(const CursorInfo& cursor, const TabletSource& source) {
+  std::vector<TabletRun> runs;
+  for (size_t number = 0; number < source.group_count(); ++number) {
+    const TabletGroup group = source.group(number);
+    if (group.count == 0) continue;
+    const Need need = need_of(cursor, source, number);
+    if (need == Need::All) runs.push_back({number, group.first, group.count, group.first_row, group.rows, true});
+    if (need == Need::Some) add_needed(cursor, source, number, runs);
+  }
+  return runs;
+}
+
+int64_t encoded_bytes(const TabletSource& source, const TabletRun& run, size_t column) {
+  if (run.is_whole) return source.group_summary(run.group, column).bytes;
+  int64_t bytes = 0;
+  for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet)
+    bytes += source.encoded_bytes(tablet, column);
+  return bytes;
 }
 
 }  // namespace diptych::cpu

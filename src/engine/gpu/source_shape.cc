@@ -13,12 +13,6 @@ bool are_mixed_strings(const ColumnShape& shape, const SegmentTablet& tablet) {
 
 }  // namespace
 
-std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& source) {
-  std::vector<bool> needed(source.tablet_count(), true);
-  for (size_t tablet = 0; tablet < needed.size(); ++tablet) needed[tablet] = cpu::is_needed(cursor, source, tablet);
-  return needed;
-}
-
 ColumnShape empty_shape(const TabletSource& source, size_t column) {
   ColumnShape shape;
   shape.column = column;
@@ -54,19 +48,20 @@ void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape
 
 SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source) {
   const auto cursor = static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1);
-  const std::vector<bool> needed = tablets_needed(program.cursors[cursor], source);
   const std::vector<size_t> columns = columns_read(program, address);
   SectionShape shape;
   for (const size_t column : columns) shape.columns.push_back(empty_shape(source, column));
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
-  for (size_t tablet = 0; tablet < needed.size() && !columns.empty(); ++tablet) {
-    if (!needed[tablet]) continue;
-    const auto pinned = source.pin(tablet, columns);
-    for (size_t i = 0; i < columns.size(); ++i)
-      add_to_shape(stored_form(pinned->views[i], pinned->rows), is_first, shape.columns[i], dictionaries[i],
-                   shape.unsupported);
-    is_first = false;
+  if (columns.empty()) return shape;
+  for (const cpu::TabletRun& run : cpu::needed_tablets(program.cursors[cursor], source)) {
+    for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
+      const auto pinned = source.pin(tablet, columns);
+      for (size_t i = 0; i < columns.size(); ++i)
+        add_to_shape(stored_form(pinned->views[i], pinned->rows), is_first, shape.columns[i], dictionaries[i],
+                     shape.unsupported);
+      is_first = false;
+    }
   }
   return shape;
 }

@@ -20,7 +20,4 @@ ColumnShape empty_shape(const TabletSource& source, size_t column);
 void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape, const Dictionary*& dictionary,
                   std::string& unsupported);
 
-// Which tablets of the source may hold rows that the section's zone conditions let through.
-std::vector<bool> tablets_needed(const CursorInfo& cursor, const TabletSource& source);
-
 }  // namespace diptych::gpu

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/gpu/source_shape.h"
+#include "engine/cpu/zone_test.h"
+#include "engine/gpu/section_kernel.h"
 #include "program/section_flow.h"
 
 namespace diptych {
@@ -34,13 +35,11 @@ class FactFinder {
   void find_tablets() {
     const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(address_)].p1);
     const std::vector<size_t> columns = gpu::columns_read(program_, address_);
-    const std::vector<bool> needed = gpu::tablets_needed(program_.cursors[cursor], source_);
     bytes_.assign(program_.cursors[cursor].columns.size(), 0);
-    for (size_t tablet = 0; tablet < needed.size(); ++tablet) {
-      if (!needed[tablet]) continue;
-      ++facts_.tablets;
-      facts_.rows += source_.rows_in(tablet);
-      for (const size_t column : columns) bytes_[column] += source_.encoded_bytes(tablet, column);
+    for (const cpu::TabletRun& run : cpu::needed_tablets(program_.cursors[cursor], source_)) {
+      facts_.tablets += static_cast<int64_t>(run.count);
+      facts_.rows += run.rows;
+      for (const size_t column : columns) bytes_[column] += cpu::encoded_bytes(source_, run, column);
     }
     for (const int64_t bytes : bytes_) facts_.bytes += bytes;
   }

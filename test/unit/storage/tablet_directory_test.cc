@@ -89,5 +89,28 @@ TEST_F(TabletDirectoryTest, CopiesShareWhatDidNotChange) {
   expect_equal(directory, many);
 }
 
+TEST_F(TabletDirectoryTest, ChunksSumTheirColumnsUp) {
+  std::vector<TabletHandle> tablets;
+  for (int i = 0; i < 3; ++i) {
+    EncodedTablet encoded;
+    encoded.rows = tablet_rows;
+    EncodedColumn& column = encoded.columns.emplace_back();
+    column.zone.has_bounds = true;
+    column.zone.null_count = i;
+    column.zone.low = i;
+    column.zone.high = 10 * i;
+    column.data.resize(100);
+    tablets.push_back(std::make_shared<StoredTablet>(std::move(encoded), MemoryReservation(budget_, "test")));
+  }
+  TabletDirectory directory;
+  directory.replace_tail(0, tablets, tablet_rows);
+  const ColumnSummary& summary = directory.parts().front().chunk->columns.front();
+  EXPECT_EQ(summary.widest.low, 0);
+  EXPECT_EQ(summary.widest.high, 20);
+  EXPECT_TRUE(summary.has_nulls);
+  EXPECT_TRUE(summary.is_bounded);
+  EXPECT_EQ(summary.bytes, 300);
+}
+
 }  // namespace
 }  // namespace diptych
