@@ -58,9 +58,10 @@ diptych_status diptych_execute(diptych_connection* connection, const char* sql) 
       const auto offset = static_cast<int>(rest.data() - script.data());
       const diptych::StatementText split = diptych::split_statement(rest);
       try {
-        if (diptych::parse_statement(split.text)) {
+        diptych::Statement statement(connection->connection, std::string(split.text));
+        if (!statement.is_empty()) {
           connection->connection.start_statement();
-          diptych::Statement(connection->connection, std::string(split.text)).run();
+          statement.run();
         }
       } catch (const diptych::Error& error) {
         if (error.position() < 0) throw;

@@ -57,7 +57,7 @@ diptych_status diptych_prepare(diptych_connection* connection, const char* sql, 
     const diptych::StatementText split = diptych::split_statement(script);
     if (tail) *tail = split.rest.empty() ? sql + script.size() : split.rest.data();
     auto prepared = std::make_unique<diptych_statement>(*connection, std::string(split.text));
-    if (!diptych::parse_statement(split.text)) return DIPTYCH_OK;
+    if (prepared->statement.is_empty()) return DIPTYCH_OK;
     for (const diptych::ColumnDefinition& column : prepared->statement.columns())
       prepared->type_names.push_back(column.type.name());
     *statement = prepared.release();

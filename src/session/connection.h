@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "engine/engine.h"
 #include "session/database.h"
+#include "sql/parse_cache.h"
 
 namespace diptych {
 
@@ -25,6 +26,7 @@ class Connection {
 
   // Sets or, without a value, resets a setting. Errors: 42704, 22023.
   void set(std::string_view name, const std::string* value);
+  ParseCache& parse_cache() { return parse_cache_; }
   // What a statement may use, by the settings.
   ExecutionContext execution_context();
 
@@ -39,6 +41,7 @@ class Connection {
  private:
   Database& database_;
   Settings settings_;
+  ParseCache parse_cache_;
   PlacementChoice choice_;
   std::atomic<bool> cancelled_{false};
   Progress progress_;

@@ -11,7 +11,6 @@
 #include "session/commands.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
-#include "sql/parser.h"
 #include "tablet/memory_source.h"
 
 namespace diptych {
@@ -59,13 +58,16 @@ Statement::Statement(Connection& connection, BoundSelect query) : connection_(co
 
 Statement::~Statement() = default;
 
-const syntax::Statement& Statement::syntax_tree() {
+bool Statement::is_empty() {
   if (!syntax_tree_) {
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Parse)]);
-    auto tree = parse_statement(text_);
-    if (!tree) throw Error(SqlState::syntax_error, "there is no statement in this text");
-    syntax_tree_ = std::make_unique<syntax::Statement>(std::move(*tree));
+    syntax_tree_ = connection_.parse_cache().parse(text_);
   }
+  return syntax_tree_ == nullptr;
+}
+
+const syntax::Statement& Statement::syntax_tree() {
+  if (is_empty()) throw Error(SqlState::syntax_error, "there is no statement in this text");
   return *syntax_tree_;
 }
 

@@ -42,6 +42,8 @@ class Statement {
   Statement(Connection& connection, BoundSelect query);
   ~Statement();
 
+  // Whether the text has no words in it, so that there is nothing to do. Errors: 42601.
+  bool is_empty();
   const syntax::Statement& syntax_tree();
   const BoundStatement& bound();
   const LogicalOperator& logical_plan();
@@ -71,7 +73,7 @@ class Statement {
 
   Connection& connection_;
   std::string text_;
-  std::unique_ptr<syntax::Statement> syntax_tree_;
+  std::shared_ptr<const syntax::Statement> syntax_tree_;
   std::unique_ptr<BoundStatement> bound_;
   bool bound_is_used_ = false;  // its query was handed on to the planner
   std::vector<ColumnDefinition> columns_;

@@ -36,8 +36,8 @@ Frame::Frame(const Program& program, const Section& section)
   initialise_constants();
 }
 
-// Registers that are the same for all rows are filled once; their steps then do nothing. Columns are tied to their
-// slots.
+// Registers that are the same for all rows are filled once, with the values of one word, which serve all; their steps
+// then do nothing. Columns are tied to their slots.
 void Frame::initialise_constants() {
   for (const Step& step : section_.steps) {
     if (step.out < 0 || section_.writers[step.out] > 1) continue;
@@ -46,18 +46,19 @@ void Frame::initialise_constants() {
       slots_[step.out].column = step.number;
       slots_[step.out].codes_wanted = opcode == Opcode::Code;
     } else if (is_constant_load(opcode)) {
-      fill_constant(step);
+      fill_constant(step, 64);
       slots_[step.out].values.word_bytes = 0;
     }
   }
 }
 
-void Frame::fill_constant(const Step& step) {
+void Frame::fill_constant(const Step& step, int rows) {
   Slot& out = slots_[step.out];
   const auto width = static_cast<size_t>(width_bytes(out.physical));
-  alignas(16) std::byte value[16] = {};
-  store_value(step.constant, out.physical, value);
-  for (size_t row = 0; row < block_rows; ++row) std::memcpy(out.storage + row * width, value, width);
+  store_value(step.constant, out.physical, out.storage);
+  const size_t bytes = static_cast<size_t>(rows) * width;
+  for (size_t filled = width; filled < bytes; filled *= 2)
+    std::memcpy(out.storage + filled, out.storage, std::min(filled, bytes - filled));
   out.values = {out.storage, 64 * width};
   out.valid = nullptr;
   if (step.constant.is_null()) {

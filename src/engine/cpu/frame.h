@@ -99,8 +99,8 @@ class Frame {
   // Own bits for `out`, all 1, to be changed.
   uint64_t* own_nulls(Slot& out) const;
 
-  // Gives every row of the step's register its constant.
-  void fill_constant(const Step& step);
+  // Gives the first `rows` rows of the step's register its constant.
+  void fill_constant(const Step& step, int rows);
   // Loads the step's column into storage of the register's own.
   void load_column(const Step& step);
   // The active rows of `taken` leave for the target of the step.

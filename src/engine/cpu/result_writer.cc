@@ -39,7 +39,7 @@ ResultWriter::ResultWriter(const Program& program, const Section& section, int f
                            const TabletSource& source, std::shared_ptr<ChunkStore> store)
     : store_(std::move(store)),
       most_bytes_(std::min(most_heap_bytes, store_->memory().thread_share(memory_part))),
-      scratch_(std::make_unique<std::byte[]>(block_rows * 16)) {
+      scratch_(std::make_unique_for_overwrite<std::byte[]>(block_rows * 16)) {
   columns_.resize(program.result_columns.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
