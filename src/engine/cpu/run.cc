@@ -67,7 +67,7 @@ class Run {
     SectionRun running(*program_, section, *source, context_, memory_);
     running.run(threads_, rows_wanted());
     running.take_results(*result_);
-    if (!note.lessons.empty()) context_.placement->learn(note, running.profile().nanoseconds);
+    if (note.lesson != 0) context_.placement->learn(note, running.profile().nanoseconds);
     if (context_.profile == nullptr) return;
     SectionProfile& profile = context_.profile->sections.emplace_back(running.profile());
     profile.fallback = std::move(note.fallback);

@@ -9,6 +9,8 @@ namespace {
 
 constexpr double ns_per_second = 1e9;
 
+// What a section costs the CPU before its first row: morsels, registers and where results go.
+constexpr double cpu_section_ns = 4e3;
 // Starting a thread of the pool on a section and waiting for the last one.
 constexpr double thread_start_ns = 15e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
@@ -31,7 +33,7 @@ CostEstimate estimate_cpu(const SectionFacts& facts, const HostProfile& host, in
   CostEstimate cost;
   cost.limit = std::min(host.read_one * cores, std::max(host.read_one, host.read_all));
   cost.compute_ns = std::max(time_of(static_cast<double>(facts.bytes), cost.limit), work_ns / cores);
-  if (cores > 1) cost.launch_ns = thread_start_ns;
+  cost.launch_ns = cpu_section_ns + (cores > 1 ? thread_start_ns : 0);
   return cost;
 }
 

@@ -1,21 +1,30 @@
 #include "engine/placement/experience.h"
 
+#include <bit>
 #include <functional>
 
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych {
 
-uint64_t section_key(const SectionTask& task, const std::string& way) {
-  uint64_t key = std::hash<std::string>()(way);
-  // FNV-1a's step, a word at a time.
-  const auto add = [&key](uint64_t word) { key = (key ^ word) * 0x100000001B3U; };
+namespace {
+
+// FNV-1a's step, a word at a time.
+uint64_t mixed(uint64_t key, uint64_t word) { return (key ^ word) * 0x100000001B3U; }
+
+}  // namespace
+
+uint64_t section_key(const SectionTask& task) {
+  uint64_t key = 0xCBF29CE484222325U;
+  const auto add = [&key](uint64_t word) { key = mixed(key, word); };
   const TabletSource& source = *task.source;
   add(source.tablet_count());
   if (source.tablet_count() > 0) {
     add(source.tablet_id(0));
     add(source.tablet_id(source.tablet_count() - 1));
   }
+  // How soon enough rows are there.
+  add(task.wanted < 0 ? 0 : static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(task.wanted))) + 1);
   for (const size_t column : gpu::columns_read(task.program, task.address)) add(column);
   const auto& instructions = task.program.instructions;
   for (int32_t at = task.address; at < instructions[static_cast<size_t>(task.address)].p3; ++at) {
@@ -27,7 +36,14 @@ uint64_t section_key(const SectionTask& task, const std::string& way) {
   return key;
 }
 
-void add_time(double& usual_ns, double ns) { usual_ns = usual_ns == 0 ? ns : 0.75 * usual_ns + 0.25 * ns; }
+uint64_t way_key(uint64_t section, const std::string& way) { return mixed(section, std::hash<std::string>()(way)); }
+
+void add_time(SectionExperience& known, double ns, double estimate_ns) {
+  if (estimate_ns <= 0) return;
+  const double ratio = ns / estimate_ns;
+  known.ratio = known.runs == 0 ? ratio : 0.75 * known.ratio + 0.25 * ratio;
+  ++known.runs;
+}
 
 bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns) {
   if (now_ns < cpu_ns) return true;

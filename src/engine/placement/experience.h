@@ -15,8 +15,8 @@
 namespace diptych {
 
 struct SectionExperience {
-  double cpu_ns = 0;           // a usual run on the CPU; 0: none yet
-  double device_ns = 0;        // a usual run with the columns in place and the kernel compiled; 0: none yet
+  double ratio = 1;            // of a usual run's time to its estimate, on a device with columns and kernel in place
+  int runs = 0;                // that the ratio was made of
   double regret_ns = 0;        // time lost so far by not having had the columns and the kernel there
   int64_t resident_bytes = 0;  // that a run has left on the device, or in pinned memory
   bool is_compiled = false;
@@ -38,11 +38,14 @@ class Experience {
   std::unordered_map<uint64_t, SectionExperience> sections_;
 };
 
-// Tells sections apart, and the ways to run them (device, residency, engine); literals do not count.
-uint64_t section_key(const SectionTask& task, const std::string& way);
+// Tells sections apart; literals do not count.
+uint64_t section_key(const SectionTask& task);
+// Of a section run in one way: device, residency and engine, or so many threads.
+uint64_t way_key(uint64_t section, const std::string& way);
 
-// A new time among older ones: one run that was disturbed does not count for much.
-void add_time(double& usual_ns, double ns);
+// A new time among older ones: one run that was disturbed does not count for much. As a ratio it serves for other
+// literals, too, which may leave more rows or fewer.
+void add_time(SectionExperience& known, double ns, double estimate_ns);
 
 // Whether to run on the device, given what the CPU takes, what the device takes now (columns to move, a kernel to
 // compile) and what it takes once all is in place. Moving in is bought when not having done so would have paid for it

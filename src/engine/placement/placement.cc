@@ -15,6 +15,8 @@ constexpr int64_t least_device_rows = 32768;
 // Nor does a section that the CPU is done with in this time: a device's launch, its waiting and its host's part take
 // nearly that long.
 constexpr double least_device_ns = 60e3;
+// A device's time is believed after so many runs: the first that is disturbed would otherwise be the last.
+constexpr int least_device_runs = 3;
 
 constexpr gpu::Residency all_residencies[] = {gpu::Residency::Cached, gpu::Residency::Streamed, gpu::Residency::Mapped,
                                               gpu::Residency::Serial};
@@ -50,9 +52,10 @@ std::string milliseconds(double nanoseconds) { return fmt::format("{:.3f} ms", n
 struct Placement::Option {
   Device* device = nullptr;  // null: there is none
   gpu::Residency residency = gpu::Residency::Cached;
-  CostEstimate now;       // with what is there at the moment
-  double settled_ns = 0;  // with columns in place and the kernel compiled
-  uint64_t key = 0;       // of what is known of it
+  CostEstimate now;        // with what is there at the moment
+  double estimate_ns = 0;  // with columns in place and the kernel compiled
+  double settled_ns = 0;   // the same, as runs have shown it to be
+  uint64_t key = 0;        // of what is known of it
   bool is_settled = false;
 };
 
@@ -99,7 +102,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const DeviceProfile profile = profiles_.of(*device);
   if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
   if (!wants_estimate) return run_on(task, choice, *device, residency, note);
-  const uint64_t key = section_key(task, way_of(*device, choice, residency));
+  const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency);
   auto result = run_on(task, choice, *device, residency, note);
   if (!result) return result;
@@ -131,14 +134,18 @@ void Placement::note_run(uint64_t key, const SectionFacts& facts) {
 
 std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const PlacementChoice& choice,
                                                  PlacementNote& note) {
+  const bool wants_report = task.context.profile != nullptr;
+  const std::span<const AutoDevice> devices = auto_devices_.ready();
+  const uint64_t section = section_key(task);
+  note.lesson = way_key(section, "cpu" + std::to_string(task.context.threads));
   const HostProfile host = profiles_.host();
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
   const CostEstimate cpu = estimate_cpu(facts, host, task.context.threads);
   note.estimate_ns = static_cast<int64_t>(cpu.total_ns());
   if (host.is_measured) note.limit = cpu.limit;
-  auto_devices_.note_work(cpu.total_ns());
-  const std::span<const AutoDevice> devices = auto_devices_.ready();
-  if (devices.empty() || cpu.total_ns() < least_device_ns) {
+  const double cpu_ns = cpu.total_ns() * ratio_of(note.lesson, 1);
+  auto_devices_.note_work(cpu_ns);
+  if (devices.empty() || cpu_ns < least_device_ns) {
     note.why = !devices.empty()               ? "short on the CPU"
                : auto_devices_.is_searching() ? "devices are being looked for"
                                               : "no device found so far";
@@ -146,47 +153,44 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   }
   Option best;
   for (const AutoDevice& candidate : devices) {
-    const Option option = weigh(task, facts, host, candidate, choice);
+    const Option option = weigh(task, section, facts, host, candidate, choice);
     if (option.device == nullptr) continue;
-    note.lessons.push_back(option.key);
     if (best.device == nullptr || option.settled_ns < best.settled_ns) best = option;
   }
   if (best.device == nullptr) {
     note.why = "no device can run it";
     return std::nullopt;
   }
-  double cpu_ns = cpu.total_ns();
   bool pays = false;
   {
     std::lock_guard guard(mutex_);
-    SectionExperience& known = experience_.of(best.key);
-    if (known.cpu_ns > 0) cpu_ns = known.cpu_ns;
-    pays = device_pays(cpu_ns, best.now.total_ns(), best.settled_ns, known.regret_ns);
+    pays = device_pays(cpu_ns, best.now.total_ns(), best.settled_ns, experience_.of(best.key).regret_ns);
   }
-  const std::string device_line =
-      fmt::format("{} {}: {} now, {} once settled; CPU: {}", best.device->info().id(), gpu::name_of(best.residency),
-                  milliseconds(best.now.total_ns()), milliseconds(best.settled_ns), milliseconds(cpu_ns));
-  note.why = device_line;
+  if (wants_report)
+    note.why =
+        fmt::format("{} {}: {} now, {} once settled; CPU: {}", best.device->info().id(), gpu::name_of(best.residency),
+                    milliseconds(best.now.total_ns()), milliseconds(best.settled_ns), milliseconds(cpu_ns));
   if (!pays) return std::nullopt;
   auto result = run_on(task, choice, *best.device, best.residency, note);
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(best.key);
     if (!result) known.unsupported = note.fallback;  // it would fail again
-    if (result && best.is_settled) add_time(known.device_ns, static_cast<double>(result->profile.nanoseconds));
+    if (result && best.is_settled) add_time(known, static_cast<double>(result->profile.nanoseconds), best.estimate_ns);
   }
   if (!result) return result;
   note_run(best.key, facts);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(best.now.total_ns());
   for (const AutoDevice& candidate : devices)
     if (candidate.device == best.device && !candidate.profile.is_short) result->profile.limit = best.now.limit;
-  result->profile.why = device_line;
+  result->profile.why = note.why;
   return result;
 }
 
 // The best residency on the device; no device when none can do it.
-Placement::Option Placement::weigh(const SectionTask& task, const SectionFacts& facts, const HostProfile& host,
-                                   const AutoDevice& candidate, const PlacementChoice& choice) {
+Placement::Option Placement::weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts,
+                                   const HostProfile& host, const AutoDevice& candidate,
+                                   const PlacementChoice& choice) {
   Device& device = *candidate.device;
   Option best;
   const int64_t memory = memory_of(device, choice);
@@ -195,27 +199,26 @@ Placement::Option Placement::weigh(const SectionTask& task, const SectionFacts& 
     if (residency == gpu::Residency::Mapped && !device.info().can_map && choice.residency == "auto") continue;
     const bool fits = device_bytes_needed(facts, residency) <= memory;
     if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
-    const uint64_t key = section_key(task, way_of(device, choice, residency));
+    const uint64_t key = way_key(section, way_of(device, choice, residency));
     if (!check_kernel(task, choice, device, key)) return {};
     const DeviceState state = state_of(key, residency);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
     const DeviceState settled{facts.bytes, facts.bytes, true};
-    option.settled_ns = estimate_device(facts, host, candidate.profile, residency, settled).total_ns();
+    option.estimate_ns = estimate_device(facts, host, candidate.profile, residency, settled).total_ns();
     option.key = key;
     option.is_settled = state.is_compiled && state.cached_bytes + state.pinned_bytes >= facts.bytes;
     // What runs took says more than any estimate.
-    if (const double measured_ns = device_ns_of(key); measured_ns > 0) {
-      option.now.compute_ns += measured_ns - option.settled_ns;
-      option.settled_ns = measured_ns;
-    }
+    option.settled_ns = option.estimate_ns * ratio_of(key, least_device_runs);
+    option.now.compute_ns += option.settled_ns - option.estimate_ns;
     if (best.device == nullptr || option.settled_ns < best.settled_ns) best = option;
   }
   return best;
 }
 
-double Placement::device_ns_of(uint64_t key) {
+double Placement::ratio_of(uint64_t key, int least_runs) {
   std::lock_guard guard(mutex_);
-  return experience_.of(key).device_ns;
+  const SectionExperience& known = experience_.of(key);
+  return known.runs < least_runs ? 1 : known.ratio;
 }
 
 // Whether a kernel can do the section, and whether it is compiled, is asked once.
@@ -238,8 +241,7 @@ bool Placement::check_kernel(const SectionTask& task, const PlacementChoice& cho
 
 void Placement::learn(const PlacementNote& note, int64_t nanoseconds) {
   std::lock_guard guard(mutex_);
-  for (const uint64_t section : note.lessons)
-    add_time(experience_.of(section).cpu_ns, static_cast<double>(nanoseconds));
+  add_time(experience_.of(note.lesson), static_cast<double>(nanoseconds), static_cast<double>(note.estimate_ns));
 }
 
 // ---- running

@@ -47,8 +47,8 @@ struct PlacementNote {
   std::string fallback;  // why the device asked for does not run it; empty: none was, or it does
   std::string why;       // in a line, for EXPLAIN ANALYZE
   int64_t estimate_ns = 0;
-  double limit = 0;               // bytes a second the memory gives; 0: not calibrated
-  std::vector<uint64_t> lessons;  // sections of the experience that want the CPU's time
+  double limit = 0;     // bytes a second the memory gives; 0: not calibrated
+  uint64_t lesson = 0;  // of the experience, that wants the CPU's time; 0: none does
 };
 
 class Placement {
@@ -60,7 +60,7 @@ class Placement {
   // Runs the section on a device, or returns nothing: then the CPU has to, and the note says why. Errors: those of the
   // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  // What the CPU took for a section whose note has lessons.
+  // What the CPU took for a section whose note has a lesson.
   void learn(const PlacementNote& note, int64_t nanoseconds);
 
   // The text of the kernel that the section would get: its own lines behind those that all kernels share. Where there
@@ -76,11 +76,11 @@ class Placement {
   struct Option;
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  Option weigh(const SectionTask& task, const SectionFacts& facts, const HostProfile& host, const AutoDevice& candidate,
-               const PlacementChoice& choice);
-  // What a section's runs have left on the device, and how long they usually take there.
+  Option weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts, const HostProfile& host,
+               const AutoDevice& candidate, const PlacementChoice& choice);
+  // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
   DeviceState state_of(uint64_t key, gpu::Residency residency);
-  double device_ns_of(uint64_t key);
+  double ratio_of(uint64_t key, int least_runs);
   void note_run(uint64_t key, const SectionFacts& facts);
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,

@@ -14,6 +14,9 @@ namespace {
 // Memory comes in such pieces; a column behind a filter is read where one row of a piece passes.
 constexpr double sector_bytes = 32;
 
+// Of a section that stops early, whatever it needs: blocks of some threads.
+constexpr double least_rows_read = 16384;
+
 // Equality with a constant that is somewhere between the bounds.
 constexpr double equality_selectivity = 0.05;
 
@@ -25,7 +28,7 @@ class FactFinder {
   SectionFacts run(int64_t wanted) {
     find_tablets();
     for (int32_t at = flow_.first; at < flow_.end; ++at) add_instruction(at);
-    if (wanted >= 0) facts_.result_bytes = std::min(facts_.result_bytes, wanted * row_bytes_);
+    if (wanted >= 0 && row_bytes_ > 0) stop_after(wanted);
     return facts_;
   }
 
@@ -76,6 +79,20 @@ class FactFinder {
       case Opcode::Result: add_result(instruction); break;
       default: add_condition(at, instruction);
     }
+  }
+
+  // The section ends when it has written so many rows.
+  void stop_after(int64_t wanted) {
+    facts_.result_bytes = std::min(facts_.result_bytes, wanted * row_bytes_);
+    const auto rows = static_cast<double>(facts_.rows);
+    const double needed = std::max(least_rows_read, static_cast<double>(wanted) / std::max(reach_, 1e-9));
+    if (needed >= rows) return;
+    const double part = needed / rows;
+    const auto scaled = [part](int64_t all) {
+      return static_cast<int64_t>(std::ceil(static_cast<double>(all) * part));
+    };
+    for (int64_t* all : {&facts_.rows, &facts_.bytes, &facts_.wanted_bytes, &facts_.tablets}) *all = scaled(*all);
+    for (double& times : facts_.work) times *= part;
   }
 
   bool is_wide(int32_t number) const { return info(number).physical == PhysicalType::Int128; }

@@ -120,12 +120,15 @@ TEST(DevicePays, MovingInIsBoughtOnceItWouldHavePaid) {
   EXPECT_EQ(regret, 0);
 }
 
-TEST(Experience, UsualTimes) {
-  double usual = 0;
-  add_time(usual, 100);
-  EXPECT_EQ(usual, 100);
-  add_time(usual, 1000);
-  EXPECT_LT(usual, 400);
+TEST(Experience, TimesAreRatiosToEstimates) {
+  SectionExperience known;
+  add_time(known, 100, 50);
+  EXPECT_EQ(known.ratio, 2);
+  add_time(known, 1000, 50);
+  EXPECT_LT(known.ratio, 8);
+  EXPECT_EQ(known.runs, 2);
+  add_time(known, 1000, 0);
+  EXPECT_EQ(known.runs, 2) << "nothing can be learnt without an estimate";
 }
 
 }  // namespace
