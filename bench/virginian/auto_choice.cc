@@ -75,10 +75,8 @@ class AutoChoice {
     diptych_.configure(configurations[0]);
     settle(sql);
     // Short runs are many, so that their median is steady.
-    constexpr size_t rows_in_all = 20'000'000;
-    constexpr size_t most = 201;
-    const size_t many = std::min(most, rows_in_all / rows_);
-    comparison.seconds = measure_in_turns(runs, std::max(options_.repetitions, static_cast<int>(many)));
+    constexpr double seconds = 2;
+    comparison.seconds = measure_in_turns(runs, repetitions_within(seconds, runs, std::max(options_.repetitions, 5)));
     diptych_.configure(configurations[0]);
     const SectionReport section = diptych_.analyze(sql);
     comparison.chosen = fmt::format("{}, {}", section.engine, section.residency);

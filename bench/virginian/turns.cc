@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
+#include <random>
 
 namespace diptych::bench {
 
@@ -10,11 +12,16 @@ namespace {
 // Beyond so many seconds what went on before a run no longer shows in its time.
 constexpr double long_run = 0.5;
 
-// The turn before was another contestant's: caches are cold, and allocators gave memory back (DuckDB's first run of a
-// turn takes up to twice the time of its second). So the second run of a turn counts.
+// So long a contestant gets to wake its threads up and to warm caches, at least a run.
+constexpr double warming = 1e-3;
+
+// The turn before was another contestant's: caches are cold, threads sleep, and allocators gave memory back (DuckDB's
+// first run of a turn takes up to twice the time of its second). So the last run of a turn counts.
 double take_turn(const Run& run) {
-  const double first = run();
-  return first > long_run ? first : run();
+  double last = run(), spent = last;
+  if (last > long_run) return last;
+  for (; spent < warming; spent += last) last = run();
+  return run();
 }
 
 }  // namespace
@@ -25,10 +32,22 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+int repetitions_within(double seconds, std::span<const Run> runs, int least) {
+  constexpr double most = 201;
+  double once = 0;
+  for (const Run& run : runs)
+    if (run) once += 2 * run() + warming;
+  return std::max(least, static_cast<int>(std::min(most, seconds / once)));
+}
+
 std::vector<double> measure_in_turns(std::span<const Run> runs, int repetitions) {
   std::vector<std::vector<double>> times(runs.size());
+  std::vector<size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::mt19937_64 random(1);
   for (int i = 0; i < repetitions; ++i) {
-    for (size_t run = 0; run < runs.size(); ++run) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const size_t run : order) {
       if (runs[run]) times[run].push_back(take_turn(runs[run]));
     }
   }

@@ -53,31 +53,39 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {
   if (context_.progress != nullptr) {
     for (const Morsel& morsel : morsels_) context_.progress->rows_total += morsel.rows;
   }
-  if (wanted_ != 0 && !morsels_.empty()) {
-    if (profile_.threads == 1) {
-      work(0, threads[0]);
-    } else {
-      run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)]); });
-    }
-  }
+  if (wanted_ != 0 && !morsels_.empty()) run_morsels(threads);
   profile_.rows_out = rows_out_;
   profile_.nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
 }
 
-void SectionRun::work(int thread, ThreadSinks& sinks) {
+void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
+  const size_t all = morsels_.size();
+  if (profile_.threads == 1) return work(0, threads[0], all);
+  const bool writes_rows = std::any_of(section_.steps.begin(), section_.steps.end(),
+                                       [](const Step& step) { return step.instruction->opcode == Opcode::Result; });
+  // One morsel may have all the rows that are wanted before another thread is awake.
+  if (wanted_ >= 0 && writes_rows) work(0, threads[0], 1);
+  if (next_ >= all || stopped_) return;
+  run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all); });
+}
+
+void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
   Frame frame(program_, section_);
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
   for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
   for (const Step& step : section_.steps) {
     if (step.instruction->opcode != Opcode::Result) continue;
-    writers_[static_cast<size_t>(thread)] = std::make_unique<ResultWriter>(program_, section_, step.a, source_, store_);
-    frame.result = writers_[static_cast<size_t>(thread)].get();
+    std::unique_ptr<ResultWriter>& writer = writers_[static_cast<size_t>(thread)];
+    if (!writer) writer = std::make_unique<ResultWriter>(program_, section_, step.a, source_, store_);
+    frame.result = writer.get();
   }
   std::unique_ptr<PinnedTablet> pinned;
   size_t pinned_tablet = SIZE_MAX;
   try {
-    for (size_t i = next_++; i < morsels_.size() && !stopped_.load(std::memory_order_relaxed); i = next_++) {
+    for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
+      const size_t i = next_++;
+      if (i >= morsels_.size()) break;
       const Morsel& morsel = morsels_[i];
       if (morsel.tablet != pinned_tablet) {
         pinned.reset();

@@ -46,7 +46,9 @@ class SectionRun {
     int64_t order;  // rows of the source before it
   };
   void find_morsels();
-  void work(int thread, ThreadSinks& sinks);
+  void run_morsels(std::vector<ThreadSinks>& threads);
+  // Takes morsels until there are none left, or so many.
+  void work(int thread, ThreadSinks& sinks, size_t most_morsels);
   void run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet& tablet);
   void finish_results(ResultWriter& writer, size_t morsel);
   void count_rows_in(const Morsel& morsel);
