@@ -39,7 +39,7 @@ SectionKernel SectionKernels::choose(const Program& program, int32_t address, co
                                      KernelChoice choice) {
   switch (choice) {
     case KernelChoice::Interpreter: return interpret_section(program, address, shape);
-    case KernelChoice::Generated: return generate_section(program, address, shape);
+    case KernelChoice::Generated: return *generated_.get(program, address, shape);
     case KernelChoice::Auto: break;
   }
   return choose_now(program, address, shape);
@@ -48,7 +48,8 @@ SectionKernel SectionKernels::choose(const Program& program, int32_t address, co
 // The interpreter takes seconds to compile, which the end of the process would wait for: it has to be worth it. On the
 // host's own cores nothing is.
 SectionKernel SectionKernels::choose_now(const Program& program, int32_t address, const SectionShape& shape) {
-  SectionKernel generated = generate_section(program, address, shape);
+  const auto known = generated_.get(program, address, shape);
+  const SectionKernel& generated = *known;
   if (device_.info().is_host) return generated;
   if (!generated.unsupported.empty() || device_.find_compiled(generated.text, generated.entry) != nullptr)
     return generated;

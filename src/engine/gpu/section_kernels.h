@@ -5,6 +5,7 @@
 
 #include "engine/device/background_compiler.h"
 #include "engine/device/device.h"
+#include "engine/gpu/generated_kernels.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -42,6 +43,7 @@ class SectionKernels {
 
   Device& device_;
   BackgroundCompiler compiler_;
+  GeneratedKernels generated_;
   std::atomic<int> waits_ = 0;  // sections whose kernel was compiled while they waited
 };
 
