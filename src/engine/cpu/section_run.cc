@@ -30,7 +30,7 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
 }
 
 void SectionRun::find_morsels() {
-  for (const TabletRun& run : needed_tablets(*section_.cursor, source_)) {
+  for (const TabletSpan& run : needed_tablets(*section_.cursor, source_)) {
     int64_t order = run.first_row;
     for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
       const int64_t rows = source_.rows_in(tablet);

@@ -56,10 +56,10 @@ Need need_of(const CursorInfo& cursor, const TabletSource& source, size_t group)
   return need;
 }
 
-void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletRun>& runs) {
+void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletSpan>& runs) {
   const TabletGroup all = source.group(group);
   const size_t end = all.first + all.count;
-  TabletRun run{group, all.first, 0, all.first_row, 0, false};
+  TabletSpan run{group, all.first, 0, all.first_row, 0, false};
   const auto close = [&](size_t next) {
     if (run.count > 0) runs.push_back(run);
     run = {group, next, 0, run.first_row + run.rows, 0, false};
@@ -79,8 +79,8 @@ void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t gro
 
 }  // namespace
 
-std::vector<TabletRun> needed_tablets(const CursorInfo& cursor, const TabletSource& source) {
-  std::vector<TabletRun> runs;
+std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source) {
+  std::vector<TabletSpan> runs;
   for (size_t number = 0; number < source.group_count(); ++number) {
     const TabletGroup group = source.group(number);
     if (group.count == 0) continue;
@@ -91,7 +91,7 @@ std::vector<TabletRun> needed_tablets(const CursorInfo& cursor, const TabletSour
   return runs;
 }
 
-int64_t encoded_bytes(const TabletSource& source, const TabletRun& run, size_t column) {
+int64_t encoded_bytes(const TabletSource& source, const TabletSpan& run, size_t column) {
   if (run.is_whole) return source.group_summary(run.group, column).bytes;
   int64_t bytes = 0;
   for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet)

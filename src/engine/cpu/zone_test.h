@@ -12,8 +12,8 @@ bool may_hold(const ZoneCondition& condition, const ZoneMap& zone);
 // Whether the tablet of the source can hold a row that fulfils all conditions of the cursor.
 bool is_needed(const CursorInfo& cursor, const TabletSource& source, size_t tablet);
 
-// Neighbouring tablets of one group of a source.
-struct TabletRun {
+// Neighbouring needed tablets of one group of a source.
+struct TabletSpan {
   size_t group = 0;
   size_t first = 0, count = 0;
   int64_t first_row = 0, rows = 0;  // rows of the source before them, and theirs
@@ -22,8 +22,8 @@ struct TabletRun {
 
 // The tablets for which is_needed() is true, but for some of those that hold no value at all, in order. Groups that
 // are needed or not as a whole are not looked into.
-std::vector<TabletRun> needed_tablets(const CursorInfo& cursor, const TabletSource& source);
+std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source);
 // Encoded bytes of a column in the tablets of a run.
-int64_t encoded_bytes(const TabletSource& source, const TabletRun& run, size_t column);
+int64_t encoded_bytes(const TabletSource& source, const TabletSpan& run, size_t column);
 
 }  // namespace diptych::cpu

@@ -54,7 +54,7 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
   if (columns.empty()) return shape;
-  for (const cpu::TabletRun& run : cpu::needed_tablets(program.cursors[cursor], source)) {
+  for (const cpu::TabletSpan& run : cpu::needed_tablets(program.cursors[cursor], source)) {
     for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
       const auto pinned = source.pin(tablet, columns);
       for (size_t i = 0; i < columns.size(); ++i)

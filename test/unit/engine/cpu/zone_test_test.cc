@@ -66,7 +66,7 @@ TEST(NeededTablets, AreThoseThatAreNeededOneByOne) {
       conditions.push_back({0, comparisons[random() % 5], Value::integer(static_cast<int32_t>(random() % 45) - 2)});
     const CursorInfo cursor = cursor_with(conditions);
     std::vector<bool> found(source.tablet_count());
-    for (const TabletRun& run : needed_tablets(cursor, source)) {
+    for (const TabletSpan& run : needed_tablets(cursor, source)) {
       EXPECT_GT(run.count, 0u);
       int64_t first_row = 0, rows = 0, bytes = 0;
       for (size_t tablet = 0; tablet < run.first; ++tablet) first_row += source.rows_in(tablet);
