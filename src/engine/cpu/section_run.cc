@@ -30,17 +30,17 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
 }
 
 void SectionRun::find_morsels() {
-  for (const TabletSpan& run : needed_tablets(*section_.cursor, source_)) {
-    int64_t order = run.first_row;
-    for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
+  for (const TabletSpan& span : needed_tablets(*section_.cursor, source_)) {
+    int64_t order = span.first_row;
+    for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const int64_t rows = source_.rows_in(tablet);
       for (int64_t first = 0; first < rows; first += morsel_rows)
         morsels_.push_back({tablet, first, std::min(morsel_rows, rows - first), order + first});
       order += rows;
     }
-    profile_.tablets += static_cast<int64_t>(run.count);
+    profile_.tablets += static_cast<int64_t>(span.count);
     if (context_.profile == nullptr) continue;
-    for (size_t column : section_.columns) profile_.bytes_read += encoded_bytes(source_, run, column);
+    for (size_t column : section_.columns) profile_.bytes_read += encoded_bytes(source_, span, column);
   }
   profile_.tablets_skipped = static_cast<int64_t>(source_.tablet_count()) - profile_.tablets;
 }

@@ -56,23 +56,23 @@ Need need_of(const CursorInfo& cursor, const TabletSource& source, size_t group)
   return need;
 }
 
-void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletSpan>& runs) {
+void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletSpan>& spans) {
   const TabletGroup all = source.group(group);
   const size_t end = all.first + all.count;
-  TabletSpan run{group, all.first, 0, all.first_row, 0, false};
+  TabletSpan span{group, all.first, 0, all.first_row, 0, false};
   const auto close = [&](size_t next) {
-    if (run.count > 0) runs.push_back(run);
-    run = {group, next, 0, run.first_row + run.rows, 0, false};
+    if (span.count > 0) spans.push_back(span);
+    span = {group, next, 0, span.first_row + span.rows, 0, false};
   };
   for (size_t tablet = all.first; tablet < end; ++tablet) {
     const int64_t rows = source.rows_in(tablet);
     if (is_needed(cursor, source, tablet)) {
-      ++run.count;
-      run.rows += rows;
+      ++span.count;
+      span.rows += rows;
       continue;
     }
     close(tablet + 1);
-    run.first_row += rows;
+    span.first_row += rows;
   }
   close(end);
 }
@@ -80,21 +80,27 @@ void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t gro
 }  // namespace
 
 std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source) {
-  std::vector<TabletSpan> runs;
+  std::vector<TabletSpan> spans;
   for (size_t number = 0; number < source.group_count(); ++number) {
     const TabletGroup group = source.group(number);
     if (group.count == 0) continue;
     const Need need = need_of(cursor, source, number);
-    if (need == Need::All) runs.push_back({number, group.first, group.count, group.first_row, group.rows, true});
-    if (need == Need::Some) add_needed(cursor, source, number, runs);
+    if (need == Need::All) spans.push_back({number, group.first, group.count, group.first_row, group.rows, true});
+    if (need == Need::Some) add_needed(cursor, source, number, spans);
   }
-  return runs;
+  return spans;
 }
 
-int64_t encoded_bytes(const TabletSource& source, const TabletSpan& run, size_t column) {
-  if (run.is_whole) return source.group_summary(run.group, column).bytes;
+bool needs_all(const CursorInfo& cursor, const TabletSource& source) {
+  return std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
+    return may_hold(condition, source.summary(condition.column).tightest);
+  });
+}
+
+int64_t encoded_bytes(const TabletSource& source, const TabletSpan& span, size_t column) {
+  if (span.is_whole) return source.group_summary(span.group, column).bytes;
   int64_t bytes = 0;
-  for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet)
+  for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet)
     bytes += source.encoded_bytes(tablet, column);
   return bytes;
 }

@@ -23,7 +23,9 @@ struct TabletSpan {
 // The tablets for which is_needed() is true, but for some of those that hold no value at all, in order. Groups that
 // are needed or not as a whole are not looked into.
 std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source);
-// Encoded bytes of a column in the tablets of a run.
-int64_t encoded_bytes(const TabletSource& source, const TabletSpan& run, size_t column);
+// Whether the zone maps rule no tablet out.
+bool needs_all(const CursorInfo& cursor, const TabletSource& source);
+// Encoded bytes of a column in the tablets of a span.
+int64_t encoded_bytes(const TabletSource& source, const TabletSpan& span, size_t column);
 
 }  // namespace diptych::cpu

@@ -1,9 +1,5 @@
 #include "engine/gpu/input_cache.h"
 
-#include <algorithm>
-
-#include "engine/cpu/zone_test.h"
-
 namespace diptych::gpu {
 namespace {
 
@@ -11,13 +7,6 @@ namespace {
 constexpr size_t most_inputs = 32;
 
 }  // namespace
-
-bool SectionInput::needs_all(const std::vector<ZoneCondition>& conditions) const {
-  return std::all_of(conditions.begin(), conditions.end(), [&](const ZoneCondition& condition) {
-    const auto zone = tightest.find(condition.column);
-    return zone != tightest.end() && cpu::may_hold(condition, zone->second);
-  });
-}
 
 std::shared_ptr<SectionInput> InputCache::find(const std::shared_ptr<const TabletSource>& source,
                                                const std::vector<size_t>& columns, Place place) {

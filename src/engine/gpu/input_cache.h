@@ -37,16 +37,12 @@ struct SectionInput {
   std::vector<std::vector<DeviceAddress>> addresses;                        // of the segments, for kernels
   std::vector<DeviceBuffer> copies;                                         // of pinned segments, streamed
   SectionShape shape;
-  std::vector<const Dictionary*> dictionaries;  // by column of the section
-  int64_t rows = 0, bytes = 0;                  // of the needed tablets; encoded
-  std::map<size_t, ZoneMap> tightest;           // by column of the cursor: greatest low and least high of all tablets
+  std::vector<const Dictionary*> dictionaries;                          // by column of the section
+  int64_t rows = 0, bytes = 0;                                          // of the needed tablets; encoded
   std::map<int64_t, std::shared_ptr<TabletDescriptions>> descriptions;  // by rows of a tile
   // Of some of its tablets, from the first to before the second.
   std::map<std::pair<size_t, size_t>, std::shared_ptr<SectionInput>> parts;
   std::mutex mutex;  // guards descriptions and parts
-
-  // True when the conditions rule no tablet out.
-  bool needs_all(const std::vector<ZoneCondition>& conditions) const;
 };
 
 class InputCache {

@@ -1,7 +1,6 @@
 #include "engine/gpu/section_input.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/error.h"
 #include "engine/gpu/source_shape.h"
@@ -105,27 +104,11 @@ void InputLoader::find_shape(SectionInput& input) const {
 
 void InputLoader::count_rows(SectionInput& input) const {
   const TabletSource& source = *task_.source;
-  std::vector<size_t> zoned = columns_;
-  for (const ZoneCondition& condition : task_.cursor().zone_conditions) zoned.push_back(condition.column);
   for (const SegmentRange& range : input.ranges) {
     for (size_t t = 0; t < range.count; ++t) {
       if (!range.needed[t]) continue;
       input.rows += source.rows_in(range.first + t);
       for (size_t column : columns_) input.bytes += source.encoded_bytes(range.first + t, column);
-      for (size_t column : zoned) {
-        const ZoneMap zone = source.zone_map(range.first + t, column);
-        ZoneMap& tightest = input.tightest[column];
-        // Tablets without bounds, or with NaN among them, are never ruled out.
-        if (!zone.has_bounds || std::isnan(zone.low_float) || std::isnan(zone.high_float)) continue;
-        if (!tightest.has_bounds) {
-          tightest = zone;
-          continue;
-        }
-        tightest.low = std::max(tightest.low, zone.low);
-        tightest.high = std::min(tightest.high, zone.high);
-        tightest.low_float = std::max(tightest.low_float, zone.low_float);
-        tightest.high_float = std::min(tightest.high_float, zone.high_float);
-      }
     }
   }
 }

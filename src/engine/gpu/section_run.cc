@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "engine/gpu/source_shape.h"
+#include "engine/cpu/zone_test.h"
 #include "engine/gpu/totals.h"
 
 namespace diptych::gpu {
@@ -78,7 +78,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 bool SectionRun::find_input() {
   if (!stays()) return false;
   auto input = engine_.inputs().find(task_.source, columns_, place());
-  if (!input || !input->needs_all(task_.cursor().zone_conditions)) return false;
+  if (!input || !cpu::needs_all(task_.cursor(), *task_.source)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;
   queue_.emplace(*task_.source, std::vector<bool>(task_.source->tablet_count(), true));
@@ -89,13 +89,15 @@ bool SectionRun::find_input() {
 
 void SectionRun::find_tablets() {
   const TabletSource& source = *task_.source;
-  std::vector<bool> needed = tablets_needed(task_.cursor(), source);
-  for (size_t tablet = 0; tablet < needed.size(); ++tablet) {
-    ++(needed[tablet] ? result_.profile.tablets : result_.profile.tablets_skipped);
-    if (!needed[tablet]) continue;
-    rows_needed_ += source.rows_in(tablet);
-    for (size_t column : columns_) result_.profile.bytes_read += source.encoded_bytes(tablet, column);
+  std::vector<bool> needed(source.tablet_count());
+  for (const cpu::TabletSpan& span : cpu::needed_tablets(task_.cursor(), source)) {
+    const auto first = needed.begin() + static_cast<ptrdiff_t>(span.first);
+    std::fill(first, first + static_cast<ptrdiff_t>(span.count), true);
+    result_.profile.tablets += static_cast<int64_t>(span.count);
+    rows_needed_ += span.rows;
+    for (size_t column : columns_) result_.profile.bytes_read += cpu::encoded_bytes(source, span, column);
   }
+  result_.profile.tablets_skipped = static_cast<int64_t>(needed.size()) - result_.profile.tablets;
   queue_.emplace(source, std::move(needed));
 }
 

@@ -54,8 +54,8 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
   if (columns.empty()) return shape;
-  for (const cpu::TabletSpan& run : cpu::needed_tablets(program.cursors[cursor], source)) {
-    for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
+  for (const cpu::TabletSpan& span : cpu::needed_tablets(program.cursors[cursor], source)) {
+    for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const auto pinned = source.pin(tablet, columns);
       for (size_t i = 0; i < columns.size(); ++i)
         add_to_shape(stored_form(pinned->views[i], pinned->rows), is_first, shape.columns[i], dictionaries[i],

@@ -15,7 +15,7 @@ constexpr double cpu_section_ns = 4e3;
 constexpr double thread_start_ns = 15e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
 constexpr double device_section_ns = 40e3;
-constexpr double device_tablet_ns = 100;
+constexpr double device_tablet_ns = 100;  // to be described
 double time_of(double bytes, double rate) { return bytes / rate * ns_per_second; }
 
 int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
@@ -72,7 +72,10 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
       cost.limit = device.mapped;
       break;
   }
-  cost.launch_ns = device_section_ns + static_cast<double>(facts.tablets) * device_tablet_ns +
+  // Descriptions of tablets stay with columns that stay.
+  const bool is_described = (residency == gpu::Residency::Cached && state.cached_bytes >= facts.bytes) ||
+                            (residency == gpu::Residency::Mapped && state.pinned_bytes >= facts.bytes);
+  cost.launch_ns = device_section_ns + (is_described ? 0 : static_cast<double>(facts.tablets) * device_tablet_ns) +
                    static_cast<double>(batches_of(facts, residency)) * device.launch_ns;
   if (!state.is_compiled) cost.compile_ns = device.compile_ns;
   cost.result_ns = time_of(result, device.to_host_pinned);

@@ -39,10 +39,10 @@ class FactFinder {
     const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(address_)].p1);
     const std::vector<size_t> columns = gpu::columns_read(program_, address_);
     bytes_.assign(program_.cursors[cursor].columns.size(), 0);
-    for (const cpu::TabletSpan& run : cpu::needed_tablets(program_.cursors[cursor], source_)) {
-      facts_.tablets += static_cast<int64_t>(run.count);
-      facts_.rows += run.rows;
-      for (const size_t column : columns) bytes_[column] += cpu::encoded_bytes(source_, run, column);
+    for (const cpu::TabletSpan& span : cpu::needed_tablets(program_.cursors[cursor], source_)) {
+      facts_.tablets += static_cast<int64_t>(span.count);
+      facts_.rows += span.rows;
+      for (const size_t column : columns) bytes_[column] += cpu::encoded_bytes(source_, span, column);
     }
     for (const int64_t bytes : bytes_) facts_.bytes += bytes;
   }

@@ -66,19 +66,25 @@ TEST(NeededTablets, AreThoseThatAreNeededOneByOne) {
       conditions.push_back({0, comparisons[random() % 5], Value::integer(static_cast<int32_t>(random() % 45) - 2)});
     const CursorInfo cursor = cursor_with(conditions);
     std::vector<bool> found(source.tablet_count());
-    for (const TabletSpan& run : needed_tablets(cursor, source)) {
-      EXPECT_GT(run.count, 0u);
+    for (const TabletSpan& span : needed_tablets(cursor, source)) {
+      EXPECT_GT(span.count, 0u);
       int64_t first_row = 0, rows = 0, bytes = 0;
-      for (size_t tablet = 0; tablet < run.first; ++tablet) first_row += source.rows_in(tablet);
-      for (size_t tablet = run.first; tablet < run.first + run.count; ++tablet) {
+      for (size_t tablet = 0; tablet < span.first; ++tablet) first_row += source.rows_in(tablet);
+      for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
         EXPECT_FALSE(found[tablet]);
         found[tablet] = true;
         rows += source.rows_in(tablet);
         bytes += source.encoded_bytes(tablet, 0);
       }
-      EXPECT_EQ(run.first_row, first_row);
-      EXPECT_EQ(run.rows, rows);
-      EXPECT_EQ(encoded_bytes(source, run, 0), bytes);
+      EXPECT_EQ(span.first_row, first_row);
+      EXPECT_EQ(span.rows, rows);
+      EXPECT_EQ(encoded_bytes(source, span, 0), bytes);
+    }
+    bool all = true;
+    for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) all &= is_needed(cursor, source, tablet);
+    EXPECT_LE(needs_all(cursor, source), all);
+    if (conditions.empty()) {
+      EXPECT_TRUE(needs_all(cursor, source));
     }
     for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
       if (source.holds_values(tablet))
