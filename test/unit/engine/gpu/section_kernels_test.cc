@@ -49,6 +49,7 @@ class RememberingDevice final : public Device {
  private:
   void free(DeviceAddress, int64_t) noexcept override {}
   void free_pinned(std::byte*, int64_t) noexcept override {}
+  void shrink_pinned(std::byte*, int64_t) noexcept override {}
 
   DeviceInfo info_;
   std::mutex mutex_;
