@@ -107,8 +107,11 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.residency = residency_;
   section.needs_all = sorter != nullptr && !is_merged(*sorter, residency_);
   section.wanted = task_.wanted;
-  section.input_row_bytes =
-      static_cast<double>(result_.profile.bytes_read) / static_cast<double>(std::max<int64_t>(rows_needed_, 1));
+  // Each tablet's part of a column is padded, and described.
+  const int64_t beside = static_cast<int64_t>(columns_.size()) * device_alignment +
+                         static_cast<int64_t>((tablet_words + columns_.size() * column_words) * sizeof(uint64_t));
+  section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
+                            static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
   const auto& columns = task_.program.result_columns;
   section.writes_to_host = engine_.device().info().can_map &&

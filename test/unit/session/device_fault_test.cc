@@ -200,5 +200,31 @@ TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Residencies, DeviceFaultTest, ::testing::Values("serial", "streamed", "mapped", "cached"),
                          [](const auto& info) { return std::string(info.param); });
 
+class DeviceCallsTest : public DeviceFaultTest {};
+
+// What a batch costs beside the bytes that it moves.
+TEST_P(DeviceCallsTest, ABatchTakesFew) {
+  const std::string query = "SELECT i, l FROM t WHERE k = 3";
+  FaultyDatabase database(*device_, GetParam());
+  const std::vector<std::string> expected = database.run_on("cpu", query);
+  database.run_on("opencl", "SET device_memory_limit = 150000");
+  EXPECT_EQ(database.run_on("opencl", query), expected);
+  FaultDevice& device = database.device();
+  for (DeviceCall call : all_device_calls) device.fail(call, -1);
+  EXPECT_EQ(database.run_on("opencl", query), expected);
+  EXPECT_EQ(database.fallbacks(), 0);
+  const int64_t batches = device.calls(DeviceCall::Launch);
+  EXPECT_GT(batches, 2);
+  // Three columns in, of two segments where they meet, two out; descriptions, the control block, two fills.
+  EXPECT_LE(device.calls(DeviceCall::Copy), batches * (2 * 3 + 2 + 1 + 1 + 2));
+  // The kernel, the copies, and once more before memory is freed.
+  EXPECT_LE(device.calls(DeviceCall::Wait), batches * 3);
+  // All from pools: a buffer of each column on either side, descriptions and control block on both, states of tiles.
+  EXPECT_LE(device.calls(DeviceCall::Allocation), batches * (2 * 3 + 2 * 2 + 2 + 2 + 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Residencies, DeviceCallsTest, ::testing::Values("streamed", "mapped"),
+                         [](const auto& info) { return std::string(info.param); });
+
 }  // namespace
 }  // namespace diptych
