@@ -79,15 +79,19 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
                    static_cast<double>(batches_of(facts, residency)) * device.launch_ns;
   if (!state.is_compiled) cost.compile_ns = device.compile_ns;
   cost.result_ns = time_of(result, device.to_host_pinned);
+  // A bus has two directions: rows go back while columns come.
+  if (residency == gpu::Residency::Streamed || residency == gpu::Residency::Mapped)
+    cost.result_ns = std::max(0.0, cost.result_ns - cost.compute_ns);
   return cost;
 }
 
 int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency) {
-  const int64_t batches = batches_of(facts, residency);
-  const int64_t at_once = residency == gpu::Residency::Streamed ? std::min(batches, gpu::batches_at_once) : 1;
-  const int64_t columns = residency == gpu::Residency::Mapped ? 0 : facts.bytes / batches * at_once;
-  // Output columns get room for every row that may come; see engine/gpu/section_batch.cc.
-  return columns + facts.result_bytes / batches * at_once * 2;
+  // Output columns get room for every row that may come; see engine/gpu/batch_sizes.h.
+  if (residency == gpu::Residency::Cached) return facts.bytes + facts.result_bytes * 2;
+  // Batches are as small as memory is, but not less than a tablet.
+  const int64_t columns = residency == gpu::Residency::Mapped ? 0 : facts.bytes;
+  const int64_t batches = std::max<int64_t>(1, facts.tablets);
+  return (columns + facts.result_bytes * 2) / batches * std::min(batches, 2 * gpu::batches_at_once);
 }
 
 gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
