@@ -15,10 +15,13 @@ constexpr int64_t part_of_memory = 2 * batches_at_once;
 // With a LIMIT a few tablets may do.
 constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 
-// Of results whose columns stay where they are. A kernel takes a tenth of the time that its rows take on the bus: what
-// is not overlapped are the first batch's kernel and some microseconds for each launch.
-constexpr int64_t first_output_bytes = int64_t{128} << 20, next_output_bytes = int64_t{256} << 20;
+// Of results whose columns stay where they are. A kernel takes a tenth of the time that its rows take on the bus, so
+// that a batch that much larger than the one before is done when that one's rows have been copied; and large ones keep
+// the device busier, at both ends of a kernel it is not.
+constexpr int64_t first_output_bytes = int64_t{128} << 20, cached_growth = 8;
 constexpr int64_t output_part_of_memory = 16;
+// Where kernels write to the host, rows of one batch are handed on while the next is read.
+constexpr int64_t next_mapped_bytes = int64_t{256} << 20;
 // Of pinned memory for all rows of the first batch, most of which is given back.
 constexpr int64_t first_mapped_bytes = int64_t{32} << 20;
 
@@ -53,15 +56,16 @@ int64_t BatchSizes::next_rows() {
   }
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
   const auto bytes = static_cast<double>(std::min(most_output_bytes(), memory / output_part_of_memory));
+  int64_t rows = std::max<int64_t>(rows_of(bytes, output_row_bytes), 1);
+  if (section_.residency == Residency::Cached && rows_in_ > 0) rows = std::min(rows, cached_growth * rows_in_);
   // Few different sizes: what is described of a part is found again by statements like this one.
-  return static_cast<int64_t>(
-      std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(rows_of(bytes, output_row_bytes), 1))));
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows)));
 }
 
 int64_t BatchSizes::most_output_bytes() const {
-  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : next_output_bytes;
+  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
   if (!section_.writes_to_host) return most_batch_bytes;
-  return rows_in_ == 0 ? first_mapped_bytes : next_output_bytes;
+  return rows_in_ == 0 ? first_mapped_bytes : next_mapped_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {

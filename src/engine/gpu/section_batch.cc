@@ -13,10 +13,6 @@ namespace {
 // A group of the grid has at least so many tiles to take.
 constexpr int64_t tiles_per_group = 3;
 
-// Kernels that write rows look at a tile twice. What all groups of the grid have read of host memory in between must
-// still be in the device's cache, or it comes over the bus twice, too.
-constexpr int64_t cached_bytes = int64_t{16} << 20;
-
 }  // namespace
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
@@ -82,17 +78,14 @@ void SectionBatch::send_section() {
   section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
 }
 
-// Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
+// Large tiles keep many loads on their way between two barriers; but every group of the grid should have several. Rows
+// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write,
+// each way over the bus idle half of the time.
 int64_t SectionBatch::choose_steps() {
   const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
-  const int64_t step_rows = grid_ * kernel_.step_rows();
-  int64_t most = kernel_.most_steps;
-  if (residency_ == Residency::Mapped && kernel_.writes_rows() && input_->rows > 0) {
-    const int64_t step_bytes = step_rows * input_->bytes / input_->rows;
-    most = std::clamp<int64_t>(cached_bytes / std::max<int64_t>(step_bytes, 1), 1, most);
-  }
-  steps_ = std::clamp<int64_t>(input_->rows / (step_rows * tiles_per_group), 1, most);
+  const int64_t most = residency_ == Residency::Mapped && kernel_.writes_rows() ? 1 : kernel_.most_steps;
+  steps_ = std::clamp<int64_t>(input_->rows / (grid_ * kernel_.step_rows() * tiles_per_group), 1, most);
   return steps_;
 }
 
