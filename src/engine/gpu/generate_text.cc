@@ -55,8 +55,8 @@ void SectionGenerator::write_new_text(int32_t address, const ScalarText& text, c
   const int32_t out = register_written(at(address));
   ++kernel_.new_texts;
   use_file("device/text_row.h");
-  declare("room", fmt::format("DK_GLOBAL char* room = DK_AT(char, {});", word(Kind::TextRoom)));
-  declare("room_bytes", fmt::format("const dk_u64 room_bytes = {};", word(Kind::TextRoomBytes)));
+  declare("text_room", fmt::format("DK_GLOBAL char* text_room = DK_AT(char, {});", word(Kind::TextRoom)));
+  declare("text_room_bytes", fmt::format("const dk_u64 text_room_bytes = {};", word(Kind::TextRoomBytes)));
   body_.open("{{");
   body_.line("const dk_u32 live = {};", both("active", nulls));
   body_.line("dk_i32 sizes[DK_ROWS];");
@@ -71,16 +71,16 @@ void SectionGenerator::write_new_text(int32_t address, const ScalarText& text, c
   body_.line("made |= 1U << k;");
   body_.close();
   body_.close();
-  body_.line("dk_u64 from = dk_take_text_room(control + 3, room_bytes, bytes);");
+  body_.line("dk_u64 from = dk_take_text_room(control + 3, text_room_bytes, bytes);");
   body_.line("const dk_bool fits = from != ~DK_U64(0);");
   body_.open("DK_FOR_ROWS_ROLLED(k) if ((made >> k & 1U) != 0) {{");
   body_.open("if (fits) {{");
-  body_.line("DK_GLOBAL char* out = room + from;");
+  body_.line("DK_GLOBAL char* out = text_room + from;");
   body_.line("const dk_i32 length = {};", text.write);
   body_.line("from += (dk_u64)sizes[k];");
   body_.line("r{}[k] = dk_make_text(out, length);", out);
   body_.close();
-  body_.line("else r{}[k] = dk_text_without_room(room, room_bytes, sizes[k]);", out);
+  body_.line("else r{}[k] = dk_text_without_room(text_room, text_room_bytes, sizes[k]);", out);
   body_.close();
   if (info(out).nullable) {
     if (flow_.writers[static_cast<size_t>(out)] > 1) {
