@@ -73,8 +73,8 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/interpreter.h",
        {"device/section.h", "device/team.h", "device/look_back.h", "device/aggregate.h", "device/value_set.h",
         "device/interpreter_codes.h"}},
-      {"device/interpreter_range.h", {}},
-      {"device/interpreter_rows.h", {}},
+      {"device/interpreter_range.h", {"device/interpreter.h"}},
+      {"device/interpreter_rows.h", {"device/interpreter.h", "device/pick.h"}},
       {"device/interpret.h", {}},
   };
   return files;

@@ -18,7 +18,7 @@ constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 // Of results whose columns stay where they are. A kernel takes a tenth of the time that its rows take on the bus, so
 // that a batch that much larger than the one before is done when that one's rows have been copied; and large ones keep
 // the device busier, at both ends of a kernel it is not.
-constexpr int64_t first_output_bytes = int64_t{128} << 20, cached_growth = 8;
+constexpr int64_t first_output_bytes = int64_t{512} << 20, cached_growth = 8;
 constexpr int64_t output_part_of_memory = 16;
 // Where kernels write to the host, rows of one batch are handed on while the next is read.
 constexpr int64_t next_mapped_bytes = int64_t{256} << 20;

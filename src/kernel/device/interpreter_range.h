@@ -9,6 +9,8 @@
 // such.
 #pragma once
 
+#define DK_PASTE_LOAD(rows, suffix) dk_load##rows##_##suffix
+#define DK_LOAD_NAME(rows, suffix) DK_PASTE_LOAD(rows, suffix)
 #define DK_RANGE_WORDS 4
 #define DK_RANGE_NEGATED 0x100U
 #define DK_RANGE_KIND(how) ((how) >> 16)
@@ -61,7 +63,7 @@ DK_NEAR void dk_place_range(DK_LOCAL const dk_u64* range, DK_LOCAL const dk_u64*
 
 DK_NEAR dk_u32 dk_floats_in_range(DK_GLOBAL const dk_u8* column, dk_u32 kind, dk_i64 first, dk_f32 bound) {
   dk_f32 values[DK_ROWS];
-  dk_load16_f32(column, first, values);
+  DK_LOAD_NAME(DK_ROWS, f32)(column, first, values);
   dk_u32 holds = 0;
   if (kind == DK_RANGE_BELOW) {
     DK_FOR_ROWS(k) { holds |= (dk_u32)(values[k] < bound) << k; }
@@ -95,11 +97,11 @@ DK_NEAR dk_u32 dk_rows_in_range(DK_SPACES_PARAM, DK_LOCAL const dk_u64* range, d
     const dk_u32 span = (dk_u32)range[2];
     dk_u32 codes[DK_ROWS];
     if (width == 1) {
-      dk_load16_u8(column, first, codes);
+      DK_LOAD_NAME(DK_ROWS, u8)(column, first, codes);
     } else if (width == 2) {
-      dk_load16_u16(column, first, codes);
+      DK_LOAD_NAME(DK_ROWS, u16)(column, first, codes);
     } else if (width == 4) {
-      dk_load16_u32(column, first, codes);
+      DK_LOAD_NAME(DK_ROWS, u32)(column, first, codes);
     } else {
       DK_FOR_ROWS(k) { codes[k] = 0; }
     }

@@ -20,12 +20,11 @@ class InterpreterText {
     write_conditions();
     write_rows();
     const std::string cases = out_.take();
-    files_.insert(files_.end(), {"device/interpreter.h", "device/pick.h"});
+    files_.insert(files_.end(), {"device/interpreter_range.h", "device/interpreter_rows.h"});
     use_functions_of(cases);
     return fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n", group_size,
                        std::size(interpreter_parameters), interpreter_rows) +
-           kernel_text(files_) + cases +
-           kernel_text({"device/interpreter_range.h", "device/interpreter_rows.h", "device/interpret.h"});
+           kernel_text(files_) + cases + kernel_text({"device/interpret.h"});
   }
 
  private:

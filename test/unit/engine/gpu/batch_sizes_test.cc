@@ -48,12 +48,11 @@ TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
   BatchSizes sizes(
       {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 100 * 1024 * mib});
   EXPECT_FALSE(sizes.knows_share());
-  EXPECT_EQ(sizes.next_rows(), 8 * mib);
-  EXPECT_EQ(sizes.room_for(8 * mib), 8 * mib);
-  sizes.note(8 * mib, mib);
+  EXPECT_EQ(sizes.next_rows(), 32 * mib);
+  EXPECT_EQ(sizes.room_for(32 * mib), 32 * mib);
+  sizes.note(32 * mib, 4 * mib);
   EXPECT_TRUE(sizes.knows_share());
-  // 256 MB at 16 bytes a row of which an eighth comes out, a fourth more, to a power of two.
-  EXPECT_EQ(sizes.next_rows(), 64 * mib);
+  EXPECT_EQ(sizes.next_rows(), 8 * 32 * mib);
   EXPECT_GT(sizes.room_for(64 * mib), 8 * mib);
   EXPECT_LT(sizes.room_for(64 * mib), 16 * mib);
   EXPECT_EQ(sizes.room_for(100), 100);
