@@ -29,7 +29,8 @@ struct SectionProfile {
   int64_t rows_in = 0;   // rows of the tablets that were read
   int64_t rows_out = 0;  // rows that reached the last sink
   int64_t tablets = 0, tablets_skipped = 0;
-  int64_t bytes_read = 0;  // encoded
+  int64_t rows_on_cpu = 0;  // of rows_in, those of tablets that the CPU took while a device took the others
+  int64_t bytes_read = 0;   // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
   std::string engine;     // "cpu", "cuda:0 generated"

@@ -8,9 +8,20 @@
 #include <vector>
 
 #include "engine/engine.h"
+#include "engine/tablet_queue.h"
 #include "program/program.h"
 
 namespace diptych {
+
+// The CPU's part in a section whose tablets a device takes, too; see shared_section.h.
+class SectionPartner {
+ public:
+  virtual ~SectionPartner() = default;
+  // Takes tablets until there are none left. Errors: those of the section's rows, 57014.
+  virtual void work(TabletQueue& queue) = 0;
+  // Forgets what work() has made: the device failed, and the CPU has to do everything.
+  virtual void forget() = 0;
+};
 
 struct SectionTask {
   const Program& program;
@@ -18,6 +29,8 @@ struct SectionTask {
   std::shared_ptr<const TabletSource> source;
   int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
   const ExecutionContext& context;
+  SectionPartner* partner = nullptr;  // null: there is none
+  TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
 
   const CursorInfo& cursor() const {
     return program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)];
@@ -29,12 +42,14 @@ struct SectionRows {
   int64_t rows = 0;
   std::vector<ColumnView> views;  // Plain values, or codes of a dictionary
   std::shared_ptr<const void> owner;
+  size_t tablet = 0;  // of the source: they are of this one and of others behind it
 };
 
 struct SectionResult {
   std::vector<SectionRows> rows;                                  // in order
   std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
   std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
+  bool is_shared = false;                      // the partner has the rest
   SectionProfile profile;
 };
 

@@ -27,6 +27,11 @@ TabletRun TabletQueue::take(int64_t most_rows) {
   return run;
 }
 
+void TabletQueue::close() {
+  std::lock_guard guard(mutex_);
+  next_ = end_;
+}
+
 TabletRun TabletQueue::left() const {
   std::lock_guard guard(mutex_);
   return {next_, end_};

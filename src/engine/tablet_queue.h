@@ -30,6 +30,8 @@ class TabletQueue {
   // The next tablets, at least one and of no more than so many needed rows beyond that; the first and the last of them
   // are needed. Empty when none is left.
   TabletRun take(int64_t most_rows);
+  // Takes all that is left, so that nobody else does.
+  void close();
   // All that nobody has taken.
   TabletRun left() const;
   bool needs(size_t tablet) const { return needed_[tablet]; }

@@ -26,8 +26,8 @@ ExecutionContext Connection::execution_context() {
   context.budget = &database_.budget();
   context.pool = &database_.pool();
   context.temp = &database_.temp();
-  choice_ = {settings_.device, settings_.residency, settings_.gpu_engine, settings_.fallback,
-             settings_.device_memory_limit};
+  choice_ = {settings_.device,   settings_.residency,     settings_.gpu_engine,
+             settings_.fallback, settings_.share_tablets, settings_.device_memory_limit};
   context.placement = &database_.placement();
   context.choice = &choice_;
   context.cancelled = &cancelled_;

@@ -39,6 +39,9 @@ std::string section_line(const SectionProfile& section) {
                         static_cast<double>(section.kernel_nanoseconds) * 1e-6, section.launches,
                         section.launches == 1 ? "" : "es", static_cast<double>(section.compile_nanoseconds) * 1e-6,
                         static_cast<double>(section.bytes_moved) * 1e-6);
+  if (section.rows_on_cpu > 0)
+    line += fmt::format("; shared: {} rows on {} thread{} of the CPU", section.rows_on_cpu, section.threads,
+                        section.threads == 1 ? "" : "s");
   if (section.limit > 0)
     line += fmt::format("; {:.0f} % of the {:.1f} GB/s that this machine gives",
                         rate * bytes_per_gigabyte / section.limit * 100, section.limit / bytes_per_gigabyte);

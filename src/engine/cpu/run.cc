@@ -1,12 +1,14 @@
 // The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/section_run.h"
 #include "engine/engine.h"
 #include "engine/placement/placement.h"
+#include "engine/shared_section.h"
 
 namespace diptych {
 namespace cpu {
@@ -35,6 +37,44 @@ class Run {
   }
 
  private:
+  // What this engine does of a section that a device works on, too.
+  class Share final : public SectionPartner {
+   public:
+    Share(Run& run, const Section& section, const TabletSource& source)
+        : run_(run), section_(section), source_(source) {}
+    void work(TabletQueue& queue) override {
+      run_.make_sinks(section_);
+      running_.emplace(*run_.program_, section_, source_, run_.context_, run_.memory_);
+      running_->run(run_.threads_, -1, &queue);
+    }
+    void forget() override {
+      running_.reset();
+      for (ThreadSinks& sinks : run_.threads_) {
+        for (const Step& step : section_.steps)
+          if (step.instruction->opcode == Opcode::Aggregate)
+            sinks.groups[static_cast<size_t>(step.instruction->p1)].reset();
+      }
+    }
+    SectionRun& running() { return *running_; }
+    // Adds totals and what is told of the run.
+    void merge_into(SectionResult& result) {
+      for (auto& [table, totals] : result.groups)
+        totals = add_totals(*run_.program_, table, *totals, *run_.read_groups(static_cast<size_t>(table)));
+      const SectionProfile mine = running_->profile();
+      result.profile.rows_in += mine.rows_in;
+      result.profile.rows_out += mine.rows_out;
+      result.profile.threads = mine.threads;
+      result.profile.nanoseconds = std::max(result.profile.nanoseconds, mine.nanoseconds);
+      result.profile.rows_on_cpu = mine.rows_in;
+    }
+
+   private:
+    Run& run_;
+    const Section& section_;
+    const TabletSource& source_;
+    std::optional<SectionRun> running_;
+  };
+
   // Runs the setup opcode and returns the address of the last opcode that this has done.
   int32_t execute(int32_t address) {
     const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
@@ -66,7 +106,7 @@ class Run {
     make_sinks(section);
     SectionRun running(*program_, section, *source, context_, memory_);
     running.run(threads_, rows_wanted());
-    running.take_results(*result_);
+    for (ResultPiece& piece : running.take_results()) result_->add(std::move(piece.tablet));
     if (note.lesson != 0) context_.placement->learn(note, running.profile().nanoseconds);
     if (context_.profile == nullptr) return;
     SectionProfile& profile = context_.profile->sections.emplace_back(running.profile());
@@ -79,13 +119,24 @@ class Run {
   // Takes over what a device has made of the section; false when none has.
   bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source, PlacementNote& note) {
     if (context_.placement == nullptr) return false;
-    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_};
+    Share share(*this, section, *source);
+    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, &share};
     std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, note);
     if (!made) return false;
+    if (made->is_shared) share.merge_into(*made);
+    std::vector<ResultPiece> pieces;
+    if (made->is_shared) pieces = share.running().take_results();
+    auto piece = pieces.begin();
+    const auto add_pieces_before = [&](size_t tablet) {
+      for (; piece != pieces.end() && share.running().tablet_of(*piece) < tablet; ++piece)
+        result_->add(std::move(piece->tablet));
+    };
     for (SectionRows& rows : made->rows) {
+      add_pieces_before(rows.tablet);
       result_->keep(rows.owner);
       result_->add(rows.rows, std::move(rows.views), {});
     }
+    add_pieces_before(SIZE_MAX);
     for (auto& [table, groups] : made->groups) device_groups_[table] = std::move(groups);
     for (const Step& step : section.steps) {
       if (step.instruction->opcode == Opcode::SortRow) device_sorted_[step.instruction->p1] = made->sorted;
@@ -128,6 +179,10 @@ class Run {
       cursors_[cursor] = made->second;
       return;
     }
+    cursors_[cursor] = read_groups(table, definitions_of(cursor));
+  }
+
+  std::shared_ptr<const TabletSource> read_groups(size_t table, std::vector<ColumnDefinition> columns = {}) {
     make_groups(threads_[0], table);
     std::vector<GroupTable*> parts;
     size_t groups = 0;
@@ -136,7 +191,7 @@ class Run {
       parts.push_back(sinks.groups[table].get());
       groups += parts.back()->group_count();
     }
-    auto source = std::make_shared<BlockSource>(definitions_of(cursor), memory_);
+    auto source = std::make_shared<BlockSource>(std::move(columns), memory_);
     // Below this, starting threads takes longer than the merge.
     constexpr size_t least_parallel_groups = 20000;
     if (parts.size() > 1 && parts[0]->is_hashed() && groups >= least_parallel_groups) {
@@ -145,7 +200,7 @@ class Run {
       for (size_t i = 1; i < parts.size(); ++i) parts[0]->merge(*parts[i]);
       parts[0]->append_rows(*source, memory_);
     }
-    cursors_[cursor] = std::move(source);
+    return source;
   }
 
   // The hashes divide the groups of all threads' tables into as many parts as there are threads.

@@ -19,7 +19,6 @@ class Preparation {
     section_.writers = flow_.writers;
     section_.constants = flow_.constants;
     section_.tracks_validity = flow_.tracks_validity;
-    if (flow_.last_sink >= 0) section_.last_sink = flow_.last_sink - flow_.first;
     for (int32_t address = flow_.first; address < flow_.end; ++address) add_step(address);
     return std::move(section_);
   }
@@ -31,6 +30,7 @@ class Preparation {
     step.instruction = &instruction;
     step.arrivals = flow_.target_number(address);
     step.out = register_written(instruction);
+    step.is_last_sink = address == flow_.last_sink;
     step.jump = flow_.effect(address);
     step.drops_invalid = flow_.drops_invalid[static_cast<size_t>(address - flow_.first)];
     resolve(step);

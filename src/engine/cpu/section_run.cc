@@ -45,9 +45,10 @@ void SectionRun::find_morsels() {
   profile_.tablets_skipped = static_cast<int64_t>(source_.tablet_count()) - profile_.tablets;
 }
 
-void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted) {
+void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue) {
   const auto start = std::chrono::steady_clock::now();
   wanted_ = wanted;
+  queue_ = queue;
   written_.assign(morsels_.size(), -1);
   writers_.resize(static_cast<size_t>(profile_.threads));
   if (context_.progress != nullptr) {
@@ -82,10 +83,12 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
   }
   std::unique_ptr<PinnedTablet> pinned;
   size_t pinned_tablet = SIZE_MAX;
+  MorselRange taken;
   try {
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
-      const size_t i = next_++;
-      if (i >= morsels_.size()) break;
+      if (taken.first == taken.second) taken = take_morsels();
+      if (taken.first == taken.second) break;
+      const size_t i = taken.first++;
       const Morsel& morsel = morsels_[i];
       if (morsel.tablet != pinned_tablet) {
         pinned.reset();
@@ -101,6 +104,20 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
     throw;
   }
   rows_out_ += frame.rows_out;
+}
+
+SectionRun::MorselRange SectionRun::take_morsels() {
+  if (queue_ == nullptr) {
+    const size_t next = next_++;
+    return {next, next < morsels_.size() ? next + 1 : next};
+  }
+  const TabletRun run = queue_->take(morsel_rows);
+  const auto first_of = [this](size_t tablet) {
+    const auto morsel = std::partition_point(morsels_.begin(), morsels_.end(),
+                                             [tablet](const Morsel& before) { return before.tablet < tablet; });
+    return static_cast<size_t>(morsel - morsels_.begin());
+  };
+  return {first_of(run.first), first_of(run.end)};
 }
 
 void SectionRun::run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet&) {
@@ -135,7 +152,7 @@ void SectionRun::finish_results(ResultWriter& writer, size_t morsel) {
   if (prefix_rows_ >= wanted_) stopped_ = true;
 }
 
-void SectionRun::take_results(BlockSource& into) {
+std::vector<ResultPiece> SectionRun::take_results() {
   std::vector<ResultPiece> pieces;
   for (const auto& writer : writers_) {
     if (!writer) continue;
@@ -144,7 +161,7 @@ void SectionRun::take_results(BlockSource& into) {
   }
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });
-  for (ResultPiece& piece : pieces) into.add(std::move(piece.tablet));
+  return pieces;
 }
 
 SectionProfile SectionRun::profile() const { return profile_; }

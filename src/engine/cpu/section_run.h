@@ -18,6 +18,7 @@
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
 #include "engine/engine.h"
+#include "engine/tablet_queue.h"
 
 namespace diptych::cpu {
 
@@ -33,10 +34,12 @@ class SectionRun {
              const ExecutionContext& context, const Memory& memory);
 
   // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which
-  // to stop.
-  void run(std::vector<ThreadSinks>& threads, int64_t wanted);
+  // to stop. queue: where tablets are taken from that others take, too; null: all are to be done.
+  void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);
   // The rows that Result sinks have written, in order.
-  void take_results(BlockSource& into);
+  std::vector<ResultPiece> take_results();
+  // Of the source, that the rows of a piece come from.
+  size_t tablet_of(const ResultPiece& piece) const { return morsels_[piece.morsel].tablet; }
   SectionProfile profile() const;
 
  private:
@@ -45,7 +48,11 @@ class SectionRun {
     int64_t first_row, rows;
     int64_t order;  // rows of the source before it
   };
+  // Numbers of morsels, from the first to before the second.
+  using MorselRange = std::pair<size_t, size_t>;
   void find_morsels();
+  // The next morsels that nobody has taken; an empty range: there are none left.
+  MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);
   // Takes morsels until there are none left, or so many.
   void work(int thread, ThreadSinks& sinks, size_t most_morsels);
@@ -60,6 +67,7 @@ class SectionRun {
   std::vector<Morsel> morsels_;
   std::shared_ptr<ChunkStore> store_;  // of what the writers finish
   std::vector<std::unique_ptr<ResultWriter>> writers_;
+  TabletQueue* queue_ = nullptr;
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
   std::atomic<int64_t> rows_out_{0};

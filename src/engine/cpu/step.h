@@ -28,6 +28,7 @@ struct Step {
   int out = -1, a = -1, b = -1;  // registers; a block starts at `a` and has `count`
   int count = 0;
   int arrivals = -1;           // number of this address among the targets, -1: nobody jumps here
+  bool is_last_sink = false;   // the section's rows out are those that reach it
   bool drops_invalid = false;  // rows that arrive here invalid stay so: they are forgotten
   JumpEffect jump;
   bool negated = false;  // of comparisons
@@ -55,7 +56,6 @@ struct Section {
   std::vector<bool> constants;   // by register: one step writes it, the same value in all rows
   bool tracks_validity = false;  // a row may be made valid again
   int comparisons = 0;           // CodeComparisons that each frame needs
-  int last_sink = -1;            // step that counts the section's rows out
 };
 
 // Resolves the section behind the Parallel at `address`. `prepared` outlives the section.

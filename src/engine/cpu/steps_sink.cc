@@ -9,14 +9,26 @@
 namespace diptych::cpu {
 namespace {
 
-void group(Frame& frame, const Step& step) { frame.groups[static_cast<size_t>(step.number)]->group(frame, step.a); }
+void count_rows_out(Frame& frame, const Step& step) {
+  if (step.is_last_sink) frame.rows_out += frame.sinking().count();
+}
+
+// The last sink where the groups alone are wanted (DISTINCT).
+void group(Frame& frame, const Step& step) {
+  frame.groups[static_cast<size_t>(step.number)]->group(frame, step.a);
+  count_rows_out(frame, step);
+}
 
 void aggregate(Frame& frame, const Step& step) {
   frame.groups[static_cast<size_t>(step.instruction->p1)]->aggregate(frame, step.number, step.a, step.b >= 0,
                                                                      step.position());
+  count_rows_out(frame, step);
 }
 
-void sort_row(Frame& frame, const Step& step) { frame.sort_runs[static_cast<size_t>(step.number)]->add(frame, step.a); }
+void sort_row(Frame& frame, const Step& step) {
+  frame.sort_runs[static_cast<size_t>(step.number)]->add(frame, step.a);
+  count_rows_out(frame, step);
+}
 
 void result(Frame& frame, const Step&) { frame.rows_out += frame.result->write(frame); }
 

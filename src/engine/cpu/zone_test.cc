@@ -91,6 +91,13 @@ std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSou
   return spans;
 }
 
+std::vector<bool> needed_by_tablet(const CursorInfo& cursor, const TabletSource& source) {
+  std::vector<bool> needed(source.tablet_count());
+  for (const TabletSpan& span : needed_tablets(cursor, source))
+    std::fill_n(needed.begin() + static_cast<ptrdiff_t>(span.first), span.count, true);
+  return needed;
+}
+
 bool needs_all(const CursorInfo& cursor, const TabletSource& source) {
   return std::all_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(), [&](const ZoneCondition& condition) {
     return may_hold(condition, source.summary(condition.column).tightest);

@@ -23,6 +23,8 @@ struct TabletSpan {
 // The tablets for which is_needed() is true, but for some of those that hold no value at all, in order. Groups that
 // are needed or not as a whole are not looked into.
 std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source);
+// The same for each tablet of the source.
+std::vector<bool> needed_by_tablet(const CursorInfo& cursor, const TabletSource& source);
 // Whether the zone maps rule no tablet out.
 bool needs_all(const CursorInfo& cursor, const TabletSource& source);
 // Encoded bytes of a column in the tablets of a span.

@@ -26,10 +26,11 @@ int64_t rows_wanted(const SectionTask& task) {
 
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
-      task_{task.program, task.address, task.source, rows_wanted(task), task.context},
+      task_{task.program, task.address, task.source, rows_wanted(task), task.context, task.partner, task.queue},
       residency_(residency),
       choice_(choice),
-      columns_(columns_read(task.program, task.address)) {
+      columns_(columns_read(task.program, task.address)),
+      queue_(task.queue) {
   result_.profile.address = task.address;
   result_.profile.engine = engine.device().info().id() + " generated";
   result_.profile.residency = name_of(residency);
@@ -51,6 +52,10 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
     if (running.size() > 1) batch.run_after(*running[running.size() - 2]);
     auto input = next_input(batch.loader());
+    if (!input) {
+      running.pop_back();
+      break;
+    }
     const int64_t room = sizes_->room_for(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
     if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
@@ -81,7 +86,7 @@ bool SectionRun::find_input() {
   if (!input || !cpu::needs_all(task_.cursor(), *task_.source)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;
-  queue_.emplace(*task_.source, std::vector<bool>(task_.source->tablet_count(), true));
+  queue_ = &own_queue_.emplace(*task_.source, std::vector<bool>(task_.source->tablet_count(), true));
   rows_needed_ = input->rows;
   input_ = std::move(input);
   return true;
@@ -89,22 +94,21 @@ bool SectionRun::find_input() {
 
 void SectionRun::find_tablets() {
   const TabletSource& source = *task_.source;
-  std::vector<bool> needed(source.tablet_count());
   for (const cpu::TabletSpan& span : cpu::needed_tablets(task_.cursor(), source)) {
-    const auto first = needed.begin() + static_cast<ptrdiff_t>(span.first);
-    std::fill(first, first + static_cast<ptrdiff_t>(span.count), true);
     result_.profile.tablets += static_cast<int64_t>(span.count);
     rows_needed_ += span.rows;
     for (size_t column : columns_) result_.profile.bytes_read += cpu::encoded_bytes(source, span, column);
   }
-  result_.profile.tablets_skipped = static_cast<int64_t>(needed.size()) - result_.profile.tablets;
-  queue_.emplace(source, std::move(needed));
+  result_.profile.tablets_skipped = static_cast<int64_t>(source.tablet_count()) - result_.profile.tablets;
+  if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, cpu::needed_by_tablet(task_.cursor(), source));
 }
 
 BatchSizes::Section SectionRun::describe_section() const {
   const SorterInfo* sorter = sorter_of(task_.program, task_.address);
   BatchSizes::Section section;
-  section.residency = residency_;
+  // Of mapped columns a part at a time, so that the other has a part, too.
+  const bool is_shared = task_.queue != nullptr;
+  section.residency = is_shared && residency_ == Residency::Mapped ? Residency::Streamed : residency_;
   section.needs_all = sorter != nullptr && !is_merged(*sorter, residency_);
   section.wanted = task_.wanted;
   // Each tablet's part of a column is padded, and described.
@@ -123,9 +127,12 @@ BatchSizes::Section SectionRun::describe_section() const {
 }
 
 std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
-  if (!stays()) return loader.load(segments_of(queue_->take(sizes_->next_rows())));
-  if (!input_) load_all(loader);
+  if (stays() && !input_) load_all(loader);
   const TabletRun run = queue_->take(sizes_->next_rows());
+  // Others have taken the last tablets.
+  if (task_.queue != nullptr && run.is_empty()) return nullptr;
+  firsts_.push_back(run.first);
+  if (!stays()) return loader.load(segments_of(run));
   return run == all_tablets_ ? input_ : loader.part_of(*input_, run);
 }
 
@@ -171,13 +178,18 @@ void SectionRun::bring(SectionBatch& batch) {
 }
 
 void SectionRun::collect(SectionBatch& batch) {
+  const size_t first = firsts_.front();
+  firsts_.pop_front();
   bring(batch);
   if (!batch.is_brought()) return;
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
-  for (SectionRows& rows : batch.take_rows()) result_.rows.push_back(std::move(rows));
+  for (SectionRows& rows : batch.take_rows()) {
+    rows.tablet = first;
+    result_.rows.push_back(std::move(rows));
+  }
   partials_.push_back(batch.partials());
   collect_groups(batch);
   result_.profile.rows_in += batch.rows_in();

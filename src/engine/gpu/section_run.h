@@ -30,7 +30,8 @@ class SectionRun {
   std::vector<SegmentRange> segments_of(const TabletRun& run);
   // Columns stay where they are after the statement, all of them.
   bool stays() const {
-    return (residency_ == Residency::Cached || residency_ == Residency::Mapped) && task_.wanted < 0;
+    const bool may_stay = residency_ == Residency::Cached || residency_ == Residency::Mapped;
+    return may_stay && task_.wanted < 0 && task_.queue == nullptr;
   }
   InputCache::Place place() const {
     return residency_ == Residency::Cached ? InputCache::Place::Device : InputCache::Place::Pinned;
@@ -49,7 +50,9 @@ class SectionRun {
   const Residency residency_;
   const KernelChoice choice_;
   std::vector<size_t> columns_;
-  std::optional<TabletQueue> queue_;
+  std::optional<TabletQueue> own_queue_;
+  TabletQueue* queue_;         // that, or the one that is shared
+  std::deque<size_t> firsts_;  // of the tablets of each batch under way
   int64_t rows_needed_ = 0;    // of the tablets in it at first
   size_t passed_tablets_ = 0;  // of the source, before the segment that a batch began with last
   int64_t passed_rows_ = 0;    // of these

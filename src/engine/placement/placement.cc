@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <exception>
+#include <thread>
+
 #include "base/error.h"
+#include "engine/cpu/zone_test.h"
 #include "engine/gpu/source_shape.h"
+#include "engine/shared_section.h"
 
 namespace diptych {
 namespace {
@@ -37,6 +42,13 @@ bool admits(const PlacementChoice& choice, gpu::Residency residency) {
 int64_t memory_of(const Device& device, const PlacementChoice& choice) {
   if (choice.device_memory_limit > 0) return choice.device_memory_limit;
   return device.info().memory_bytes / 10 * 9;
+}
+
+// Whether the CPU takes tablets beside the device: of columns that come over the bus in any case.
+bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residency residency) {
+  if (task.partner == nullptr || residency == gpu::Residency::Cached || choice.share_tablets == "off") return false;
+  if (choice.share_tablets == "auto" && choice.device != "auto") return false;
+  return can_share(task.program, task.address, task.wanted);
 }
 
 // What a section's experience is of.
@@ -176,7 +188,8 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(best.key);
     if (!result) known.unsupported = note.fallback;  // it would fail again
-    if (result && best.is_settled) add_time(known, static_cast<double>(result->profile.nanoseconds), best.estimate_ns);
+    if (result && best.is_settled && !result->is_shared)
+      add_time(known, static_cast<double>(result->profile.nanoseconds), best.estimate_ns);
   }
   if (!result) return result;
   note_run(best.key, facts);
@@ -251,7 +264,9 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
   std::string reason;
   try {
     gpu::GpuEngine& engine = engine_for(device, choice);
-    auto result = engine.run(task, residency, gpu::kernel_choice_named(choice.gpu_engine), reason);
+    const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
+    auto result = shares(task, choice, residency) ? run_shared(task, engine, residency, kernels, reason)
+                                                  : engine.run(task, residency, kernels, reason);
     count_failures(engine);
     if (result) return result;
   } catch (const Error& error) {
@@ -262,6 +277,37 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
   note_fallback(device.info().id(), reason, choice);
   note.fallback = std::move(reason);
   return std::nullopt;
+}
+
+std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu::GpuEngine& engine,
+                                                   gpu::Residency residency, gpu::KernelChoice kernels,
+                                                   std::string& reason) {
+  TabletQueue queue(*task.source, cpu::needed_by_tablet(task.cursor(), *task.source));
+  const SectionTask shared{task.program, task.address, task.source, task.wanted, task.context, task.partner, &queue};
+  std::optional<SectionResult> result;
+  std::exception_ptr device_error, cpu_error;
+  {
+    // Whoever fails leaves nothing to do for the other.
+    const std::jthread device([&] {
+      try {
+        result = engine.run(shared, residency, kernels, reason);
+      } catch (...) {
+        device_error = std::current_exception();
+      }
+      if (!result) queue.close();
+    });
+    try {
+      task.partner->work(queue);
+    } catch (...) {
+      cpu_error = std::current_exception();
+      queue.close();
+    }
+  }
+  if (cpu_error) std::rethrow_exception(cpu_error);
+  if (!result) task.partner->forget();
+  if (device_error) std::rethrow_exception(device_error);
+  if (result) result->is_shared = true;
+  return result;
 }
 
 gpu::GpuEngine& Placement::engine_for(Device& device, const PlacementChoice& choice) {

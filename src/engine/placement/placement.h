@@ -39,6 +39,7 @@ struct PlacementChoice {
   std::string residency = "auto";
   std::string gpu_engine = "auto";
   std::string fallback = "count";
+  std::string share_tablets = "auto";
   int64_t device_memory_limit = 0;  // 0: what the device has
 };
 
@@ -85,6 +86,9 @@ class Placement {
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                       gpu::Residency residency, PlacementNote& note);
+  // The device and the CPU together; nothing where the device can't.
+  std::optional<SectionResult> run_shared(const SectionTask& task, gpu::GpuEngine& engine, gpu::Residency residency,
+                                          gpu::KernelChoice kernels, std::string& reason);
   void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);
 
   gpu::GpuEngine& engine_for(Device& device, const PlacementChoice& choice);

@@ -3,21 +3,13 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/posix_file_system.h"
-#include "engine/device/fault_device.h"
 #include "engine/opencl/opencl_device.h"
-#include "session/session_evaluator.h"
-#include "session/statement.h"
+#include "session/faulty_database.h"
 
 namespace diptych {
 namespace {
 
-// Two segments of tablets, so that residencies that go segment by segment have several batches.
-const std::string make_table =
-    "CREATE TABLE t AS SELECT i, i % 7 k, i::bigint * 7919 % 1003 l, "
-    "CASE WHEN i % 5 = 0 THEN NULL ELSE (i % 100)::numeric(9, 2) END n, 'name ' || i % 10 e, 'long ' || i h "
-    "FROM generate_series(1, 5000) g(i)";
+using testing::FaultyDatabase;
 
 // Few, because OpenCL on a CPU takes seconds to compile a kernel.
 const std::vector<std::string> queries = {
@@ -28,89 +20,6 @@ const std::vector<std::string> queries = {
     "SELECT k, count(*), sum(l) FROM t GROUP BY k",        // few groups
     "SELECT l, count(*) FROM t GROUP BY l",                // many groups
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
-};
-
-class AbsentDriver final : public DeviceDriver {
- public:
-  const std::string& absent() const override { return absent_; }
-  const std::vector<DeviceInfo>& infos() const override { return infos_; }
-  std::unique_ptr<Device> open(int) override { return nullptr; }
-
- private:
-  std::string absent_ = "left out";
-  std::vector<DeviceInfo> infos_;
-};
-
-// Opens devices that can fail above one that stays open, and with it its kernels.
-class FaultDriver final : public DeviceDriver {
- public:
-  FaultDriver(Device& device, FaultDevice*& opened) : device_(device), opened_(opened), infos_{device.info()} {}
-  const std::string& absent() const override { return absent_; }
-  const std::vector<DeviceInfo>& infos() const override { return infos_; }
-  std::unique_ptr<Device> open(int) override {
-    auto device = std::make_unique<FaultDevice>(device_);
-    opened_ = device.get();
-    return device;
-  }
-
- private:
-  Device& device_;
-  FaultDevice*& opened_;
-  std::string absent_;
-  std::vector<DeviceInfo> infos_;
-};
-
-// The rows as lines, in no order.
-std::vector<std::string> run(Connection& connection, const std::string& sql) {
-  connection.start_statement();
-  const auto rows = Statement(connection, sql).run();
-  std::vector<std::string> lines;
-  const size_t columns = rows->columns().size();
-  size_t i = 0;
-  for (const Value& value : read_values(*rows)) {
-    if (i++ % columns == 0) lines.emplace_back();
-    lines.back() += (value.is_null() ? "NULL" : value.to_text()) + "|";
-  }
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
-// A database with the table, nothing of which is on the device yet.
-class FaultyDatabase {
- public:
-  FaultyDatabase(Device& device, const std::string& residency)
-      : database_(":memory:", files_, drivers(device)), connection_(database_) {
-    database_.placement().devices().find("opencl");
-    run(connection_, "SET tablet_rows = 64");
-    run(connection_, make_table);
-    run(connection_, "SET residency = " + residency);
-    // Whether an interpreter runs or the kernel that a thread compiles would be left to chance.
-    run(connection_, "SET gpu_engine = generated");
-  }
-
-  std::vector<std::string> run_on(const std::string& device, const std::string& query) {
-    run(connection_, "SET device = " + device);
-    return run(connection_, query);
-  }
-  FaultDevice& device() { return *device_; }
-  int64_t fallbacks() {
-    int64_t all = 0;
-    for (const auto& [reason, count] : database_.placement().fallbacks()) all += count;
-    return all;
-  }
-
- private:
-  std::vector<std::unique_ptr<DeviceDriver>> drivers(Device& device) {
-    std::vector<std::unique_ptr<DeviceDriver>> drivers;
-    drivers.push_back(std::make_unique<AbsentDriver>());
-    drivers.push_back(std::make_unique<FaultDriver>(device, device_));
-    return drivers;
-  }
-
-  PosixFileSystem files_;
-  FaultDevice* device_ = nullptr;
-  Database database_;
-  Connection connection_;
 };
 
 class DeviceFaultTest : public ::testing::TestWithParam<const char*> {

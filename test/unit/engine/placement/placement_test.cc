@@ -120,11 +120,11 @@ class PlacementTest : public ::testing::Test {
     while (program_->instructions[static_cast<size_t>(address_)].opcode != Opcode::Parallel) ++address_;
   }
 
-  std::optional<SectionResult> run(PlacementNote& note) {
+  std::optional<SectionResult> run(PlacementNote& note, SectionPartner* partner = nullptr) {
     ExecutionProfile profile;
     ExecutionContext context;
     context.profile = &profile;
-    return placement_->run({*program_, address_, source_, -1, context}, choice_, note);
+    return placement_->run({*program_, address_, source_, -1, context, partner}, choice_, note);
   }
 
   // Runs until a device takes it, or `reason` is why none does; false after a minute.
@@ -179,6 +179,44 @@ TEST_F(PlacementTest, ASlowDeviceIsNot) {
   std::optional<SectionResult> result;
   ASSERT_TRUE(run_until("once settled", result));
   EXPECT_FALSE(result.has_value());
+}
+
+// Takes tablets one by one and only counts their rows.
+class Counting final : public SectionPartner {
+ public:
+  explicit Counting(const TabletSource& source) : source_(source) {}
+  void work(TabletQueue& queue) override {
+    for (TabletRun run = queue.take(1); !run.is_empty(); run = queue.take(1)) {
+      for (size_t tablet = run.first; tablet < run.end; ++tablet) rows += source_.rows_in(tablet);
+    }
+  }
+  void forget() override { rows = 0; }
+  int64_t rows = 0;
+
+ private:
+  const TabletSource& source_;
+};
+
+TEST_F(PlacementTest, AutoSharesWhatComesOverTheBus) {
+  if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  choice_.residency = "streamed";
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(run_until("", result));
+  EXPECT_FALSE(result->is_shared) << "there was no partner";
+  for (int i = 0; i < 50; ++i) {
+    Counting partner(*source_);
+    PlacementNote note;
+    result = run(note, &partner);
+    ASSERT_TRUE(result.has_value());
+    EXPECT_TRUE(result->is_shared);
+    EXPECT_EQ(result->profile.rows_in + partner.rows, 400'000);
+  }
+  choice_.share_tablets = "off";
+  PlacementNote note;
+  Counting partner(*source_);
+  EXPECT_FALSE(run(note, &partner)->is_shared);
+  EXPECT_EQ(partner.rows, 0);
 }
 
 // The CPU's times are learnt, and a device that was estimated slower than they are gets the section.
