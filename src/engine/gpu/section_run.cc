@@ -51,13 +51,13 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
     if (running.size() > 1) batch.run_after(*running[running.size() - 2]);
     auto input = next_input(batch.loader());
-    const int64_t room = sizes_->room_for(input->rows);
+    const ExpectedRows expected = sizes_->expect(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
-    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
+    if (!batch.start(std::move(input), expected, memo, reason)) return std::nullopt;
     // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
     if (!sizes_->knows_share())
       bring(batch);
-    else if (running.size() > 1)
+    else if (running.size() > 1 && !running[running.size() - 2]->brings_itself())
       bring(*running[running.size() - 2]);
     if (running.size() < most) continue;
     collect(*running.front());
