@@ -56,8 +56,8 @@ class SectionBatch {
   bool start(std::shared_ptr<SectionInput> input, ExpectedRows expected, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
-  // Whether rows come without bring(), which is not urgent then.
-  bool brings_itself() const { return fetch_.has_value(); }
+  // Whether rows of the kernel come only when bring() has let them.
+  bool waits_to_be_brought() const { return kernel_.writes_rows() && !fetch_; }
   // Errors: those of the section's rows with their position.
   void bring();
   bool is_brought() const { return is_brought_; }
