@@ -20,10 +20,6 @@ constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 // the device busier, at both ends of a kernel it is not.
 constexpr int64_t first_output_bytes = int64_t{512} << 20, cached_growth = 8;
 constexpr int64_t output_part_of_memory = 16;
-// Where kernels write to the host, rows of one batch are handed on while the next is read.
-constexpr int64_t next_mapped_bytes = int64_t{256} << 20;
-// Of pinned memory for all rows of the first batch, most of which is given back.
-constexpr int64_t first_mapped_bytes = int64_t{32} << 20;
 
 // Output columns of a batch that can't be divided: room for all rows up to this many bytes; past it for a part, and the
 // kernel runs once more when that was too little.
@@ -32,6 +28,9 @@ constexpr int64_t most_unasked_bytes = int64_t{256} << 20;
 // Room for more rows than came out of those before.
 constexpr double more_room = 1.25;
 constexpr int64_t least_room = 4096;
+// Rows that are copied ahead take time whether they are there or not.
+constexpr double a_few_more = 1.01;
+constexpr int64_t few_rows = 1024;
 
 constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
 
@@ -63,12 +62,12 @@ int64_t BatchSizes::next_rows() {
 }
 
 int64_t BatchSizes::most_output_bytes() const {
-  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
-  if (!section_.writes_to_host) return most_batch_bytes;
-  return rows_in_ == 0 ? first_mapped_bytes : next_mapped_bytes;
+  if (section_.residency == Residency::Mapped) return most_batch_bytes;
+  return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
+  if (rows_in_ > 0 && rows_out > rows_ahead(rows_in)) is_uneven_ = true;
   rows_in_ += rows_in;
   rows_out_ += rows_out;
 }
@@ -84,6 +83,14 @@ int64_t BatchSizes::room_for(int64_t rows) const {
   const int64_t row_bytes = std::max<int64_t>(section_.output_row_bytes, 1);
   const int64_t most_bytes = std::max(most_unasked_bytes, section_.memory_bytes / output_part_of_memory);
   return rows <= most_bytes / row_bytes ? rows : std::max(rows / 4, most_bytes / row_bytes);
+}
+
+// Copies that are queued behind the kernel need no host to notice its end, which waits behind other batches' copies.
+int64_t BatchSizes::rows_ahead(int64_t rows) const {
+  const bool are_small = section_.residency == Residency::Streamed || section_.residency == Residency::Mapped;
+  if (!are_small || section_.wanted >= 0 || rows_in_ == 0 || is_uneven_) return 0;
+  const double came = static_cast<double>(rows_out_) / static_cast<double>(rows_in_);
+  return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * came * a_few_more) + few_rows);
 }
 
 int64_t output_row_bytes(const Program& program, int32_t address) {

@@ -2,7 +2,7 @@
 //
 //   cached, mapped     all at once; of a large result a first part, and when it is known how many rows come out of it,
 //                      larger ones, so that one part's rows are copied to the host while the next are found;
-//                      where columns are mapped, rows take little of the device's memory or none
+//                      where columns are mapped, rows take little of the device's memory at a time
 //   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
 //   LIMIT              few at first, then more and more
 #pragma once
@@ -18,6 +18,11 @@ namespace diptych::gpu {
 // out; those of streamed columns together stay under 64 MB.
 inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
 
+// Of a batch's output: rows to make room for, and rows to copy to the host before they are counted.
+struct ExpectedRows {
+  int64_t room = 0, ahead = 0;
+};
+
 class BatchSizes {
  public:
   struct Section {
@@ -26,7 +31,6 @@ class BatchSizes {
     int64_t wanted = -1;           // see SectionTask
     double input_row_bytes = 0;    // of memory that a row takes where it has to be moved, on average
     int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
-    bool writes_to_host = false;   // rows go straight to pinned memory
     int64_t memory_bytes = 0;      // that the device may use
   };
   explicit BatchSizes(const Section& section);
@@ -37,17 +41,20 @@ class BatchSizes {
   void note(int64_t rows_in, int64_t rows_out);
   // Whether it is known how many rows come out, as far as it matters.
   bool knows_share() const { return rows_in_ > 0 || section_.output_row_bytes == 0; }
-  // Rows to make room for before a batch of so many.
-  int64_t room_for(int64_t rows) const;
+  // What comes out of a batch of so many rows. ahead: 0 where copies wait for the count.
+  ExpectedRows expect(int64_t rows) const { return {room_for(rows), rows_ahead(rows)}; }
 
  private:
   double share() const;
+  int64_t room_for(int64_t rows) const;
+  int64_t rows_ahead(int64_t rows) const;
   // Of memory for rows of a batch whose columns stay.
   int64_t most_output_bytes() const;
 
   const Section section_;
   int64_t limited_rows_;  // of the next batch, with a LIMIT
   int64_t rows_in_ = 0, rows_out_ = 0;
+  bool is_uneven_ = false;  // more rows came out of a batch than of those before it
 };
 
 // Bytes of a row that the section behind the Parallel at `address` writes, at most; 0: it writes none.

@@ -1,7 +1,6 @@
 // Brings rows that a kernel has written to host memory.
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
-//                  what a kernel has written to pinned memory stays there instead
 //   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each a buffer of its own
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
@@ -26,40 +25,39 @@ struct FetchedColumn {
 
 class RowFetch {
  public:
-  // rows: one or more. sort: not null where they come in its order.
+  // rows: how many to copy, one or more; there may turn out to be fewer. sort: not null where they come in its order.
   RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort)
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
-  // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
-  void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
   // Queues the copies. Errors: 53200, 58000.
   void start();
-  // Afterwards, once the queue is through: the rows of all columns in pieces.
-  std::vector<SectionRows> finish();
+  int64_t rows() const { return rows_; }
+  // Afterwards, once the queue is through: the rows of all columns in pieces, so many of them. Memory for more is
+  // freed.
+  std::vector<SectionRows> finish(int64_t rows);
   // Kernels that it took.
   int launches() const { return launches_; }
 
  private:
   struct Column {
     FetchedColumn from;
-    std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
-    const uint8_t* bits = nullptr;                  // not null: some row is NULL
+    std::shared_ptr<PinnedBuffer> values, nulls;  // nulls: of nullable columns
+    const uint8_t* bits = nullptr;                // not null: some row is NULL
     std::optional<TextRows> texts;
   };
 
   void copy(Column& column);
-  std::byte* own(PinnedBuffer buffer);
+  std::shared_ptr<PinnedBuffer> pinned(int64_t bytes);
   DeviceAddress in_order(int width, DeviceAddress from);
   void pack_nulls(Column& column);
   ColumnView view(const Column& column, int64_t first) const;
 
   Device& device_;
   Queue& queue_;
-  const int64_t rows_;
+  int64_t rows_;
   BatchSort* const sort_;
   std::vector<Column> columns_;
-  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   int launches_ = 0;
 };
 

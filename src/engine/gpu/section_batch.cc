@@ -35,7 +35,8 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, ExpectedRows expected, KernelMemo& memo,
+                         std::string& reason) {
   input_ = std::move(input);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
@@ -45,7 +46,9 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, Kern
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     group_buffers_.emplace_back(engine_, plan, input_->rows, table.expected_groups);
   }
-  launch_with(room);
+  ahead_ = can_fetch_ahead() ? std::min(expected.ahead, expected.room) : 0;
+  launch_with(expected.room);
+  start_fetch(ahead_);
   return true;
 }
 
@@ -79,8 +82,8 @@ void SectionBatch::send_section() {
 }
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several. Rows
-// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write,
-// each way over the bus idle half of the time.
+// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write;
+// and what is looked at again when it is written would come over the bus again.
 int64_t SectionBatch::choose_steps() {
   const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
@@ -103,6 +106,8 @@ void SectionBatch::launch_with(int64_t capacity) {
       status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
+    // Of what is fetched ahead some may never be written.
+    if (ahead_ > 0) queue_->fill(outputs_buffer_.address(), 0, outputs_buffer_.bytes());
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
     partials_buffer_ = engine_.allocate(std::max<int64_t>(8, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8),
                                         "partial aggregates");
@@ -120,17 +125,9 @@ void SectionBatch::launch_with(int64_t capacity) {
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
-bool SectionBatch::writes_to_host() const {
-  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
-  return residency_ == Residency::Mapped && engine_.device().info().can_map &&
-         kernel_.sink == SectionKernel::Sink::Result &&
-         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
-}
-
 void SectionBatch::allocate_outputs(int64_t capacity) {
   outputs_.clear();
   outputs_.resize(kernel_.outputs.size());
-  if (writes_to_host()) return allocate_pinned_outputs(capacity);
   std::vector<int64_t> offsets;
   int64_t bytes = 0;
   const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
@@ -145,17 +142,6 @@ void SectionBatch::allocate_outputs(int64_t capacity) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
     outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
-  }
-}
-
-void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
-  const auto take = [&](int64_t bytes, PinnedBuffer& buffer) {
-    buffer = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
-    return buffer.address();
-  };
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].values = take(capacity * kernel_.outputs[i].width(), outputs_[i].pinned_values);
-    if (kernel_.outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
   }
 }
 
@@ -210,7 +196,10 @@ void SectionBatch::bring() {
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    return start_fetch();
+    // Fewer than came, or those of a launch that had too little room.
+    if (fetch_ && (fetch_->rows() < rows_made() || launches_ > 1)) fetch_.reset();
+    if (!fetch_) start_fetch(rows_made());
+    return;
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
@@ -225,16 +214,12 @@ void SectionBatch::bring() {
 void SectionBatch::finish() {
   if (!fetch_) return;
   queue_->synchronize();
-  rows_ = fetch_->finish();
+  rows_ = fetch_->finish(rows_made());
 }
 
 int64_t SectionBatch::bytes_moved() const {
-  int64_t in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
-  if (writes_to_host()) {
-    for (const OutputColumn& column : kernel_.outputs)
-      in_place += rows_out() * (column.width() + (column.nullable ? 1 : 0));
-  }
-  return queue_->bytes_copied() - copied_before_ + in_place;
+  const int64_t read_in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
+  return queue_->bytes_copied() - copied_before_ + read_in_place;
 }
 
 void SectionBatch::raise_failure() const {
@@ -257,8 +242,18 @@ void SectionBatch::sort_rows() {
   kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
 }
 
-void SectionBatch::start_fetch() {
-  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
+// Not what takes kernels of its own first, which depend on how many rows there are.
+bool SectionBatch::can_fetch_ahead() const {
+  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
+  return kernel_.sink == SectionKernel::Sink::Result &&
+         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
+}
+
+int64_t SectionBatch::rows_made() const {
+  return sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
+}
+
+void SectionBatch::start_fetch(int64_t rows) {
   if (rows == 0) return;
   fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
@@ -269,10 +264,7 @@ void SectionBatch::start_fetch() {
     from.nulls = outputs_[i].nulls;
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    if (writes_to_host())
-      fetch_->keep(from, std::move(outputs_[i].pinned_values), std::move(outputs_[i].pinned_nulls));
-    else
-      fetch_->add(from);
+    fetch_->add(from);
   }
   fetch_->start();
   launches_ += fetch_->launches();

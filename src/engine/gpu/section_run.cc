@@ -56,13 +56,14 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
       running.pop_back();
       break;
     }
-    const int64_t room = sizes_->room_for(input->rows);
+    const ExpectedRows expected = sizes_->expect(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
-    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
-    // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
+    if (!batch.start(std::move(input), expected, memo, reason)) return std::nullopt;
+    // The host waits for rows to be counted when the next kernel is queued; for the first ones, to see how many there
+    // are.
     if (!sizes_->knows_share())
       bring(batch);
-    else if (running.size() > 1)
+    else if (running.size() > 1 && running[running.size() - 2]->waits_to_be_brought())
       bring(*running[running.size() - 2]);
     if (running.size() < most) continue;
     collect(*running.front());
@@ -117,11 +118,6 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
                             static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
-  const auto& columns = task_.program.result_columns;
-  section.writes_to_host = engine_.device().info().can_map &&
-                           std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
-                             return column.type.physical() == PhysicalType::Text;
-                           });
   section.memory_bytes = engine_.device().memory_limit();
   return section;
 }
