@@ -19,7 +19,8 @@ namespace diptych {
 // enough.
 bool can_share(const Program& program, int32_t address, int64_t wanted);
 
-// The totals of both: sources of one row, as the Groups cursor shows a hash table without keys. Errors: 22003.
+// The totals of both: sources of one row, of plain columns, as the Groups cursor shows a hash
+// table without keys. Errors: 22003.
 std::shared_ptr<const TabletSource> add_totals(const Program& program, int32_t hash_table, const TabletSource& a,
                                                const TabletSource& b);
 

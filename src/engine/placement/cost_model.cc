@@ -11,11 +11,14 @@ constexpr double ns_per_second = 1e9;
 
 // What a section costs the CPU before its first row: morsels, registers and where results go.
 constexpr double cpu_section_ns = 4e3;
+// What a thread takes at a time; see engine/cpu/section_run.cc.
+constexpr int64_t morsel_rows = 65536;
 // Starting a thread of the pool on a section and waiting for the last one.
 constexpr double thread_start_ns = 15e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
 constexpr double device_section_ns = 40e3;
 constexpr double device_tablet_ns = 100;  // to be described
+
 double time_of(double bytes, double rate) { return bytes / rate * ns_per_second; }
 
 int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
@@ -23,11 +26,20 @@ int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
   return is_one ? 1 : std::clamp<int64_t>(facts.bytes / gpu::most_batch_bytes, 1, std::max<int64_t>(facts.tablets, 1));
 }
 
+// How many cores the threads are worth, which take morsels until there are none: of 100,000 rows one takes 65536 and
+// another the rest.
+double cores_at_work(int64_t rows, int threads) {
+  if (rows == 0) return 1;
+  const int64_t takers = std::max(threads, 1), whole = rows / morsel_rows, rest = rows % morsel_rows;
+  // Of the one who has most to do; the rest goes to somebody who has less, if anybody has.
+  const int64_t most = whole % takers == 0 ? whole / takers * morsel_rows + rest : (whole / takers + 1) * morsel_rows;
+  return static_cast<double>(rows) / static_cast<double>(most);
+}
+
 }  // namespace
 
 CostEstimate estimate_cpu(const SectionFacts& facts, const HostProfile& host, int threads) {
-  // Tablets are what threads share, or halves of them.
-  const double cores = static_cast<double>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, facts.tablets * 2)));
+  const double cores = cores_at_work(facts.rows, threads);
   double work_ns = 0;
   for (size_t kind = 0; kind < work_kind_count; ++kind) work_ns += facts.work[kind] * host.row_ns[kind];
   CostEstimate cost;

@@ -10,7 +10,7 @@
 namespace diptych {
 namespace {
 
-const Type bigint{TypeId::BigInt}, floating{TypeId::Double}, boolean{TypeId::Boolean};
+const Type bigint{TypeId::BigInt}, floating{TypeId::Double};
 
 RegisterInfo form(PhysicalType physical, const Type& type) { return {physical, type}; }
 

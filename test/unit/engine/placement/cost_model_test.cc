@@ -109,6 +109,16 @@ TEST(CostModel, ResidencyByTheRoomThereIs) {
   EXPECT_EQ(device_bytes_needed(facts, Residency::Mapped), 0);
 }
 
+// Two morsels keep two threads busy, one longer than the other, however many there are.
+TEST(CostModel, ThreadsShareMorsels) {
+  const SectionFacts facts = facts_of(100'000, 1);
+  const auto compute = [&](int threads) { return estimate_cpu(facts, host(), threads).compute_ns; };
+  EXPECT_NEAR(compute(1) / compute(2), 100'000 / 65536.0, 1e-6);
+  EXPECT_EQ(compute(2), compute(16));
+  const SectionFacts many = facts_of(65536 * 32, 1);
+  EXPECT_NEAR(estimate_cpu(many, host(), 1).compute_ns / estimate_cpu(many, host(), 4).compute_ns, 4, 1e-6);
+}
+
 TEST(DevicePays, AtOnceWhenItIsFaster) {
   double regret = 0;
   EXPECT_TRUE(device_pays(10, 9, 1, regret));
