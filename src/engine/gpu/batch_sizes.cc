@@ -20,6 +20,10 @@ constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 // the device busier, at both ends of a kernel it is not.
 constexpr int64_t first_output_bytes = int64_t{512} << 20, cached_growth = 8;
 constexpr int64_t output_part_of_memory = 16;
+// Where kernels write to the host, rows of one batch are handed on while the next is read.
+constexpr int64_t next_mapped_bytes = int64_t{256} << 20;
+// Of pinned memory for all rows of the first batch, most of which is given back.
+constexpr int64_t first_mapped_bytes = int64_t{32} << 20;
 
 // Output columns of a batch that can't be divided: room for all rows up to this many bytes; past it for a part, and the
 // kernel runs once more when that was too little.
@@ -62,8 +66,9 @@ int64_t BatchSizes::next_rows() {
 }
 
 int64_t BatchSizes::most_output_bytes() const {
-  if (section_.residency == Residency::Mapped) return most_batch_bytes;
-  return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
+  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
+  if (!section_.writes_to_host) return most_batch_bytes;
+  return rows_in_ == 0 ? first_mapped_bytes : next_mapped_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
@@ -87,8 +92,7 @@ int64_t BatchSizes::room_for(int64_t rows) const {
 
 // Copies that are queued behind the kernel need no host to notice its end, which waits behind other batches' copies.
 int64_t BatchSizes::rows_ahead(int64_t rows) const {
-  const bool are_small = section_.residency == Residency::Streamed || section_.residency == Residency::Mapped;
-  if (!are_small || section_.wanted >= 0 || rows_in_ == 0 || is_uneven_) return 0;
+  if (section_.residency != Residency::Streamed || section_.wanted >= 0 || rows_in_ == 0 || is_uneven_) return 0;
   const double came = static_cast<double>(rows_out_) / static_cast<double>(rows_in_);
   return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * came * a_few_more) + few_rows);
 }

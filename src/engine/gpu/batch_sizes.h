@@ -2,7 +2,7 @@
 //
 //   cached, mapped     all at once; of a large result a first part, and when it is known how many rows come out of it,
 //                      larger ones, so that one part's rows are copied to the host while the next are found;
-//                      where columns are mapped, rows take little of the device's memory at a time
+//                      where columns are mapped, rows take little of the device's memory or none
 //   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
 //   LIMIT              few at first, then more and more
 #pragma once
@@ -31,6 +31,7 @@ class BatchSizes {
     int64_t wanted = -1;           // see SectionTask
     double input_row_bytes = 0;    // of memory that a row takes where it has to be moved, on average
     int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
+    bool writes_to_host = false;   // rows go straight to pinned memory
     int64_t memory_bytes = 0;      // that the device may use
   };
   explicit BatchSizes(const Section& section);

@@ -28,8 +28,17 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 
 void RowFetch::add(const FetchedColumn& column) { columns_.emplace_back().from = column; }
 
+void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls) {
+  Column& added = columns_.emplace_back();
+  added.from = column;
+  added.values = std::make_shared<PinnedBuffer>(std::move(values));
+  if (column.column.nullable) added.nulls = std::make_shared<PinnedBuffer>(std::move(nulls));
+}
+
 void RowFetch::start() {
-  for (Column& column : columns_) copy(column);
+  for (Column& column : columns_) {
+    if (column.values == nullptr) copy(column);
+  }
 }
 
 std::vector<SectionRows> RowFetch::finish(int64_t rows) {

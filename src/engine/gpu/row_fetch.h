@@ -1,6 +1,7 @@
 // Brings rows that a kernel has written to host memory.
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
+//                  what a kernel has written to pinned memory stays there instead
 //   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each a buffer of its own
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
@@ -30,6 +31,8 @@ class RowFetch {
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
+  // A column that the kernel has written to pinned memory: it stays there.
+  void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
   // Queues the copies. Errors: 53200, 58000.
   void start();
   int64_t rows() const { return rows_; }

@@ -82,8 +82,8 @@ void SectionBatch::send_section() {
 }
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several. Rows
-// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write;
-// and what is looked at again when it is written would come over the bus again.
+// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write,
+// each way over the bus idle half of the time.
 int64_t SectionBatch::choose_steps() {
   const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
@@ -125,9 +125,17 @@ void SectionBatch::launch_with(int64_t capacity) {
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
+bool SectionBatch::writes_to_host() const {
+  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
+  return residency_ == Residency::Mapped && engine_.device().info().can_map &&
+         kernel_.sink == SectionKernel::Sink::Result &&
+         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
+}
+
 void SectionBatch::allocate_outputs(int64_t capacity) {
   outputs_.clear();
   outputs_.resize(kernel_.outputs.size());
+  if (writes_to_host()) return allocate_pinned_outputs(capacity);
   std::vector<int64_t> offsets;
   int64_t bytes = 0;
   const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
@@ -142,6 +150,17 @@ void SectionBatch::allocate_outputs(int64_t capacity) {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
     outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
+  }
+}
+
+void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
+  const auto take = [&](int64_t bytes, PinnedBuffer& buffer) {
+    buffer = engine_.device().allocate_pinned(std::max<int64_t>(bytes, 1), "result rows");
+    return buffer.address();
+  };
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].values = take(capacity * kernel_.outputs[i].width(), outputs_[i].pinned_values);
+    if (kernel_.outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
   }
 }
 
@@ -218,8 +237,12 @@ void SectionBatch::finish() {
 }
 
 int64_t SectionBatch::bytes_moved() const {
-  const int64_t read_in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
-  return queue_->bytes_copied() - copied_before_ + read_in_place;
+  int64_t in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
+  if (writes_to_host()) {
+    for (const OutputColumn& column : kernel_.outputs)
+      in_place += rows_out() * (column.width() + (column.nullable ? 1 : 0));
+  }
+  return queue_->bytes_copied() - copied_before_ + in_place;
 }
 
 void SectionBatch::raise_failure() const {
@@ -245,7 +268,7 @@ void SectionBatch::sort_rows() {
 // Not what takes kernels of its own first, which depend on how many rows there are.
 bool SectionBatch::can_fetch_ahead() const {
   const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
-  return kernel_.sink == SectionKernel::Sink::Result &&
+  return kernel_.sink == SectionKernel::Sink::Result && !writes_to_host() &&
          std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
 }
 
@@ -264,7 +287,10 @@ void SectionBatch::start_fetch(int64_t rows) {
     from.nulls = outputs_[i].nulls;
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    fetch_->add(from);
+    if (writes_to_host())
+      fetch_->keep(from, std::move(outputs_[i].pinned_values), std::move(outputs_[i].pinned_nulls));
+    else
+      fetch_->add(from);
   }
   fetch_->start();
   launches_ += fetch_->launches();

@@ -37,9 +37,10 @@ struct KernelMemo {
   std::shared_ptr<const Kernel> compiled;
 };
 
-// Where a kernel writes a column, in the outputs' buffer.
+// Where a kernel writes a column: in the outputs' buffer on the device, or in pinned memory.
 struct OutputPlace {
   DeviceAddress values, nulls;
+  PinnedBuffer pinned_values, pinned_nulls;
 };
 
 class SectionBatch {
@@ -86,7 +87,10 @@ class SectionBatch {
   bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
   void send_section();
+  // Whether the kernel writes its rows straight to where they stay, in pinned memory.
+  bool writes_to_host() const;
   void allocate_outputs(int64_t capacity);
+  void allocate_pinned_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;

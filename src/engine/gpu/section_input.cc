@@ -9,7 +9,7 @@ namespace diptych::gpu {
 namespace {
 
 // Statements of other results divide an input in other ways.
-constexpr size_t most_parts = 1024;
+constexpr size_t most_parts = 256;
 
 }  // namespace
 

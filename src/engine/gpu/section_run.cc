@@ -118,6 +118,11 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
                             static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
+  const auto& columns = task_.program.result_columns;
+  section.writes_to_host = engine_.device().info().can_map &&
+                           std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
+                             return column.type.physical() == PhysicalType::Text;
+                           });
   section.memory_bytes = engine_.device().memory_limit();
   return section;
 }
