@@ -32,9 +32,6 @@ constexpr int64_t most_unasked_bytes = int64_t{256} << 20;
 // Room for more rows than came out of those before.
 constexpr double more_room = 1.25;
 constexpr int64_t least_room = 4096;
-// Rows that are copied ahead take time whether they are there or not.
-constexpr double a_few_more = 1.01;
-constexpr int64_t few_rows = 1024;
 
 constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
 
@@ -72,7 +69,6 @@ int64_t BatchSizes::most_output_bytes() const {
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
-  if (rows_in_ > 0 && rows_out > rows_ahead(rows_in)) is_uneven_ = true;
   rows_in_ += rows_in;
   rows_out_ += rows_out;
 }
@@ -88,13 +84,6 @@ int64_t BatchSizes::room_for(int64_t rows) const {
   const int64_t row_bytes = std::max<int64_t>(section_.output_row_bytes, 1);
   const int64_t most_bytes = std::max(most_unasked_bytes, section_.memory_bytes / output_part_of_memory);
   return rows <= most_bytes / row_bytes ? rows : std::max(rows / 4, most_bytes / row_bytes);
-}
-
-// Copies that are queued behind the kernel need no host to notice its end, which waits behind other batches' copies.
-int64_t BatchSizes::rows_ahead(int64_t rows) const {
-  if (section_.residency != Residency::Streamed || section_.wanted >= 0 || rows_in_ == 0 || is_uneven_) return 0;
-  const double came = static_cast<double>(rows_out_) / static_cast<double>(rows_in_);
-  return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * came * a_few_more) + few_rows);
 }
 
 int64_t output_row_bytes(const Program& program, int32_t address) {

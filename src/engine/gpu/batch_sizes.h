@@ -18,11 +18,6 @@ namespace diptych::gpu {
 // out; those of streamed columns together stay under 64 MB.
 inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
 
-// Of a batch's output: rows to make room for, and rows to copy to the host before they are counted.
-struct ExpectedRows {
-  int64_t room = 0, ahead = 0;
-};
-
 class BatchSizes {
  public:
   struct Section {
@@ -42,20 +37,17 @@ class BatchSizes {
   void note(int64_t rows_in, int64_t rows_out);
   // Whether it is known how many rows come out, as far as it matters.
   bool knows_share() const { return rows_in_ > 0 || section_.output_row_bytes == 0; }
-  // What comes out of a batch of so many rows. ahead: 0 where copies wait for the count.
-  ExpectedRows expect(int64_t rows) const { return {room_for(rows), rows_ahead(rows)}; }
+  // Rows to make room for before a batch of so many.
+  int64_t room_for(int64_t rows) const;
 
  private:
   double share() const;
-  int64_t room_for(int64_t rows) const;
-  int64_t rows_ahead(int64_t rows) const;
   // Of memory for rows of a batch whose columns stay.
   int64_t most_output_bytes() const;
 
   const Section section_;
   int64_t limited_rows_;  // of the next batch, with a LIMIT
   int64_t rows_in_ = 0, rows_out_ = 0;
-  bool is_uneven_ = false;  // more rows came out of a batch than of those before it
 };
 
 // Bytes of a row that the section behind the Parallel at `address` writes, at most; 0: it writes none.

@@ -29,10 +29,18 @@ bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
 void RowFetch::add(const FetchedColumn& column) { columns_.emplace_back().from = column; }
 
 void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls) {
+  values.shrink(rows_ * column.column.width());
+  nulls.shrink(rows_);
   Column& added = columns_.emplace_back();
   added.from = column;
-  added.values = std::make_shared<PinnedBuffer>(std::move(values));
-  if (column.column.nullable) added.nulls = std::make_shared<PinnedBuffer>(std::move(nulls));
+  added.values = own(std::move(values));
+  added.nulls = own(std::move(nulls));
+}
+
+std::byte* RowFetch::own(PinnedBuffer buffer) {
+  std::byte* data = buffer.data();
+  owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
+  return data;
 }
 
 void RowFetch::start() {
@@ -41,15 +49,12 @@ void RowFetch::start() {
   }
 }
 
-std::vector<SectionRows> RowFetch::finish(int64_t rows) {
-  rows_ = rows;
-  auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>();
+std::vector<SectionRows> RowFetch::finish() {
   for (Column& column : columns_) {
-    if (column.nulls) pack_nulls(column);
-    if (column.values) column.values->shrink(rows_ * column.from.column.width());
-    for (const auto& memory : {column.values, column.nulls}) owners->push_back(memory);
-    if (column.texts) owners->push_back(column.texts->memory());
+    if (column.nulls != nullptr) pack_nulls(column);
+    if (column.texts) owners_.push_back(column.texts->memory());
   }
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
   std::vector<SectionRows> pieces;
   for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
     SectionRows& piece = pieces.emplace_back();
@@ -67,16 +72,12 @@ void RowFetch::copy(Column& column) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
   } else {
-    column.values = pinned(rows_ * width);
-    queue_.copy_to_host(column.values->data(), values, rows_ * width);
+    column.values = own(device_.allocate_pinned(rows_ * width, "result rows"));
+    queue_.copy_to_host(column.values, values, rows_ * width);
   }
   if (!column.from.column.nullable) return;
-  column.nulls = pinned(rows_);
-  queue_.copy_to_host(column.nulls->data(), in_order(1, column.from.nulls), rows_);
-}
-
-std::shared_ptr<PinnedBuffer> RowFetch::pinned(int64_t bytes) {
-  return std::make_shared<PinnedBuffer>(device_.allocate_pinned(bytes, "result rows"));
+  column.nulls = own(device_.allocate_pinned(rows_, "result rows"));
+  queue_.copy_to_host(column.nulls, in_order(1, column.from.nulls), rows_);
 }
 
 // Where the values are in the order of the sort: until the next column is asked for.
@@ -85,9 +86,8 @@ DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
 }
 
 void RowFetch::pack_nulls(Column& column) {
-  auto* bytes = reinterpret_cast<uint8_t*>(column.nulls->data());
+  auto* bytes = reinterpret_cast<uint8_t*>(column.nulls);
   if (pack_bytes(bytes, rows_, bytes)) column.bits = bytes;
-  column.nulls->shrink(rows_ / 8 + 1);
 }
 
 // Of the piece that begins with row `first`.
@@ -103,7 +103,7 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
   view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
   view.width = static_cast<uint8_t>(output.width());
   view.dictionary = column.from.dictionary;
-  view.data = column.values->data() + first * output.width();
+  view.data = column.values + first * output.width();
   return view;
 }
 

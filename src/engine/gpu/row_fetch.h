@@ -26,41 +26,40 @@ struct FetchedColumn {
 
 class RowFetch {
  public:
-  // rows: how many to copy, one or more; there may turn out to be fewer. sort: not null where they come in its order.
+  // rows: one or more. sort: not null where they come in its order.
   RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort)
       : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
 
   void add(const FetchedColumn& column);
-  // A column that the kernel has written to pinned memory: it stays there.
+  // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
   void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
   // Queues the copies. Errors: 53200, 58000.
   void start();
-  int64_t rows() const { return rows_; }
-  // Afterwards, once the queue is through: the rows of all columns in pieces, so many of them. Memory for more is
-  // freed.
-  std::vector<SectionRows> finish(int64_t rows);
+  // Afterwards, once the queue is through: the rows of all columns in pieces.
+  std::vector<SectionRows> finish();
   // Kernels that it took.
   int launches() const { return launches_; }
 
  private:
   struct Column {
     FetchedColumn from;
-    std::shared_ptr<PinnedBuffer> values, nulls;  // nulls: of nullable columns
-    const uint8_t* bits = nullptr;                // not null: some row is NULL
+    std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
+    const uint8_t* bits = nullptr;                  // not null: some row is NULL
     std::optional<TextRows> texts;
   };
 
   void copy(Column& column);
-  std::shared_ptr<PinnedBuffer> pinned(int64_t bytes);
+  std::byte* own(PinnedBuffer buffer);
   DeviceAddress in_order(int width, DeviceAddress from);
   void pack_nulls(Column& column);
   ColumnView view(const Column& column, int64_t first) const;
 
   Device& device_;
   Queue& queue_;
-  int64_t rows_;
+  const int64_t rows_;
   BatchSort* const sort_;
   std::vector<Column> columns_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   int launches_ = 0;
 };
 

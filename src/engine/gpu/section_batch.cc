@@ -35,8 +35,7 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, ExpectedRows expected, KernelMemo& memo,
-                         std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason) {
   input_ = std::move(input);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
@@ -46,9 +45,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, ExpectedRows expec
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     group_buffers_.emplace_back(engine_, plan, input_->rows, table.expected_groups);
   }
-  ahead_ = can_fetch_ahead() ? std::min(expected.ahead, expected.room) : 0;
-  launch_with(expected.room);
-  start_fetch(ahead_);
+  launch_with(room);
   return true;
 }
 
@@ -106,8 +103,6 @@ void SectionBatch::launch_with(int64_t capacity) {
       status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
-    // Of what is fetched ahead some may never be written.
-    if (ahead_ > 0) queue_->fill(outputs_buffer_.address(), 0, outputs_buffer_.bytes());
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
     partials_buffer_ = engine_.allocate(std::max<int64_t>(8, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8),
                                         "partial aggregates");
@@ -215,10 +210,7 @@ void SectionBatch::bring() {
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    // Fewer than came, or those of a launch that had too little room.
-    if (fetch_ && (fetch_->rows() < rows_made() || launches_ > 1)) fetch_.reset();
-    if (!fetch_) start_fetch(rows_made());
-    return;
+    return start_fetch();
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
@@ -233,7 +225,7 @@ void SectionBatch::bring() {
 void SectionBatch::finish() {
   if (!fetch_) return;
   queue_->synchronize();
-  rows_ = fetch_->finish(rows_made());
+  rows_ = fetch_->finish();
 }
 
 int64_t SectionBatch::bytes_moved() const {
@@ -265,18 +257,8 @@ void SectionBatch::sort_rows() {
   kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
 }
 
-// Not what takes kernels of its own first, which depend on how many rows there are.
-bool SectionBatch::can_fetch_ahead() const {
-  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
-  return kernel_.sink == SectionKernel::Sink::Result && !writes_to_host() &&
-         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
-}
-
-int64_t SectionBatch::rows_made() const {
-  return sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
-}
-
-void SectionBatch::start_fetch(int64_t rows) {
+void SectionBatch::start_fetch() {
+  const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
   fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {

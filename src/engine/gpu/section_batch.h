@@ -1,7 +1,6 @@
 // Some tablets of a section, from their columns to what the sink made of them.
 //
 //   start()    columns in place, tablets described, kernel launched: returns while the device works
-//              with rows that are fetched ahead: as many as are expected are copied behind the kernel, unseen
 //   bring()    waits for the kernel, looks for failures, lets rows come: returns while they are copied
 //   finish()   waits for them
 #pragma once
@@ -11,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/gpu/batch_sizes.h"
 #include "engine/gpu/column_segment.h"
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/group_buffer.h"
@@ -53,12 +51,11 @@ class SectionBatch {
 
   // The kernel is to run after that of a batch that has been started: side by side each would take longer.
   void run_after(const SectionBatch& other) { other_ = &other; }
-  // False when no kernel can do it: reason says why, and nothing has happened. Errors: 53200, 58000, 58030, XX001.
-  bool start(std::shared_ptr<SectionInput> input, ExpectedRows expected, KernelMemo& memo, std::string& reason);
+  // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
+  // Errors: 53200, 58000, 58030, XX001.
+  bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
-  // Whether rows of the kernel come only when bring() has let them.
-  bool waits_to_be_brought() const { return kernel_.writes_rows() && !fetch_; }
   // Errors: those of the section's rows with their position.
   void bring();
   bool is_brought() const { return is_brought_; }
@@ -96,9 +93,7 @@ class SectionBatch {
   void raise_failure() const;
   void launch_until_room();
   void sort_rows();
-  bool can_fetch_ahead() const;
-  int64_t rows_made() const;
-  void start_fetch(int64_t rows);
+  void start_fetch();
 
   GpuEngine& engine_;
   const SectionTask& task_;
@@ -119,7 +114,7 @@ class SectionBatch {
   PinnedBuffer section_sent_;
   DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
   TextRoom text_room_;
-  int64_t capacity_ = 0, ahead_ = 0;        // rows that there is room for, and that are fetched before they are counted
+  int64_t capacity_ = 0;
   std::vector<OutputPlace> outputs_;        // by column
   std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;

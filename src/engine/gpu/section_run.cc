@@ -56,14 +56,13 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
       running.pop_back();
       break;
     }
-    const ExpectedRows expected = sizes_->expect(input->rows);
+    const int64_t room = sizes_->room_for(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
-    if (!batch.start(std::move(input), expected, memo, reason)) return std::nullopt;
-    // The host waits for rows to be counted when the next kernel is queued; for the first ones, to see how many there
-    // are.
+    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
+    // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
     if (!sizes_->knows_share())
       bring(batch);
-    else if (running.size() > 1 && running[running.size() - 2]->waits_to_be_brought())
+    else if (running.size() > 1)
       bring(*running[running.size() - 2]);
     if (running.size() < most) continue;
     collect(*running.front());

@@ -49,13 +49,13 @@ TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
       {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 100 * 1024 * mib});
   EXPECT_FALSE(sizes.knows_share());
   EXPECT_EQ(sizes.next_rows(), 32 * mib);
-  EXPECT_EQ(sizes.expect(32 * mib).room, 32 * mib);
+  EXPECT_EQ(sizes.room_for(32 * mib), 32 * mib);
   sizes.note(32 * mib, 4 * mib);
   EXPECT_TRUE(sizes.knows_share());
   EXPECT_EQ(sizes.next_rows(), 8 * 32 * mib);
-  EXPECT_GT(sizes.expect(64 * mib).room, 8 * mib);
-  EXPECT_LT(sizes.expect(64 * mib).room, 16 * mib);
-  EXPECT_EQ(sizes.expect(100).room, 100);
+  EXPECT_GT(sizes.room_for(64 * mib), 8 * mib);
+  EXPECT_LT(sizes.room_for(64 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(100), 100);
   BatchSizes small(
       {.residency = Residency::Cached, .input_row_bytes = 8, .output_row_bytes = 16, .memory_bytes = 16 * mib});
   EXPECT_EQ(small.next_rows(), 64 * 1024);
@@ -65,7 +65,7 @@ TEST(BatchSizes, NothingComesOut) {
   BatchSizes sizes({.residency = Residency::Mapped, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
   sizes.note(mib, 0);
   EXPECT_GT(sizes.next_rows(), int64_t{1} << 60);
-  EXPECT_GT(sizes.expect(mib).room, 0);
+  EXPECT_GT(sizes.room_for(mib), 0);
 }
 
 TEST(BatchSizes, RowsThatComeOutCountWithThoseThatAreMoved) {
@@ -76,31 +76,11 @@ TEST(BatchSizes, RowsThatComeOutCountWithThoseThatAreMoved) {
   EXPECT_EQ(sizes.next_rows(), 4 * mib);
 }
 
-TEST(BatchSizes, RowsAreCopiedAheadWhileTheyComeEvenly) {
-  const BatchSizes::Section section{
-      .residency = Residency::Streamed, .input_row_bytes = 4, .output_row_bytes = 12, .memory_bytes = 1024 * mib};
-  BatchSizes sizes(section);
-  EXPECT_EQ(sizes.expect(mib).ahead, 0);
-  sizes.note(mib, mib / 4);
-  EXPECT_GT(sizes.expect(4 * mib).ahead, mib);
-  EXPECT_LT(sizes.expect(4 * mib).ahead, sizes.expect(4 * mib).room);
-  EXPECT_EQ(sizes.expect(10).ahead, 10);
-  sizes.note(4 * mib, mib);
-  EXPECT_GT(sizes.expect(mib).ahead, 0);
-  sizes.note(mib, mib / 2);
-  EXPECT_EQ(sizes.expect(mib).ahead, 0);
-  BatchSizes::Section cached = section;
-  cached.residency = Residency::Cached;
-  BatchSizes others(cached);
-  others.note(mib, mib / 4);
-  EXPECT_EQ(others.expect(mib).ahead, 0);
-}
-
 TEST(BatchSizes, RoomForRowsThatMustComeTogether) {
   const BatchSizes sizes(
       {.residency = Residency::Cached, .needs_all = true, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
-  EXPECT_EQ(sizes.expect(16 * mib).room, 16 * mib);
-  EXPECT_EQ(sizes.expect(1024 * mib).room, 256 * mib);
+  EXPECT_EQ(sizes.room_for(16 * mib), 16 * mib);
+  EXPECT_EQ(sizes.room_for(1024 * mib), 256 * mib);
 }
 
 }  // namespace
