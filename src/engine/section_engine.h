@@ -17,9 +17,9 @@ namespace diptych {
 class SectionPartner {
  public:
   virtual ~SectionPartner() = default;
-  // Takes tablets until there are none left. Errors: those of the section's rows, 57014.
+  // Takes tablets until there are none left. Errors: those of the section's rows, 53200, 57014.
   virtual void work(TabletQueue& queue) = 0;
-  // Forgets what work() has made: the device failed, and the CPU has to do everything.
+  // Forgets what work() has made: it or the device failed, and the CPU may have to do everything.
   virtual void forget() = 0;
 };
 

@@ -48,16 +48,20 @@ void DeviceBlocks::free_block(RawBlock block) noexcept { context_.enter_quietly(
 std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least) {
   const Api& api = context_.enter();
   const int64_t usual = std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes);
-  const int64_t bytes = rounded(std::max(at_least, usual), host_page_bytes);
-  std::byte* data = allocate_host_pages(bytes);
-  if (data == nullptr) return std::nullopt;
-  const CUresult result =
-      api.MemHostRegister(data, static_cast<size_t>(bytes), mem_host_register_portable | mem_host_register_device_map);
-  if (result != success) free_host_pages(data, bytes);
-  if (result == error_out_of_memory) return std::nullopt;
-  api.check(result, "pinning memory");
-  held_ += bytes;
-  return RawBlock{reinterpret_cast<uint64_t>(data), bytes};
+  // As on the device.
+  for (int64_t bytes : {rounded(std::max(at_least, usual), host_page_bytes), rounded(at_least, host_page_bytes)}) {
+    std::byte* data = allocate_host_pages(bytes);
+    if (data == nullptr) continue;
+    const CUresult result = api.MemHostRegister(data, static_cast<size_t>(bytes),
+                                                mem_host_register_portable | mem_host_register_device_map);
+    if (result == success) {
+      held_ += bytes;
+      return RawBlock{reinterpret_cast<uint64_t>(data), bytes};
+    }
+    free_host_pages(data, bytes);
+    if (result != error_out_of_memory) api.check(result, "pinning memory");
+  }
+  return std::nullopt;
 }
 
 void PinnedBlocks::free_block(RawBlock block) noexcept {

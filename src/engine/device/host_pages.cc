@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,12 +33,20 @@ std::byte* allocate_host_pages(int64_t bytes) {
   if (before > 0) munmap(first, static_cast<size_t>(before));
   munmap(data + bytes, static_cast<size_t>(mapped - bytes - before));
   madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
+  // Shared with a child, a page that is written is given anew to the writer, and the device goes on with the old one.
+  madvise(data, static_cast<size_t>(bytes), MADV_DONTFORK);
   const int64_t threads = std::clamp<int64_t>(
       bytes / thread_bytes, 1, std::min<int64_t>(most_threads, std::max(1U, std::thread::hardware_concurrency())));
   const int64_t part = (bytes / host_page_bytes + threads - 1) / threads * host_page_bytes;
   std::vector<std::jthread> others;
-  for (int64_t at = part; at < bytes; at += part)
-    others.emplace_back([=] { touch(data + at, std::min(part, bytes - at)); });
+  others.reserve(static_cast<size_t>(threads));
+  int64_t at = part;
+  try {
+    for (; at < bytes; at += part) others.emplace_back([=] { touch(data + at, std::min(part, bytes - at)); });
+  } catch (const std::system_error&) {
+    // No more threads: this one touches the rest.
+    touch(data + at, bytes - at);
+  }
   touch(data, std::min(part, bytes));
   return data;
 }

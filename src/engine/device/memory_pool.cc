@@ -80,6 +80,7 @@ void MemoryPool::shrink(uint64_t address, int64_t bytes) noexcept {
   const int64_t freed = std::exchange(piece->second.bytes, bytes) - bytes;
   used_ -= freed;
   join(pieces_.emplace(address + static_cast<uint64_t>(bytes), Piece{freed, piece->second.block, false}).first);
+  if (held_ - used_ > options_.keep_bytes) trim_to(options_.keep_bytes);
 }
 
 MemoryPool::Pieces::iterator MemoryPool::join(Pieces::iterator piece) noexcept {

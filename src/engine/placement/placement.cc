@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "base/error.h"
@@ -273,6 +274,8 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
     // The device's own troubles: the CPU does it.
     if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
     reason = error.message();
+  } catch (const std::system_error& error) {
+    reason = std::string("no thread for the device's part: ") + error.what();
   }
   note_fallback(device.info().id(), reason, choice);
   note.fallback = std::move(reason);
@@ -303,8 +306,9 @@ std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu:
       queue.close();
     }
   }
+  // What either has made must not stay when the section is run again.
+  if (cpu_error || !result) task.partner->forget();
   if (cpu_error) std::rethrow_exception(cpu_error);
-  if (!result) task.partner->forget();
   if (device_error) std::rethrow_exception(device_error);
   if (result) result->is_shared = true;
   return result;

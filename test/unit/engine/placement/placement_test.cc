@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/error.h"
 #include "engine/opencl/opencl_device.h"
 #include "engine/program_maker.h"
 
@@ -217,6 +218,46 @@ TEST_F(PlacementTest, AutoSharesWhatComesOverTheBus) {
   Counting partner(*source_);
   EXPECT_FALSE(run(note, &partner)->is_shared);
   EXPECT_EQ(partner.rows, 0);
+}
+
+// Fails when it has taken some tablets.
+class Failing final : public SectionPartner {
+ public:
+  explicit Failing(SqlState state) : state_(state) {}
+  void work(TabletQueue& queue) override {
+    queue.take(1);
+    throw Error(state_, "failed on purpose");
+  }
+  void forget() override { forgotten = true; }
+  bool forgotten = false;
+
+ private:
+  const SqlState state_;
+};
+
+// The section is run again, by the CPU alone: what it had made must not count twice.
+TEST_F(PlacementTest, WhatAFailedPartnerMadeIsForgotten) {
+  if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  choice_.residency = "streamed";
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(run_until("", result));
+  Failing partner(SqlState::out_of_memory);
+  PlacementNote note;
+  EXPECT_FALSE(run(note, &partner).has_value());
+  EXPECT_TRUE(partner.forgotten);
+  EXPECT_EQ(note.fallback, "failed on purpose");
+}
+
+TEST_F(PlacementTest, APartnersErrorsOfRowsAreTheStatements) {
+  if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
+  make_program(400'000);
+  choice_.residency = "streamed";
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(run_until("", result));
+  Failing partner(SqlState::division_by_zero);
+  PlacementNote note;
+  EXPECT_THROW(run(note, &partner), Error);
 }
 
 // The CPU's times are learnt, and a device that was estimated slower than they are gets the section.
