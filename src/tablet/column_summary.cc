@@ -6,29 +6,25 @@
 namespace diptych {
 namespace {
 
-void widen(ZoneMap& zone, const ZoneMap& other) {
+// Bounds of both: the lower or the higher of each, as the functions choose.
+template <typename Low, typename High>
+void join(ZoneMap& zone, const ZoneMap& other, Low of_lows, High of_highs) {
   if (!other.has_bounds) return;
   if (!zone.has_bounds) {
     zone = other;
     return;
   }
-  zone.low = std::min(zone.low, other.low);
-  zone.high = std::max(zone.high, other.high);
-  zone.low_float = std::min(zone.low_float, other.low_float);
-  zone.high_float = std::max(zone.high_float, other.high_float);
+  zone.low = of_lows(zone.low, other.low);
+  zone.high = of_highs(zone.high, other.high);
+  zone.low_float = of_lows(zone.low_float, other.low_float);
+  zone.high_float = of_highs(zone.high_float, other.high_float);
 }
 
-void tighten(ZoneMap& zone, const ZoneMap& other) {
-  if (!other.has_bounds) return;
-  if (!zone.has_bounds) {
-    zone = other;
-    return;
-  }
-  zone.low = std::max(zone.low, other.low);
-  zone.high = std::min(zone.high, other.high);
-  zone.low_float = std::max(zone.low_float, other.low_float);
-  zone.high_float = std::min(zone.high_float, other.high_float);
-}
+constexpr auto lesser = [](auto a, auto b) { return std::min(a, b); };
+constexpr auto greater = [](auto a, auto b) { return std::max(a, b); };
+
+void widen(ZoneMap& zone, const ZoneMap& other) { join(zone, other, lesser, greater); }
+void tighten(ZoneMap& zone, const ZoneMap& other) { join(zone, other, greater, lesser); }
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "engine/opencl/opencl_device.h"
 #include "session/faulty_database.h"
 
 namespace diptych {
@@ -22,21 +21,8 @@ const std::vector<std::string> queries = {
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
 };
 
-class DeviceFaultTest : public ::testing::TestWithParam<const char*> {
+class DeviceFaultTest : public testing::OpenClDeviceTest {
  protected:
-  static void SetUpTestSuite() {
-    driver_ = std::make_unique<opencl::OpenClDriver>();
-    for (const DeviceInfo& info : driver_->infos())
-      if (info.unusable.empty() && !device_) device_ = driver_->open(info.number);
-  }
-  static void TearDownTestSuite() {
-    device_.reset();
-    driver_.reset();
-  }
-  void SetUp() override {
-    if (!device_) GTEST_SKIP() << "no OpenCL device";
-  }
-
   // What a run leaves in caches, and the calls that it makes.
   struct Traces {
     int64_t buffers = 0, pinned = 0;
@@ -77,13 +63,7 @@ class DeviceFaultTest : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(device.live_buffers(), traces.buffers);
     EXPECT_EQ(device.live_pinned(), traces.pinned);
   }
-
-  static std::unique_ptr<opencl::OpenClDriver> driver_;
-  static std::unique_ptr<Device> device_;
 };
-
-std::unique_ptr<opencl::OpenClDriver> DeviceFaultTest::driver_;
-std::unique_ptr<Device> DeviceFaultTest::device_;
 
 TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
   constexpr int64_t most_calls = 200;

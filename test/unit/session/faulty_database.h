@@ -1,13 +1,17 @@
 // A database with a table of some tablets and an OpenCL device whose calls fail where a test says so.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/posix_file_system.h"
+#include "engine/device/absent_driver.h"
 #include "engine/device/fault_device.h"
+#include "engine/opencl/opencl_device.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
 
@@ -18,17 +22,6 @@ inline const std::string make_table =
     "CREATE TABLE t AS SELECT i, i % 7 k, i::bigint * 7919 % 1003 l, "
     "CASE WHEN i % 5 = 0 THEN NULL ELSE (i % 100)::numeric(9, 2) END n, 'name ' || i % 10 e, 'long ' || i h "
     "FROM generate_series(1, 5000) g(i)";
-
-class AbsentDriver final : public DeviceDriver {
- public:
-  const std::string& absent() const override { return absent_; }
-  const std::vector<DeviceInfo>& infos() const override { return infos_; }
-  std::unique_ptr<Device> open(int) override { return nullptr; }
-
- private:
-  std::string absent_ = "left out";
-  std::vector<DeviceInfo> infos_;
-};
 
 // Opens devices that can fail above one that stays open, and with it its kernels.
 class FaultDriver final : public DeviceDriver {
@@ -106,6 +99,26 @@ class FaultyDatabase {
   FaultDevice* device_ = nullptr;
   Database database_;
   Connection connection_;
+};
+
+// Tests with an OpenCL device that stays open for all of a suite. The parameter: a residency.
+class OpenClDeviceTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void SetUpTestSuite() {
+    driver_ = std::make_unique<opencl::OpenClDriver>();
+    for (const DeviceInfo& info : driver_->infos())
+      if (info.unusable.empty() && !device_) device_ = driver_->open(info.number);
+  }
+  static void TearDownTestSuite() {
+    device_.reset();
+    driver_.reset();
+  }
+  void SetUp() override {
+    if (!device_) GTEST_SKIP() << "no OpenCL device";
+  }
+
+  static inline std::unique_ptr<opencl::OpenClDriver> driver_;
+  static inline std::unique_ptr<Device> device_;
 };
 
 }  // namespace diptych::testing

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engine/opencl/opencl_device.h"
 #include "session/faulty_database.h"
 
 namespace diptych {
@@ -25,32 +24,19 @@ const std::vector<std::string> queries = {
     "SELECT k, count(*) FROM many GROUP BY k ORDER BY k",  // not shared
 };
 
-class SharedSectionTest : public ::testing::TestWithParam<const char*> {
+class SharedSectionTest : public testing::OpenClDeviceTest {
  protected:
-  static void SetUpTestSuite() {
-    driver_ = std::make_unique<opencl::OpenClDriver>();
-    for (const DeviceInfo& info : driver_->infos())
-      if (info.unusable.empty() && !device_) device_ = driver_->open(info.number);
-  }
-  static void TearDownTestSuite() {
-    device_.reset();
-    driver_.reset();
-  }
   void SetUp() override {
-    if (!device_) GTEST_SKIP() << "no OpenCL device";
+    OpenClDeviceTest::SetUp();
+    if (!device_) return;
     database_ = std::make_unique<FaultyDatabase>(*device_, GetParam());
     database_->run_in_order("cpu", make_many);
     database_->set("share_tablets = on");
     database_->set("threads = 2");
   }
 
-  static std::unique_ptr<opencl::OpenClDriver> driver_;
-  static std::unique_ptr<Device> device_;
   std::unique_ptr<FaultyDatabase> database_;
 };
-
-std::unique_ptr<opencl::OpenClDriver> SharedSectionTest::driver_;
-std::unique_ptr<Device> SharedSectionTest::device_;
 
 // Little memory makes small batches.
 TEST_P(SharedSectionTest, AnswersAreTheCpus) {

@@ -9,27 +9,18 @@
 #include <thread>
 
 #include "base/error.h"
+#include "engine/device/absent_driver.h"
 #include "engine/opencl/opencl_device.h"
 #include "engine/program_maker.h"
 
 namespace diptych {
 namespace {
 
+using testing::AbsentDriver;
 using testing::make_table;
 using testing::ProgramMaker;
 
 const Type integer{TypeId::Integer};
-
-class AbsentDriver final : public DeviceDriver {
- public:
-  const std::string& absent() const override { return absent_; }
-  const std::vector<DeviceInfo>& infos() const override { return infos_; }
-  std::unique_ptr<Device> open(int) override { return nullptr; }
-
- private:
-  std::string absent_ = "left out";
-  std::vector<DeviceInfo> infos_;
-};
 
 // Its devices' memory is not the host's, whatever they are.
 class PretendedGpus final : public DeviceDriver {
@@ -235,29 +226,24 @@ class Failing final : public SectionPartner {
   const SqlState state_;
 };
 
-// The section is run again, by the CPU alone: what it had made must not count twice.
+// The section is run again, by the CPU alone: what it had made must not count twice. Errors of rows are the
+// statement's.
 TEST_F(PlacementTest, WhatAFailedPartnerMadeIsForgotten) {
   if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
   make_program(400'000);
   choice_.residency = "streamed";
   std::optional<SectionResult> result;
   ASSERT_TRUE(run_until("", result));
-  Failing partner(SqlState::out_of_memory);
+  Failing without_memory(SqlState::out_of_memory), dividing(SqlState::division_by_zero);
   PlacementNote note;
-  EXPECT_FALSE(run(note, &partner).has_value());
-  EXPECT_TRUE(partner.forgotten);
+  EXPECT_FALSE(run(note, &without_memory).has_value());
+  EXPECT_TRUE(without_memory.forgotten);
   EXPECT_EQ(note.fallback, "failed on purpose");
-}
-
-TEST_F(PlacementTest, APartnersErrorsOfRowsAreTheStatements) {
-  if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
-  make_program(400'000);
-  choice_.residency = "streamed";
-  std::optional<SectionResult> result;
-  ASSERT_TRUE(run_until("", result));
-  Failing partner(SqlState::division_by_zero);
-  PlacementNote note;
-  EXPECT_THROW(run(note, &partner), Error);
+  // `auto` does not ask a way again that has failed.
+  choice_.device = "opencl";
+  choice_.share_tablets = "on";
+  EXPECT_THROW(run(note, &dividing), Error);
+  EXPECT_TRUE(dividing.forgotten);
 }
 
 // The CPU's times are learnt, and a device that was estimated slower than they are gets the section.
