@@ -21,16 +21,18 @@ inline constexpr DeviceCall all_device_calls[] = {DeviceCall::Allocation, Device
 class FaultDevice final : public Device {
  public:
   // The device underneath lives longer.
-  explicit FaultDevice(Device& device) : device_(device) {}
+  explicit FaultDevice(Device& device) : device_(device), info_(device.info()) {}
 
   // The nth such call from now on, counted from 0, fails; with `all`, every later one, too. -1: none.
   void fail(DeviceCall call, int64_t nth, bool all = false) { countdown(call).set(nth, all); }
   // Such calls since fail() was last called for them.
   int64_t calls(DeviceCall call) { return countdown(call).calls(); }
+  // As if its kernels saw the device's memory alone. Before anything runs there.
+  void forbid_mapping() { info_.can_map = false; }
   int64_t live_buffers() const { return live_buffers_.load(); }
   int64_t live_pinned() const { return live_pinned_.load(); }
 
-  const DeviceInfo& info() const override { return device_.info(); }
+  const DeviceInfo& info() const override { return info_; }
   std::optional<DeviceBuffer> try_allocate(int64_t bytes) override;
   PinnedBuffer allocate_pinned(int64_t bytes, const char* what) override;
   void set_memory_limit(int64_t bytes) override { device_.set_memory_limit(bytes); }
@@ -81,6 +83,7 @@ class FaultDevice final : public Device {
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept override;
 
   Device& device_;
+  DeviceInfo info_;
   std::array<Countdown, std::size(all_device_calls)> countdowns_;
   std::atomic<int64_t> live_buffers_{0}, live_pinned_{0};
 };

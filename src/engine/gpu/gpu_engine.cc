@@ -27,6 +27,10 @@ GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), 
 
 std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, KernelChoice choice,
                                             std::string& reason) {
+  if (residency == Residency::Mapped && !device_.info().can_map) {
+    reason = "its kernels can't read the host's memory, which mapped asks for";
+    return std::nullopt;
+  }
   return SectionRun(*this, task, residency, choice).run(reason);
 }
 

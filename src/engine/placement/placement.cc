@@ -210,7 +210,7 @@ Placement::Option Placement::weigh(const SectionTask& task, uint64_t section, co
   const int64_t memory = memory_of(device, choice);
   for (const gpu::Residency residency : all_residencies) {
     if (!admits(choice, residency)) continue;
-    if (residency == gpu::Residency::Mapped && !device.info().can_map && choice.residency == "auto") continue;
+    if (residency == gpu::Residency::Mapped && !device.info().can_map) continue;
     const bool fits = device_bytes_needed(facts, residency) <= memory;
     if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
     const uint64_t key = way_key(section, way_of(device, choice, residency));

@@ -21,7 +21,8 @@ const std::vector<std::string> queries = {
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
 };
 
-class DeviceFaultTest : public testing::OpenClDeviceTest {
+// The parameter: a residency.
+class DeviceFaultTest : public testing::OpenClDeviceTest, public ::testing::WithParamInterface<const char*> {
  protected:
   // What a run leaves in caches, and the calls that it makes.
   struct Traces {
@@ -88,6 +89,19 @@ TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Residencies, DeviceFaultTest, ::testing::Values("serial", "streamed", "mapped", "cached"),
                          [](const auto& info) { return std::string(info.param); });
+
+using MappedTest = testing::OpenClDeviceTest;
+
+TEST_F(MappedTest, WhereKernelsDoNotSeeTheHostsMemoryTheCpuRunsItAndSaysSo) {
+  const std::string query = "SELECT count(*), sum(l), max(n) FROM t WHERE k < 4";
+  FaultyDatabase database(*device_, "mapped");
+  const std::vector<std::string> expected = database.run_on("cpu", query);
+  database.device().forbid_mapping();
+  EXPECT_EQ(database.run_on("opencl", query), expected);
+  EXPECT_EQ(database.fallbacks(), 1);
+  database.set("fallback = error");
+  EXPECT_THROW(database.run_on("opencl", query), Error);
+}
 
 class DeviceCallsTest : public DeviceFaultTest {};
 

@@ -101,8 +101,8 @@ class FaultyDatabase {
   Connection connection_;
 };
 
-// Tests with an OpenCL device that stays open for all of a suite. The parameter: a residency.
-class OpenClDeviceTest : public ::testing::TestWithParam<const char*> {
+// Tests with an OpenCL device that stays open for all of a suite.
+class OpenClDeviceTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     driver_ = std::make_unique<opencl::OpenClDriver>();

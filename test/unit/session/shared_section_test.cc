@@ -24,7 +24,8 @@ const std::vector<std::string> queries = {
     "SELECT k, count(*) FROM many GROUP BY k ORDER BY k",  // not shared
 };
 
-class SharedSectionTest : public testing::OpenClDeviceTest {
+// The parameter: a residency.
+class SharedSectionTest : public testing::OpenClDeviceTest, public ::testing::WithParamInterface<const char*> {
  protected:
   void SetUp() override {
     OpenClDeviceTest::SetUp();
