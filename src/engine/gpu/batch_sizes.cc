@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "engine/gpu/sort_sink.h"
 
@@ -19,6 +20,8 @@ constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 // that a batch that much larger than the one before is done when that one's rows have been copied; and large ones keep
 // the device busier, at both ends of a kernel it is not.
 constexpr int64_t first_output_bytes = int64_t{512} << 20, cached_growth = 8;
+// Where it is known how many rows come out: the bus has this first part to do while all the rest is found.
+constexpr int64_t first_known_bytes = int64_t{64} << 20;
 constexpr int64_t output_part_of_memory = 16;
 // Where kernels write to the host, rows of one batch are handed on while the next is read.
 constexpr int64_t next_mapped_bytes = int64_t{256} << 20;
@@ -46,6 +49,7 @@ BatchSizes::BatchSizes(const Section& section)
 
 int64_t BatchSizes::next_rows() {
   if (section_.needs_all) return all_rows;
+  const bool is_first = !std::exchange(has_begun_, true);
   const int64_t limited = limited_rows_;
   if (limited_rows_ < all_rows / limited_growth) limited_rows_ *= limited_growth;
   const double output_row_bytes = share() * static_cast<double>(section_.output_row_bytes);
@@ -55,17 +59,22 @@ int64_t BatchSizes::next_rows() {
     return std::clamp<int64_t>(rows_of(bytes, section_.input_row_bytes + output_row_bytes), 1, limited);
   }
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
-  const auto bytes = static_cast<double>(std::min(most_output_bytes(), memory / output_part_of_memory));
+  const auto bytes = static_cast<double>(std::min(most_output_bytes(is_first), memory / output_part_of_memory));
   int64_t rows = std::max<int64_t>(rows_of(bytes, output_row_bytes), 1);
-  if (section_.residency == Residency::Cached && rows_in_ > 0) rows = std::min(rows, cached_growth * rows_in_);
+  if (section_.residency == Residency::Cached && rows_in_ > 0 && !section_.known_share)
+    rows = std::min(rows, cached_growth * rows_in_);
   // Few different sizes: what is described of a part is found again by statements like this one.
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows)));
 }
 
-int64_t BatchSizes::most_output_bytes() const {
-  if (section_.residency == Residency::Cached) return rows_in_ == 0 ? first_output_bytes : section_.memory_bytes;
+int64_t BatchSizes::most_output_bytes(bool is_first) const {
+  const bool is_known = section_.known_share.has_value();
+  if (section_.residency == Residency::Cached) {
+    if (!is_first) return section_.memory_bytes;
+    return is_known ? first_known_bytes : first_output_bytes;
+  }
   if (!section_.writes_to_host) return most_batch_bytes;
-  return rows_in_ == 0 ? first_mapped_bytes : next_mapped_bytes;
+  return is_first && !is_known ? first_mapped_bytes : next_mapped_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
@@ -75,12 +84,14 @@ void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
 
 // Of the rows, how many come out: all, as long as nothing is known.
 double BatchSizes::share() const {
-  return rows_in_ == 0 ? 1 : static_cast<double>(rows_out_) / static_cast<double>(rows_in_) * more_room;
+  if (rows_in_ == 0) return section_.known_share ? *section_.known_share * more_room : 1;
+  return static_cast<double>(rows_out_) / static_cast<double>(rows_in_) * more_room;
 }
 
 int64_t BatchSizes::room_for(int64_t rows) const {
   if (section_.wanted >= 0) return std::min(rows, std::max<int64_t>(section_.wanted, 1));
-  if (rows_in_ > 0) return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * share()) + least_room);
+  if (rows_in_ > 0 || section_.known_share)
+    return std::min(rows, static_cast<int64_t>(static_cast<double>(rows) * share()) + least_room);
   const int64_t row_bytes = std::max<int64_t>(section_.output_row_bytes, 1);
   const int64_t most_bytes = std::max(most_unasked_bytes, section_.memory_bytes / output_part_of_memory);
   return rows <= most_bytes / row_bytes ? rows : std::max(rows / 4, most_bytes / row_bytes);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/gpu/gpu_engine.h"
 #include "program/program.h"
@@ -22,12 +23,13 @@ class BatchSizes {
  public:
   struct Section {
     Residency residency = Residency::Cached;
-    bool needs_all = false;        // rows must come together, as those of a sort
-    int64_t wanted = -1;           // see SectionTask
-    double input_row_bytes = 0;    // of memory that a row takes where it has to be moved, on average
-    int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
-    bool writes_to_host = false;   // rows go straight to pinned memory
-    int64_t memory_bytes = 0;      // that the device may use
+    bool needs_all = false;             // rows must come together, as those of a sort
+    int64_t wanted = -1;                // see SectionTask
+    double input_row_bytes = 0;         // of memory that a row takes where it has to be moved, on average
+    int64_t output_row_bytes = 0;       // of a row that the kernel writes; 0: it writes none
+    bool writes_to_host = false;        // rows go straight to pinned memory
+    int64_t memory_bytes = 0;           // that the device may use
+    std::optional<double> known_share = {};  // of the rows that came out when the section ran before
   };
   explicit BatchSizes(const Section& section);
 
@@ -36,17 +38,18 @@ class BatchSizes {
   // What came of a batch.
   void note(int64_t rows_in, int64_t rows_out);
   // Whether it is known how many rows come out, as far as it matters.
-  bool knows_share() const { return rows_in_ > 0 || section_.output_row_bytes == 0; }
+  bool knows_share() const { return rows_in_ > 0 || section_.known_share || section_.output_row_bytes == 0; }
   // Rows to make room for before a batch of so many.
   int64_t room_for(int64_t rows) const;
 
  private:
   double share() const;
   // Of memory for rows of a batch whose columns stay.
-  int64_t most_output_bytes() const;
+  int64_t most_output_bytes(bool is_first) const;
 
   const Section section_;
   int64_t limited_rows_;  // of the next batch, with a LIMIT
+  bool has_begun_ = false;
   int64_t rows_in_ = 0, rows_out_ = 0;
 };
 

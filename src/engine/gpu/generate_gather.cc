@@ -98,7 +98,7 @@ void SectionGenerator::write_masks() {
   out.line("dk_u32 at = kept_count + dk_team_scan_u32(DK_POPCOUNT_U32({}), scratch, &more);", sinking());
   out.open("if (kept_count + more <= {}U) {{", kept_rows_);
   out.open("for (dk_u32 rows = {}; rows != 0; rows &= rows - 1) {{", sinking());
-  out.line("const dk_i64 row = first + DK_CTZ_U32(rows);");
+  out.line("const dk_i32 row = first + (dk_i32)DK_CTZ_U32(rows);");
   out.line("picked[at] = (dk_u16)(row - start);");
   for (size_t column : kept_columns_) out.line("kept_{}[at] = {};", column, stored_code(column, "row"));
   out.line("at++;");
@@ -127,13 +127,13 @@ void SectionGenerator::write_gathering() {
     write_gathered_rows("kept_count", "start", true);
     out.close();
   }
-  out.line("const dk_i64 rows_left = tablet_rows - start;");
-  out.line("const dk_i64 steps_left = (rows_left + (DK_TEAM_SIZE * DK_ROWS - 1)) / (DK_TEAM_SIZE * DK_ROWS);");
-  out.line("const dk_i32 steps_done = steps_left < steps ? (dk_i32)steps_left : steps;");
+  out.line("const dk_i32 rows_left = tablet_rows - start;");
+  out.line("const dk_i32 steps_left = (rows_left + (DK_TEAM_SIZE * DK_ROWS - 1)) / (DK_TEAM_SIZE * DK_ROWS);");
+  out.line("const dk_i32 steps_done = steps_left < steps ? steps_left : steps;");
   out.open("for (dk_i32 step = {}; step < steps_done && all != 0; step += DK_PICK_STEPS) {{",
            kept_columns_.empty() ? "0" : "kept_steps");
   out.line("const dk_u32 total = dk_pick_rows(masks, step, steps_done, picked, scratch);");
-  out.line("const dk_i64 batch = start + (dk_i64)step * (DK_TEAM_SIZE * DK_ROWS);");
+  out.line("const dk_i32 batch = start + step * (DK_TEAM_SIZE * DK_ROWS);");
   write_gathered_rows("total", "batch", false);
   out.close();
 }
@@ -149,7 +149,7 @@ void SectionGenerator::write_gathered_rows(const std::string& count, const std::
            rows_at_once);
   const std::string each = fmt::format("DK_UNROLL for (dk_i32 j = 0; j < {}; j++) ", rows_at_once);
   out.line("dk_u32 at[{}];", rows_at_once);
-  out.line("dk_i64 row[{}];", rows_at_once);
+  out.line("dk_i32 row[{}];", rows_at_once);
   out.open("{}{{", each);
   out.line("at[j] = i + (dk_u32)j * DK_TEAM_SIZE - skew;");
   out.line("if (at[j] >= written) at[j] = written - 1;");

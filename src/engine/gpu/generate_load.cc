@@ -103,6 +103,8 @@ void SectionGenerator::write_codes(const ColumnShape& column, size_t index, int3
   const size_t at_word = tablet_words + column_words * index;
   const int rows = kernel_.rows_per_thread;
   const bool is_truth = physical == PhysicalType::Bool;
+  if (reg(out).form == Form::Packed)
+    return body_.line("dk_load_words{}({} + first, p{});", rows / 4, column_data(index), out);
   body_.open("{{");
   if (column.width != 0) {
     const bool wide = column.width < 0 || column.width == 8;

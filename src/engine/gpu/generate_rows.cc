@@ -183,6 +183,7 @@ void SectionGenerator::write_comparison(int32_t address) {
   if (instruction.opcode == Opcode::SetDistinct || instruction.opcode == Opcode::SetNotDistinct)
     return write_distinct(address);
   const std::string nulls = both(known(instruction.p2), known(instruction.p3));
+  if (is_packed(address)) return assign_truth(instruction.p1, packed_truth(address), nulls);
   const ScalarText text = scalar_text(program_, instruction, [&](int32_t number) { return operand(number); });
   body_.open("{{");
   body_.line("const dk_u32 live = {};", both("active", nulls));
@@ -305,6 +306,11 @@ void SectionGenerator::write_jump(int32_t address) {
     }
     default: {
       const std::string is_known = both(known(a), known(b));
+      if (is_packed(address)) {
+        body_.line("const dk_u32 holds = {};", packed_truth(address));
+        taken = taken_where("holds", is_known);
+        break;
+      }
       const ScalarText text = scalar_text(program_, instruction, [&](int32_t number) { return operand(number); });
       body_.line("const dk_u32 live = {};", both("active", is_known));
       taken = taken_where(truth_of_rows(text, "live", address), is_known);

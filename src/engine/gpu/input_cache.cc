@@ -8,6 +8,19 @@ constexpr size_t most_inputs = 32;
 
 }  // namespace
 
+std::optional<double> SectionInput::share_of(size_t section) {
+  std::lock_guard guard(mutex);
+  const auto known = shares_.find(section);
+  return known == shares_.end() ? std::nullopt : std::optional(known->second);
+}
+
+void SectionInput::note_share(size_t section, double share) {
+  constexpr size_t most_sections = 1024;
+  std::lock_guard guard(mutex);
+  if (shares_.size() >= most_sections) shares_.clear();
+  shares_[section] = share;
+}
+
 std::shared_ptr<SectionInput> InputCache::find(const std::shared_ptr<const TabletSource>& source,
                                                const std::vector<size_t>& columns, Place place) {
   std::lock_guard guard(mutex_);

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "engine/gpu/column_segment.h"
@@ -42,7 +43,14 @@ struct SectionInput {
   std::map<int64_t, std::shared_ptr<TabletDescriptions>> descriptions;  // by rows of a tile
   // Of some of its tablets, from the first to before the second.
   std::map<std::pair<size_t, size_t>, std::shared_ptr<SectionInput>> parts;
-  std::mutex mutex;  // guards descriptions and parts
+  std::mutex mutex;  // guards descriptions, parts and shares
+
+  // Of the rows, how many came out of a section before, which a hash of its signature stands for; nullopt: not known.
+  std::optional<double> share_of(size_t section);
+  void note_share(size_t section, double share);
+
+ private:
+  std::map<size_t, double> shares_;
 };
 
 class InputCache {

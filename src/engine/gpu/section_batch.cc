@@ -111,7 +111,6 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_.is_interpreted()) send_section();
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
-  if (const SectionBatch* other = std::exchange(other_, nullptr)) queue_->wait_for(*other->after_);
   before_ = queue_->record();
   queue_->launch(*compiled_, groups_, group_size, words);
   after_ = queue_->record();
@@ -187,11 +186,18 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
   }
 }
 
+void SectionBatch::count_time() {
+  int64_t nanoseconds = queue_->nanoseconds_between(*before_, *after_);
+  if (before_this_)
+    nanoseconds = std::clamp<int64_t>(queue_->nanoseconds_between(*before_this_, *after_), 0, nanoseconds);
+  kernel_nanoseconds_ += nanoseconds;
+}
+
 // Waits for the kernel, and launches it again where it had too little room for strings.
 void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
-    kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
+    count_time();
     bool again = text_room_.grow(engine_, kernel_, control());
     for (GroupBuffer& groups : group_buffers_) again |= groups.grow();
     if (!again) return;
@@ -254,7 +260,7 @@ void SectionBatch::sort_rows() {
   after_ = queue_->record();
   if (is_merged(sorter, residency_)) sort_->fetch_words(words);
   queue_->synchronize();
-  kernel_nanoseconds_ += queue_->nanoseconds_between(*before_, *after_);
+  count_time();
 }
 
 void SectionBatch::start_fetch() {

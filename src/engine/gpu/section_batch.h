@@ -49,8 +49,9 @@ class SectionBatch {
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
 
-  // The kernel is to run after that of a batch that has been started: side by side each would take longer.
-  void run_after(const SectionBatch& other) { other_ = &other; }
+  // As long as the kernel of a batch that has been started is not done, this one's time does not count: it takes what
+  // that one leaves of the device.
+  void follow(const SectionBatch& other) { before_this_ = other.after_; }
   // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
   // Errors: 53200, 58000, 58030, XX001.
   bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
@@ -92,6 +93,7 @@ class SectionBatch {
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;
   void launch_until_room();
+  void count_time();
   void sort_rows();
   void start_fetch();
 
@@ -118,9 +120,9 @@ class SectionBatch {
   std::vector<OutputPlace> outputs_;        // by column
   std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
   std::optional<BatchSort> sort_;
-  const SectionBatch* other_ = nullptr;  // see run_after(), until the launch
-  std::unique_ptr<DeviceEvent> before_, after_;
-  PinnedBuffer control_copy_;  // the control block after the kernel
+  std::shared_ptr<DeviceEvent> before_, after_;  // of the kernel
+  std::shared_ptr<DeviceEvent> before_this_;     // see follow()
+  PinnedBuffer control_copy_;                    // the control block after the kernel
   bool is_brought_ = false;
   std::optional<RowFetch> fetch_;
   std::vector<SectionRows> rows_;

@@ -75,6 +75,7 @@ SectionKernel SectionGenerator::generate() {
   find_filter();
   choose_forms();
   choose_gathering();
+  choose_packed();
   choose_rows_per_thread();
   if (groups()) plan_group_tables();
   write_body();
@@ -99,7 +100,7 @@ void SectionGenerator::find_filter() {
 // A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way. Columns that
 // only the sink reads don't count, nor may its stage in shared memory grow past 32 KiB.
 void SectionGenerator::choose_rows_per_thread() {
-  int widest = 1, words = 4, widest_output = 1;
+  int widest = 1, words = 4, packed = 0, widest_output = 1;
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     const Instruction& instruction = at(address);
     if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) continue;
@@ -110,11 +111,13 @@ void SectionGenerator::choose_rows_per_thread() {
     if (gathers_ && !filters_[i]) continue;
     if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
       words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
+    if (registers_[i].form == Form::Packed) ++packed;
     if (registers_[i].form != Form::Unused)
       widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
   }
   // Where nothing but the filter is computed, two loads of each column are on their way at once.
   int rows = std::clamp((gathers_ ? 32 : 16) / widest, 4, 16);
+  words += (packed + 3) / 4;
   while (rows > 4 &&
          (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
@@ -219,9 +222,9 @@ void SectionGenerator::write_body() {
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
   out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};",
            tablet_words + column_words * shape_.columns.size());
-  out.line("const dk_i64 tablet_rows = (dk_i64)tablet[0];");
+  out.line("const dk_i32 tablet_rows = (dk_i32)tablet[0];");
   write_tablet_columns();
-  out.line("dk_i64 start = (tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
+  out.line("dk_i32 start = (dk_i32)(tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
   if (ordered_)
     write_passes();
   else
@@ -239,6 +242,9 @@ void SectionGenerator::write_tablet_columns() {
     body_.line("DK_GLOBAL const dk_u8* data_{} = DK_AT(const dk_u8, tablet[{}]);", i, at_word);
     body_.line("const dk_i64 base_{} = (dk_i64)tablet[{}];", i, at_word + 2);
     if (!shape_.columns[i].unit_factor) body_.line("const dk_i64 factor_{} = (dk_i64)tablet[{}];", i, at_word + 3);
+  }
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (is_packed(address)) write_code_bounds(address);
   }
 }
 
@@ -260,7 +266,7 @@ void SectionGenerator::write_tiles_place() {
 void SectionGenerator::write_passes() {
   KernelWriter& out = body_;
   use_file("device/team.h");
-  out.line("start += (dk_i64)DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
+  out.line("start += DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
   out.line("dk_u32 mine = 0;");
   out.line("dk_u64 place = 0;");
   if (gathers_) return write_gathering();
@@ -276,9 +282,8 @@ void SectionGenerator::write_passes() {
 void SectionGenerator::write_steps() {
   KernelWriter& out = body_;
   const char* items = ordered_ ? "DK_TEAM_SIZE" : "DK_GROUP_SIZE";
-  out.open("for (dk_i32 step = 0; step < steps && start + (dk_i64)step * ({} * DK_ROWS) < tablet_rows; step++) {{",
-           items);
-  out.line("const dk_i64 first = start + (dk_i64)step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
+  out.open("for (dk_i32 step = 0; step < steps && start + step * ({} * DK_ROWS) < tablet_rows; step++) {{", items);
+  out.line("const dk_i32 first = start + step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
            ordered_ ? "DK_LANE" : "DK_LOCAL_ID");
   out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
   if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
@@ -340,6 +345,7 @@ void SectionGenerator::declare_registers() {
       case Form::Constant: continue;
       case Form::Truth: body_.line("dk_u32 t{} = 0;", i); break;
       case Form::Code: body_.line("dk_u32 r{}[DK_ROWS];", i); break;
+      case Form::Packed: body_.line("dk_u32 p{}[DK_ROWS / 4];", i); break;
       case Form::Vector:
         body_.line("{} r{}[DK_ROWS];", type_text(register_info.physical), i);
         // Texts of rows that nobody wants are empty: functions may look at them.

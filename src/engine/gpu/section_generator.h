@@ -37,7 +37,8 @@ class SectionGenerator {
     Constant,  // r5, the same for all rows
     Vector,    // r5[k]
     Truth,     // bits of t5
-    Code       // r5[k] is the code of a string in the dictionary of a column
+    Code,      // r5[k] is the code of a string in the dictionary of a column
+    Packed     // p5: a column's codes of a byte each, as they are stored; only comparisons with constants read it
   };
   struct Register {
     Form form = Form::Unused;
@@ -132,6 +133,16 @@ class SectionGenerator {
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
   void declare_totals();
   void write_totals_end();
+
+  // ---- comparisons of codes as they are stored (generate_packed.cc)
+  void choose_packed();
+  // Of the section, whose codes of a byte each a register holds; -1: it holds something else.
+  int32_t column_of_byte_codes(int32_t number) const;
+  // The register of such a column that a comparison at the address compares with a constant; -1: there is none.
+  int32_t compared_column(int32_t address) const;
+  bool is_packed(int32_t address) const;
+  void write_code_bounds(int32_t address);
+  std::string packed_truth(int32_t address) const;
 
   // ---- results of columns as they are stored (generate_gather.cc)
   void choose_gathering();

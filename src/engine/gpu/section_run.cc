@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/zone_test.h"
+#include "engine/gpu/generated_kernels.h"
 #include "engine/gpu/totals.h"
 
 namespace diptych::gpu {
@@ -50,7 +51,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     check_cancelled();
     SectionBatch& batch =
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
-    if (running.size() > 1) batch.run_after(*running[running.size() - 2]);
+    if (running.size() > 1) batch.follow(*running[running.size() - 2]);
     auto input = next_input(batch.loader());
     if (!input) {
       running.pop_back();
@@ -70,6 +71,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   } while (!queue_->left().is_empty() && !has_enough());
   for (auto& batch : running) bring(*batch);
   for (auto& batch : running) collect(*batch);
+  note_share();
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort)
     result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
@@ -117,6 +119,7 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
                             static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
+  if (input_ && section.output_row_bytes > 0) section.known_share = input_->share_of(section_hash());
   const auto& columns = task_.program.result_columns;
   section.writes_to_host = engine_.device().info().can_map &&
                            std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
@@ -124,6 +127,16 @@ BatchSizes::Section SectionRun::describe_section() const {
                            });
   section.memory_bytes = engine_.device().memory_limit();
   return section;
+}
+
+size_t SectionRun::section_hash() const {
+  return std::hash<std::string>()(section_signature(task_.program, task_.address, input_->shape));
+}
+
+// The next statement like this one makes room for as many rows from the start.
+void SectionRun::note_share() {
+  if (!input_ || !kernel_.writes_rows() || result_.profile.rows_in < input_->rows || input_->rows == 0) return;
+  input_->note_share(section_hash(), static_cast<double>(rows_) / static_cast<double>(input_->rows));
 }
 
 std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {

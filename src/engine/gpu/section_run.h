@@ -27,6 +27,8 @@ class SectionRun {
   BatchSizes::Section describe_section() const;
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
+  size_t section_hash() const;
+  void note_share();
   std::vector<SegmentRange> segments_of(const TabletRun& run);
   // Columns stay where they are after the statement, all of them.
   bool stays() const {

@@ -341,8 +341,9 @@ void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const d
     for (dk_i32 turn = 0; turn == 0 || (turn == 1 && reruns && all != 0); turn++) {
       for (dk_i32 step = 0; step < steps_done; step++) {
         const dk_i64 first = start + (dk_i64)step * (DK_TEAM_SIZE * DK_ROWS) + DK_LANE * DK_ROWS;
-        const dk_u32 rows = dk_run_steps(DK_SPACES_ARG, section, tablet, ranges, first,
-                                         dk_rows_left(tablet_rows - first), registers, masks, states, &failure);
+        const dk_u32 rows =
+            dk_run_steps(DK_SPACES_ARG, section, tablet, ranges, first, dk_rows_left((dk_i32)(tablet_rows - first)),
+                         registers, masks, states, &failure);
         if (turn == 0) {
           passed[step * DK_GROUP_SIZE + DK_LOCAL_ID] = (dk_u16)rows;
           mine += DK_POPCOUNT_U32(rows);

@@ -56,6 +56,12 @@ typedef struct dk_parameters {
 #define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
 #define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
+// The sum of the products of the bytes of two words, and a third number.
+DK_FN uint dk_dot_u8(uint a, uint b, uint sum) {
+  return sum + (a & 255U) * (b & 255U) + (a >> 8 & 255U) * (b >> 8 & 255U) + (a >> 16 & 255U) * (b >> 16 & 255U) +
+         (a >> 24) * (b >> 24);
+}
+#define DK_DOT_U8(a, b, sum) dk_dot_u8((a), (b), (sum))
 #define DK_ANY_LANE(condition) (condition)
 #define DK_NEAR static inline __attribute__((always_inline))
 #define DK_FAR static __attribute__((noinline))
@@ -138,6 +144,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_POPCOUNT_U32(a) ((dk_u32)__popc((dk_u32)(a)))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : (dk_u32)(__ffs((dk_i32)(a)) - 1))
 #define DK_F32_OF_BITS(a) __int_as_float((dk_i32)(a))
+#define DK_DOT_U8(a, b, sum) __dp4a((dk_u32)(a), (dk_u32)(b), (dk_u32)(sum))
 #define DK_ANY_LANE(condition) (__any_sync(0xFFFFFFFFU, (condition)) != 0)
 #define DK_NEAR static __device__ __forceinline__
 #define DK_FAR static __device__ __noinline__

@@ -28,9 +28,9 @@ DK_FN dk_i64 dk_find_tablet(DK_GLOBAL const dk_u64* tablets, dk_i32 words, dk_i6
 }
 
 // The rows of a work-item that there are when `left` rows are left of the tablet.
-DK_FN dk_u32 dk_rows_left(dk_i64 left) {
+DK_FN dk_u32 dk_rows_left(dk_i32 left) {
   if (left >= DK_ROWS) return DK_ALL_ROWS;
-  return left <= 0 ? 0U : (1U << (dk_i32)left) - 1U;
+  return left <= 0 ? 0U : (1U << left) - 1U;
 }
 
 // The rows from `first` on that are not NULL; address 0: there is no bitmap, none is.

@@ -61,6 +61,21 @@ TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
   EXPECT_EQ(small.next_rows(), 64 * 1024);
 }
 
+TEST(BatchSizes, WhereItIsKnownHowManyRowsComeOutTheRestIsOneBatch) {
+  BatchSizes sizes({.residency = Residency::Cached,
+                    .input_row_bytes = 8,
+                    .output_row_bytes = 16,
+                    .memory_bytes = 100 * 1024 * mib,
+                    .known_share = 0.1});
+  EXPECT_TRUE(sizes.knows_share());
+  EXPECT_EQ(sizes.next_rows(), 32 * mib);
+  EXPECT_GT(sizes.room_for(32 * mib), 32 * mib / 10);
+  EXPECT_LT(sizes.room_for(32 * mib), 32 * mib / 5);
+  EXPECT_GE(sizes.next_rows(), 1024 * mib);
+  sizes.note(32 * mib, 16 * mib);
+  EXPECT_GT(sizes.room_for(32 * mib), 16 * mib);
+}
+
 TEST(BatchSizes, NothingComesOut) {
   BatchSizes sizes({.residency = Residency::Mapped, .output_row_bytes = 16, .memory_bytes = 1024 * mib});
   sizes.note(mib, 0);

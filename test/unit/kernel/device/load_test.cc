@@ -50,6 +50,35 @@ TEST_F(Load, Codes) {
   check<dk_u64, dk_u64>("u64", "dk_u64");
 }
 
+// Every code against every bound, and masks of R of them.
+TEST_F(Load, CodesOverABound) {
+  for (int R : {4, 8, 16}) {
+    const std::string r = std::to_string(R);
+    ASSERT_NO_FATAL_FAILURE(build({"device/load.h", "device/packed_codes.h"},
+                                  kernel_head + "dk_u32 words[" + r + " / 4]; dk_i64 item = (dk_i64)DK_GROUP_ID * " +
+                                      "DK_GROUP_SIZE + DK_LOCAL_ID;\n  dk_load_words" + std::to_string(R / 4) +
+                                      "(DK_AT(const dk_u8, parameters.word[0]) + item * " + r +
+                                      ", words);\n  for (dk_i32 bound = -1; bound < 256; bound++)\n" +
+                                      "    DK_AT(dk_u32, parameters.word[1])[item * 257 + bound + 1] = dk_codes_over" +
+                                      r + "_u8(words, bound);\n}\n",
+                                  64));
+    std::vector<dk_u8> codes(64 * static_cast<size_t>(R));
+    for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<dk_u8>(i < 256 ? i : random_.bits());
+    clear();
+    const dk_u64 from = put(codes), to = put(std::vector<dk_u32>(64 * 257));
+    run(1, {from, to});
+    const std::vector<dk_u32> got = get<dk_u32>(to, 64 * 257);
+    for (size_t item = 0; item < 64; ++item) {
+      for (int bound = -1; bound < 256; ++bound) {
+        dk_u32 expected = 0;
+        for (int i = 0; i < R; ++i)
+          expected |= static_cast<dk_u32>(codes[item * static_cast<size_t>(R) + static_cast<size_t>(i)] > bound) << i;
+        ASSERT_EQ(got[item * 257 + static_cast<size_t>(bound + 1)], expected) << "R = " << R << ", bound " << bound;
+      }
+    }
+  }
+}
+
 TEST_F(Load, PlainValues) {
   check<dk_u8, dk_bool>("bool", "dk_bool");
   check<dk_i32, dk_i32>("i32", "dk_i32");
