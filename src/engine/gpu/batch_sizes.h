@@ -23,12 +23,12 @@ class BatchSizes {
  public:
   struct Section {
     Residency residency = Residency::Cached;
-    bool needs_all = false;             // rows must come together, as those of a sort
-    int64_t wanted = -1;                // see SectionTask
-    double input_row_bytes = 0;         // of memory that a row takes where it has to be moved, on average
-    int64_t output_row_bytes = 0;       // of a row that the kernel writes; 0: it writes none
-    bool writes_to_host = false;        // rows go straight to pinned memory
-    int64_t memory_bytes = 0;           // that the device may use
+    bool needs_all = false;                  // rows must come together, as those of a sort
+    int64_t wanted = -1;                     // see SectionTask
+    double input_row_bytes = 0;              // of memory that a row takes where it has to be moved, on average
+    int64_t output_row_bytes = 0;            // of a row that the kernel writes; 0: it writes none
+    bool writes_to_host = false;             // rows go straight to pinned memory
+    int64_t memory_bytes = 0;                // that the device may use
     std::optional<double> known_share = {};  // of the rows that came out when the section ran before
   };
   explicit BatchSizes(const Section& section);
