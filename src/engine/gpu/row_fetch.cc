@@ -6,6 +6,8 @@
 namespace diptych::gpu {
 namespace {
 
+constexpr int64_t most_part_bytes = int64_t{128} << 20;
+
 // Bytes of 0 and 1 as bits, which may start where the bytes do; returns whether any is 0.
 bool pack_bytes(const uint8_t* bytes, int64_t count, uint8_t* bits) {
   bool any_zero = false;
@@ -33,9 +35,11 @@ void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuff
   nulls.shrink(rows_);
   Column& added = columns_.emplace_back();
   added.from = column;
-  added.values = own(std::move(values));
-  added.nulls = own(std::move(nulls));
+  added.values = own_all(column.column.width(), std::move(values));
+  if (column.column.nullable) added.nulls = own_all(1, std::move(nulls));
 }
+
+RowFetch::Parts RowFetch::own_all(int width, PinnedBuffer buffer) { return {width, rows_, {own(std::move(buffer))}}; }
 
 std::byte* RowFetch::own(PinnedBuffer buffer) {
   std::byte* data = buffer.data();
@@ -45,13 +49,13 @@ std::byte* RowFetch::own(PinnedBuffer buffer) {
 
 void RowFetch::start() {
   for (Column& column : columns_) {
-    if (column.values == nullptr) copy(column);
+    if (column.values.parts.empty()) copy(column);
   }
 }
 
 std::vector<SectionRows> RowFetch::finish() {
   for (Column& column : columns_) {
-    if (column.nulls != nullptr) pack_nulls(column);
+    if (!column.nulls.parts.empty()) pack_nulls(column);
     if (column.texts) owners_.push_back(column.texts->memory());
   }
   const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
@@ -72,12 +76,19 @@ void RowFetch::copy(Column& column) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
   } else {
-    column.values = own(device_.allocate_pinned(rows_ * width, "result rows"));
-    queue_.copy_to_host(column.values, values, rows_ * width);
+    column.values = copy_elements(width, values);
   }
-  if (!column.from.column.nullable) return;
-  column.nulls = own(device_.allocate_pinned(rows_, "result rows"));
-  queue_.copy_to_host(column.nulls, in_order(1, column.from.nulls), rows_);
+  if (column.from.column.nullable) column.nulls = copy_elements(1, in_order(1, column.from.nulls));
+}
+
+RowFetch::Parts RowFetch::copy_elements(int width, DeviceAddress from) {
+  Parts copied{width, most_part_bytes / width / TextRows::piece_rows * TextRows::piece_rows, {}};
+  for (int64_t first = 0; first < rows_; first += copied.part_rows) {
+    const int64_t bytes = std::min(copied.part_rows, rows_ - first) * width;
+    copied.parts.push_back(own(device_.allocate_pinned(bytes, "result rows")));
+    queue_.copy_to_host(copied.parts.back(), from + first * width, bytes);
+  }
+  return copied;
 }
 
 // Where the values are in the order of the sort: until the next column is asked for.
@@ -86,8 +97,10 @@ DeviceAddress RowFetch::in_order(int width, DeviceAddress from) {
 }
 
 void RowFetch::pack_nulls(Column& column) {
-  auto* bytes = reinterpret_cast<uint8_t*>(column.nulls);
-  if (pack_bytes(bytes, rows_, bytes)) column.bits = bytes;
+  for (int64_t first = 0; first < rows_; first += column.nulls.part_rows) {
+    auto* bytes = reinterpret_cast<uint8_t*>(column.nulls.at(first));
+    column.has_nulls |= pack_bytes(bytes, std::min(column.nulls.part_rows, rows_ - first), bytes);
+  }
 }
 
 // Of the piece that begins with row `first`.
@@ -95,7 +108,11 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
   const OutputColumn& output = column.from.column;
   ColumnView view;
   view.physical = output.physical;
-  if (column.bits != nullptr) view.validity = column.bits + first / 8;
+  if (column.has_nulls) {
+    const Parts& nulls = column.nulls;
+    const auto part = static_cast<size_t>(first / nulls.part_rows);
+    view.validity = reinterpret_cast<const uint8_t*>(nulls.parts[part]) + first % nulls.part_rows / 8;
+  }
   if (output.is_text_row()) {
     column.texts->show(first / TextRows::piece_rows, view);
     return view;
@@ -103,7 +120,7 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
   view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;
   view.width = static_cast<uint8_t>(output.width());
   view.dictionary = column.from.dictionary;
-  view.data = column.values + first * output.width();
+  view.data = column.values.at(first);
   return view;
 }
 

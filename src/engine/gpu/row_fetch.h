@@ -2,7 +2,9 @@
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
 //                  what a kernel has written to pinned memory stays there instead
-//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each a buffer of its own
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each in parts of at most 128 MB, so that
+//   what
+//                  one result leaves another can use
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
@@ -41,14 +43,24 @@ class RowFetch {
   int launches() const { return launches_; }
 
  private:
+  // Elements of all rows on the host. Parts have so many rows, and the last one the rest.
+  struct Parts {
+    int width = 0;
+    int64_t part_rows = 0;
+    std::vector<std::byte*> parts;
+    std::byte* at(int64_t row) const { return parts[static_cast<size_t>(row / part_rows)] + row % part_rows * width; }
+  };
   struct Column {
     FetchedColumn from;
-    std::byte *values = nullptr, *nulls = nullptr;  // on the host; nulls: of nullable columns
-    const uint8_t* bits = nullptr;                  // not null: some row is NULL
+    Parts values, nulls;     // nulls: of nullable columns
+    bool has_nulls = false;  // some row is NULL
     std::optional<TextRows> texts;
   };
 
   void copy(Column& column);
+  Parts copy_elements(int width, DeviceAddress from);
+  // All rows in one part.
+  Parts own_all(int width, PinnedBuffer buffer);
   std::byte* own(PinnedBuffer buffer);
   DeviceAddress in_order(int width, DeviceAddress from);
   void pack_nulls(Column& column);

@@ -1,5 +1,6 @@
 #include "engine/placement/experience.h"
 
+#include <algorithm>
 #include <bit>
 #include <functional>
 
@@ -41,7 +42,14 @@ uint64_t way_key(uint64_t section, const std::string& way) { return mixed(sectio
 void add_time(SectionExperience& known, double ns, double estimate_ns) {
   if (estimate_ns <= 0) return;
   const double ratio = ns / estimate_ns;
-  known.ratio = known.runs == 0 ? ratio : 0.75 * known.ratio + 0.25 * ratio;
+  // The first runs fill caches and wake threads: the best of them is the usual one.
+  constexpr int first_runs = 3;
+  if (known.runs == 0)
+    known.ratio = ratio;
+  else if (known.runs < first_runs)
+    known.ratio = std::min(known.ratio, ratio);
+  else
+    known.ratio = 0.75 * known.ratio + 0.25 * ratio;
   ++known.runs;
 }
 

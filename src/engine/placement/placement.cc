@@ -23,6 +23,12 @@ constexpr int64_t least_device_rows = 32768;
 constexpr double least_device_ns = 60e3;
 // A device's time is believed after so many runs: the first that is disturbed would otherwise be the last.
 constexpr int least_device_runs = 3;
+// The CPU's estimate is the least certain: what it is done with in so long runs there as often before a device is
+// asked.
+constexpr double most_trial_ns = 5e6;
+constexpr int least_cpu_runs = 3;
+// What takes a device less is not worth waking the CPU's threads for.
+constexpr double least_shared_ns = 1e6;
 
 constexpr gpu::Residency all_residencies[] = {gpu::Residency::Cached, gpu::Residency::Streamed, gpu::Residency::Mapped,
                                               gpu::Residency::Serial};
@@ -45,10 +51,11 @@ int64_t memory_of(const Device& device, const PlacementChoice& choice) {
   return device.info().memory_bytes / 10 * 9;
 }
 
-// Whether the CPU takes tablets beside the device: of columns that come over the bus in any case.
-bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residency residency) {
+// Whether the CPU takes tablets beside a device that alone would take so long: of columns that come over the bus in any
+// case.
+bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residency residency, double alone_ns) {
   if (task.partner == nullptr || residency == gpu::Residency::Cached || choice.share_tablets == "off") return false;
-  if (choice.share_tablets == "auto" && choice.device != "auto") return false;
+  if (choice.share_tablets == "auto" && (choice.device != "auto" || alone_ns < least_shared_ns)) return false;
   return can_share(task.program, task.address, task.wanted);
 }
 
@@ -109,15 +116,15 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   Device* device = devices_.find(choice.device);
   const bool is_auto = choice.residency == "auto", wants_estimate = task.context.profile != nullptr;
   gpu::Residency residency = residency_named(choice.residency);
-  if (!is_auto && !wants_estimate) return run_on(task, choice, *device, residency, note);
+  if (!is_auto && !wants_estimate) return run_on(task, choice, *device, residency, 0, note);
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
   if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
-  if (!wants_estimate) return run_on(task, choice, *device, residency, note);
+  if (!wants_estimate) return run_on(task, choice, *device, residency, 0, note);
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency);
-  auto result = run_on(task, choice, *device, residency, note);
+  auto result = run_on(task, choice, *device, residency, 0, note);
   if (!result) return result;
   const CostEstimate cost = estimate_device(facts, host, profile, residency, state);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(cost.total_ns());
@@ -174,6 +181,10 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
     note.why = "no device can run it";
     return std::nullopt;
   }
+  if (cpu.total_ns() < most_trial_ns && runs_of(note.lesson) < least_cpu_runs) {
+    note.why = "what it takes on the CPU is not known yet";
+    return std::nullopt;
+  }
   bool pays = false;
   {
     std::lock_guard guard(mutex_);
@@ -184,13 +195,12 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
         fmt::format("{} {}: {} now, {} once settled; CPU: {}", best.device->info().id(), gpu::name_of(best.residency),
                     milliseconds(best.now.total_ns()), milliseconds(best.settled_ns), milliseconds(cpu_ns));
   if (!pays) return std::nullopt;
-  auto result = run_on(task, choice, *best.device, best.residency, note);
+  auto result = run_on(task, choice, *best.device, best.residency, best.estimate_ns, note);
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(best.key);
     if (!result) known.unsupported = note.fallback;  // it would fail again
-    if (result && best.is_settled && !result->is_shared)
-      add_time(known, static_cast<double>(result->profile.nanoseconds), best.estimate_ns);
+    if (result && best.is_settled) add_time(known, static_cast<double>(result->profile.nanoseconds), best.estimate_ns);
   }
   if (!result) return result;
   note_run(best.key, facts);
@@ -229,6 +239,11 @@ Placement::Option Placement::weigh(const SectionTask& task, uint64_t section, co
   return best;
 }
 
+int Placement::runs_of(uint64_t key) {
+  std::lock_guard guard(mutex_);
+  return experience_.of(key).runs;
+}
+
 double Placement::ratio_of(uint64_t key, int least_runs) {
   std::lock_guard guard(mutex_);
   const SectionExperience& known = experience_.of(key);
@@ -261,13 +276,13 @@ void Placement::learn(const PlacementNote& note, int64_t nanoseconds) {
 // ---- running
 
 std::optional<SectionResult> Placement::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
-                                               gpu::Residency residency, PlacementNote& note) {
+                                               gpu::Residency residency, double alone_ns, PlacementNote& note) {
   std::string reason;
   try {
     gpu::GpuEngine& engine = engine_for(device, choice);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
-    auto result = shares(task, choice, residency) ? run_shared(task, engine, residency, kernels, reason)
-                                                  : engine.run(task, residency, kernels, reason);
+    auto result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, reason)
+                                                            : engine.run(task, residency, kernels, reason);
     count_failures(engine);
     if (result) return result;
   } catch (const Error& error) {

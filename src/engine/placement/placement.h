@@ -10,6 +10,8 @@
 //            | no
 //          devices found? ──not yet──> CPU, while a thread looks for them
 //            | yes
+//          a few milliseconds on the CPU, and not measured there? ──yes──> CPU
+//            | no
 //          what each residency takes now, and once columns and kernel are in place ──> device_pays()
 //
 // Owned by a database: devices, their caches and the counters are shared by its connections.
@@ -82,10 +84,11 @@ class Placement {
   // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
   DeviceState state_of(uint64_t key, gpu::Residency residency);
   double ratio_of(uint64_t key, int least_runs);
+  int runs_of(uint64_t key);
   void note_run(uint64_t key, const SectionFacts& facts);
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
-                                      gpu::Residency residency, PlacementNote& note);
+                                      gpu::Residency residency, double alone_ns, PlacementNote& note);
   // The device and the CPU together; nothing where the device can't.
   std::optional<SectionResult> run_shared(const SectionTask& task, gpu::GpuEngine& engine, gpu::Residency residency,
                                           gpu::KernelChoice kernels, std::string& reason);

@@ -111,7 +111,8 @@ TEST_P(DeviceCallsTest, ABatchTakesFew) {
   FaultyDatabase database(*device_, GetParam());
   const std::vector<std::string> expected = database.run_on("cpu", query);
   database.run_on("opencl", "SET device_memory_limit = 150000");
-  EXPECT_EQ(database.run_on("opencl", query), expected);
+  // The second run knows how many rows come out, and divides the table in its own way, which stays.
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(database.run_on("opencl", query), expected);
   FaultDevice& device = database.device();
   for (DeviceCall call : all_device_calls) device.fail(call, -1);
   EXPECT_EQ(database.run_on("opencl", query), expected);
