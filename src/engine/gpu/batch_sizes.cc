@@ -20,8 +20,9 @@ constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 // that a batch that much larger than the one before is done when that one's rows have been copied; and large ones keep
 // the device busier, at both ends of a kernel it is not.
 constexpr int64_t first_output_bytes = int64_t{512} << 20, cached_growth = 8;
-// Where it is known how many rows come out: the bus has this first part to do while all the rest is found.
-constexpr int64_t first_known_bytes = int64_t{64} << 20;
+// Where it is known that more comes out: the bus has the rows of a first part, an eighth to a quarter, to do while all
+// the rest is found.
+constexpr int64_t undivided_known_bytes = int64_t{64} << 20, known_parts = 4;
 constexpr int64_t output_part_of_memory = 16;
 // Where kernels write to the host, rows of one batch are handed on while the next is read.
 constexpr int64_t next_mapped_bytes = int64_t{256} << 20;
@@ -61,20 +62,19 @@ int64_t BatchSizes::next_rows() {
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
   const auto bytes = static_cast<double>(std::min(most_output_bytes(is_first), memory / output_part_of_memory));
   int64_t rows = std::max<int64_t>(rows_of(bytes, output_row_bytes), 1);
-  if (section_.residency == Residency::Cached && rows_in_ > 0 && !section_.known_share)
+  if (section_.residency == Residency::Cached && !section_.known_share && rows_in_ > 0)
     rows = std::min(rows, cached_growth * rows_in_);
+  const bool is_large = output_row_bytes * static_cast<double>(section_.rows) > undivided_known_bytes;
+  if (section_.residency == Residency::Cached && section_.known_share && is_first && is_large)
+    rows = std::min(rows, section_.rows / known_parts);
   // Few different sizes: what is described of a part is found again by statements like this one.
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows)));
 }
 
 int64_t BatchSizes::most_output_bytes(bool is_first) const {
-  const bool is_known = section_.known_share.has_value();
-  if (section_.residency == Residency::Cached) {
-    if (!is_first) return section_.memory_bytes;
-    return is_known ? first_known_bytes : first_output_bytes;
-  }
+  if (section_.residency == Residency::Cached) return is_first ? first_output_bytes : section_.memory_bytes;
   if (!section_.writes_to_host) return most_batch_bytes;
-  return is_first && !is_known ? first_mapped_bytes : next_mapped_bytes;
+  return is_first && !section_.known_share ? first_mapped_bytes : next_mapped_bytes;
 }
 
 void BatchSizes::note(int64_t rows_in, int64_t rows_out) {

@@ -25,6 +25,7 @@ class BatchSizes {
     Residency residency = Residency::Cached;
     bool needs_all = false;                  // rows must come together, as those of a sort
     int64_t wanted = -1;                     // see SectionTask
+    int64_t rows = 0;                        // of all tablets
     double input_row_bytes = 0;              // of memory that a row takes where it has to be moved, on average
     int64_t output_row_bytes = 0;            // of a row that the kernel writes; 0: it writes none
     bool writes_to_host = false;             // rows go straight to pinned memory

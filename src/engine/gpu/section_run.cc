@@ -113,6 +113,7 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.residency = is_shared && residency_ == Residency::Mapped ? Residency::Streamed : residency_;
   section.needs_all = sorter != nullptr && !is_merged(*sorter, residency_);
   section.wanted = task_.wanted;
+  section.rows = rows_needed_;
   // Each tablet's part of a column is padded, and described.
   const int64_t beside = static_cast<int64_t>(columns_.size()) * device_alignment +
                          static_cast<int64_t>((tablet_words + columns_.size() * column_words) * sizeof(uint64_t));

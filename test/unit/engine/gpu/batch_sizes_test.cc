@@ -63,15 +63,23 @@ TEST(BatchSizes, ALargeResultOfWhatStaysIsDivided) {
 
 TEST(BatchSizes, WhereItIsKnownHowManyRowsComeOutTheRestIsOneBatch) {
   BatchSizes sizes({.residency = Residency::Cached,
+                    .rows = 256 * mib,
                     .input_row_bytes = 8,
                     .output_row_bytes = 16,
                     .memory_bytes = 100 * 1024 * mib,
                     .known_share = 0.1});
   EXPECT_TRUE(sizes.knows_share());
-  EXPECT_EQ(sizes.next_rows(), 32 * mib);
+  EXPECT_EQ(sizes.next_rows(), 64 * mib);
   EXPECT_GT(sizes.room_for(32 * mib), 32 * mib / 10);
   EXPECT_LT(sizes.room_for(32 * mib), 32 * mib / 5);
   EXPECT_GE(sizes.next_rows(), 1024 * mib);
+  EXPECT_EQ(BatchSizes({.residency = Residency::Cached,
+                        .rows = 16 * mib,
+                        .output_row_bytes = 16,
+                        .memory_bytes = 640 * mib,
+                        .known_share = 0.1})
+                .next_rows(),
+            16 * mib);
   sizes.note(32 * mib, 16 * mib);
   EXPECT_GT(sizes.room_for(32 * mib), 16 * mib);
 }
