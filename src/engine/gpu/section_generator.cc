@@ -12,6 +12,9 @@ namespace {
 // Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
 constexpr int most_register_words = 96;
 
+// Columns of a result that leave a filter the registers for four groups on a unit.
+constexpr size_t most_light_outputs = 3;
+
 // Of a work-item, for the rows of one output column.
 constexpr int most_stage_bytes = 128;
 
@@ -379,7 +382,9 @@ void SectionGenerator::use_functions_of(const std::string& text) {
 std::string SectionGenerator::assemble() {
   std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
                                  group_size, kernel_.parameters.size(), kernel_.rows_per_thread);
-  if (is_light_) text += "#define DK_LEAST_GROUPS 4\n";
+  // Values of the result's rows that are fetched at once take registers, too.
+  if (is_light_)
+    text += fmt::format("#define DK_LEAST_GROUPS {}\n", kernel_.outputs.size() > most_light_outputs ? 3 : 4);
   use_file("device/section.h");
   use_file("device/block.h");
   if (ordered_) use_file("device/look_back.h");

@@ -79,8 +79,10 @@ class Placement {
   struct Option;
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  Option weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts, const HostProfile& host,
-               const AutoDevice& candidate, const PlacementChoice& choice);
+  void weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts, const HostProfile& host,
+             const AutoDevice& candidate, const PlacementChoice& choice, std::vector<Option>& options);
+  static const Option* best_of(const std::vector<Option>& options);
+  const Option* try_again(uint64_t section, const std::vector<Option>& options, const Option* chosen, double cpu_ns);
   // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
   DeviceState state_of(uint64_t key, gpu::Residency residency);
   double ratio_of(uint64_t key, int least_runs);

@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "engine/cuda/cuda_driver.h"
 #include "engine/device/device_testing.h"
+#include "engine/opencl/opencl_device.h"
 
 namespace diptych::testing {
 namespace {
@@ -217,7 +219,11 @@ TEST_P(DeviceTest, KernelsComeBackFromDisk) {
   setenv("DIPTYCH_KERNEL_CACHE", directory.c_str(), 1);
   CompileReport report;
   for (bool from_disk : {false, true}) {
-    DeviceList list;
+    // Opened anew, not shared with the tests before.
+    std::vector<std::unique_ptr<DeviceDriver>> drivers;
+    drivers.push_back(std::make_unique<cuda::CudaDriver>());
+    drivers.push_back(std::make_unique<opencl::OpenClDriver>());
+    DeviceList list(std::move(drivers));
     device_ = list.find(GetParam());
     queue_ = device_->make_queue();
     auto kernel = add_kernel("for the disk", &report);
