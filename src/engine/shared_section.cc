@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "engine/cpu/kernel_error.h"
-#include "engine/gpu/device_rows.h"
+#include "engine/gpu/output/device_rows.h"
+#include "engine/gpu/output/totals.h"
 #include "engine/gpu/section_kernel.h"
-#include "engine/gpu/totals.h"
 #include "kernel/kernel.h"
 #include "tablet/aligned_buffer.h"
 

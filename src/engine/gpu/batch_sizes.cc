@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/gpu/sort_sink.h"
+#include "engine/gpu/sort/sort_sink.h"
 
 namespace diptych::gpu {
 namespace {

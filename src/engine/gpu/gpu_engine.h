@@ -1,10 +1,14 @@
 // Runs parallel sections on one device.
 //
-//   section -> batches of tablets -> columns on the device (by residency) -> kernel -> rows, groups, sorted
-//   rows
+//   section_run.h   a section: its batches, and what they make put together
+//   section_batch.h   a batch of tablets: one kernel
+//     input/            its columns on the device, by residency
+//     section_kernels.h   which kernel: generator/ makes one of the section, interpreter/ has one for all
+//     output/           rows and groups brought back
+//     sort/             rows in order
 //
-// Owns what stays on the device between statements: cached columns, columns in pinned memory, and what
-// sections read, made ready.
+// Owns what stays on the device between statements: cached columns, columns in pinned memory, and what sections read,
+// made ready.
 //
 // Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order.
 #pragma once
@@ -15,9 +19,9 @@
 #include <vector>
 
 #include "engine/device/device.h"
-#include "engine/gpu/input_cache.h"
+#include "engine/gpu/input/input_cache.h"
+#include "engine/gpu/input/segment_cache.h"
 #include "engine/gpu/section_kernels.h"
-#include "engine/gpu/segment_cache.h"
 #include "engine/gpu/sort/device_sort.h"
 #include "engine/section_engine.h"
 

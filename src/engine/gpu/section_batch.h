@@ -10,15 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/gpu/column_segment.h"
 #include "engine/gpu/gpu_engine.h"
-#include "engine/gpu/group_buffer.h"
-#include "engine/gpu/row_fetch.h"
+#include "engine/gpu/input/column_segment.h"
+#include "engine/gpu/input/section_input.h"
+#include "engine/gpu/output/group_buffer.h"
+#include "engine/gpu/output/row_fetch.h"
+#include "engine/gpu/output/text_room.h"
 #include "engine/gpu/section_constants.h"
-#include "engine/gpu/section_input.h"
 #include "engine/gpu/section_kernel.h"
-#include "engine/gpu/sort_sink.h"
-#include "engine/gpu/text_room.h"
+#include "engine/gpu/sort/sort_sink.h"
 
 namespace diptych::gpu {
 

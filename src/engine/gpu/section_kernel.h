@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/gpu/group_plan.h"
+#include "engine/gpu/generator/group_plan.h"
 #include "program/program.h"
 #include "tablet/column_view.h"
 

@@ -5,7 +5,7 @@
 
 #include "engine/device/background_compiler.h"
 #include "engine/device/device.h"
-#include "engine/gpu/generated_kernels.h"
+#include "engine/gpu/generator/generated_kernels.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {

@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "engine/cpu/zone_test.h"
-#include "engine/gpu/generated_kernels.h"
-#include "engine/gpu/totals.h"
+#include "engine/gpu/generator/generated_kernels.h"
+#include "engine/gpu/output/totals.h"
 
 namespace diptych::gpu {
 namespace {

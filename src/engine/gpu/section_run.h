@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/gpu/batch_sizes.h"
-#include "engine/gpu/group_rows.h"
+#include "engine/gpu/output/group_rows.h"
 #include "engine/gpu/section_batch.h"
 #include "engine/tablet_queue.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/zone_test.h"
-#include "engine/gpu/source_shape.h"
+#include "engine/gpu/input/source_shape.h"
 #include "engine/shared_section.h"
 
 namespace diptych {

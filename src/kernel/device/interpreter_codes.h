@@ -92,7 +92,7 @@ enum dk_column_form {
 // What a pass writes of its operand.
 enum dk_pass { DK_PASS_LOW, DK_PASS_HIGH, DK_PASS_KNOWN };
 
-// The states of aggregates, in the order of engine/gpu/aggregate_state.h; the last is of bits.
+// The states of aggregates, in the order of engine/gpu/generator/aggregate_state.h; the last is of bits.
 enum dk_state {
   DK_STATE_COUNT,
   DK_STATE_SUM_I64,

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
+#include "engine/gpu/generator/kernel_writer.h"
 #include "engine/gpu/interpreter/scalar_case.h"
-#include "engine/gpu/kernel_writer.h"
 #include "kernel/kernel_library.h"
 
 namespace diptych::gpu {

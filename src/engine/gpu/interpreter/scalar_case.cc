@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/gpu/scalar_text.h"
+#include "engine/gpu/generator/scalar_text.h"
 #include "kernel/device/interpreter_codes.h"
 #include "program/operands.h"
 

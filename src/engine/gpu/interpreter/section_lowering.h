@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/gpu/aggregate_state.h"
+#include "engine/gpu/generator/aggregate_state.h"
 #include "engine/gpu/interpreter/scalar_case.h"
 #include "engine/gpu/section_kernel.h"
 #include "kernel/device/interpreter_codes.h"

@@ -1,10 +1,10 @@
-#include "engine/gpu/generated_kernels.h"
+#include "engine/gpu/generator/generated_kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "engine/gpu/source_shape.h"
+#include "engine/gpu/input/source_shape.h"
 #include "engine/random_program.h"
 
 namespace diptych::gpu {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "engine/device/device_list.h"
-#include "engine/gpu/device_rows.h"
 #include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/interpreter/section_lowering.h"
-#include "engine/gpu/source_shape.h"
+#include "engine/gpu/output/device_rows.h"
 #include "engine/random_program.h"
 #include "engine/reference_engine.h"
 #include "kernel/nvrtc_compiler.h"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/interpreter/interpreter_text.h"
-#include "engine/gpu/source_shape.h"
 #include "engine/program_maker.h"
 
 namespace diptych::gpu {

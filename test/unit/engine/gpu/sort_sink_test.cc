@@ -1,5 +1,5 @@
 // Sorters filled on every device there is, in every residency, compared with the CPU's.
-#include "engine/gpu/sort_sink.h"
+#include "engine/gpu/sort/sort_sink.h"
 
 #include <gtest/gtest.h>
 

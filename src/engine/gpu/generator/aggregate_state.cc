@@ -1,0 +1,192 @@
+#include "engine/gpu/generator/aggregate_state.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "engine/cpu/kernel_error.h"
+#include "kernel/kernel.h"
+
+namespace diptych::gpu {
+namespace {
+
+constexpr uint64_t sign_bit = uint64_t{1} << 63;
+
+bool is_wide(const AggregateInfo& aggregate) { return aggregate.argument.physical == PhysicalType::Int128; }
+
+StateLayout extreme_layout(const AggregateInfo& aggregate, bool least) {
+  StateLayout layout;
+  if (is_wide(aggregate)) {
+    layout.kind = least ? StateKind::LeastI128 : StateKind::GreatestI128;
+    layout.words = 2;
+    layout.empty[0] = least ? ~uint64_t{0} : 0;
+    layout.empty[1] = least ? sign_bit - 1 : sign_bit;
+  } else {
+    layout.kind = least ? StateKind::Least : StateKind::Greatest;
+    layout.empty[0] = least ? ~uint64_t{0} : 0;
+  }
+  return layout;
+}
+
+StateLayout layout_of(const AggregateInfo& aggregate, std::string& unsupported) {
+  StateLayout layout;
+  switch (aggregate.state) {
+    case AggregateState::CountStar:
+    case AggregateState::Count: return layout;
+    case AggregateState::SumInt64: layout.kind = StateKind::SumI64; return layout;
+    case AggregateState::SumFloat64: layout.kind = StateKind::SumF64; return layout;
+    case AggregateState::SumInt128:
+      layout.kind = is_wide(aggregate) ? StateKind::Sum192 : StateKind::SumI128;
+      layout.words = is_wide(aggregate) ? 3 : 2;
+      return layout;
+    case AggregateState::SumSquares:
+      layout.kind = StateKind::Sum192;
+      layout.words = 3;
+      return layout;
+    case AggregateState::VarianceFloat64:
+      layout.kind = StateKind::Moments;
+      layout.words = 3;
+      return layout;
+    default: break;
+  }
+  if (aggregate.argument.physical == PhysicalType::Text) unsupported = "min or max of strings";
+  if (aggregate.argument.physical == PhysicalType::Interval) unsupported = "min or max of intervals";
+  return extreme_layout(aggregate,
+                        aggregate.state == AggregateState::Min || aggregate.state == AggregateState::BoolAnd);
+}
+
+double as_double(uint64_t bits) { return std::bit_cast<double>(bits); }
+
+void add_words(uint64_t* into, const uint64_t* from, size_t words) {
+  uint64_t carry = 0;
+  for (size_t i = 0; i < words; ++i) {
+    const uint128_t sum = uint128_t{into[i]} + from[i] + carry;
+    into[i] = static_cast<uint64_t>(sum);
+    carry = static_cast<uint64_t>(sum >> 64);
+  }
+}
+
+int128_t wide_of(const uint64_t* words) { return static_cast<int128_t>((uint128_t{words[1]} << 64) | words[0]); }
+
+void combine_moments(uint64_t* into, const uint64_t* from) {
+  double a[3], b[3];
+  std::memcpy(a, into, sizeof(a));
+  std::memcpy(b, from, sizeof(b));
+  if (b[0] == 0) return;
+  if (a[0] == 0) {
+    std::memcpy(into, b, sizeof(b));
+    return;
+  }
+  const double difference = a[1] / a[0] - b[1] / b[0], count = a[0] + b[0];
+  a[2] += b[2] + a[0] * b[0] * difference * difference / count;
+  a[0] = count;
+  a[1] += b[1];
+  std::memcpy(into, a, sizeof(a));
+}
+
+[[noreturn]] void overflow(int32_t position) { cpu::raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
+
+// The least or greatest value, out of its key.
+void store_key(PhysicalType physical, uint64_t key, std::byte* to) {
+  const auto store = [&](auto value) { std::memcpy(to, &value, sizeof(value)); };
+  const uint64_t float_bits = (key & sign_bit) != 0 ? key ^ sign_bit : ~key;
+  const auto whole = static_cast<int64_t>(key ^ sign_bit);
+  switch (physical) {
+    case PhysicalType::Bool: return store(static_cast<uint8_t>(whole));
+    case PhysicalType::Int32: return store(static_cast<int32_t>(whole));
+    case PhysicalType::Float32: return store(static_cast<float>(as_double(float_bits)));
+    case PhysicalType::Float64: return store(as_double(float_bits));
+    default: return store(whole);
+  }
+}
+
+void store_whole(PhysicalType physical, int128_t value, std::byte* to) {
+  const auto store = [&](auto narrow) { std::memcpy(to, &narrow, sizeof(narrow)); };
+  switch (physical) {
+    case PhysicalType::Int32: return store(static_cast<int32_t>(value));
+    case PhysicalType::Int64: return store(static_cast<int64_t>(value));
+    default: return store(value);
+  }
+}
+
+}  // namespace
+
+StatesLayout layout_states(const HashTableInfo& table) {
+  StatesLayout layout;
+  if (table.aggregates.size() > most_aggregates) layout.unsupported = "more than 16 aggregates";
+  for (const AggregateInfo& aggregate : table.aggregates) {
+    StateLayout state = layout_of(aggregate, layout.unsupported);
+    state.first_word = layout.words;
+    layout.words += state.words;
+    layout.aggregates.push_back(state);
+  }
+  return layout;
+}
+
+void clear_states(const StatesLayout& layout, std::span<uint64_t> words) {
+  words[0] = 0;
+  for (const StateLayout& state : layout.aggregates)
+    std::copy_n(state.empty, state.words, words.data() + state.first_word);
+}
+
+void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::span<const uint64_t> from) {
+  into[0] |= from[0];
+  for (const StateLayout& state : layout.aggregates) {
+    uint64_t* a = into.data() + state.first_word;
+    const uint64_t* b = from.data() + state.first_word;
+    switch (state.kind) {
+      case StateKind::Count:
+      case StateKind::SumI64: *a += *b; break;
+      case StateKind::SumI128: add_words(a, b, 2); break;
+      case StateKind::Sum192: add_words(a, b, 3); break;
+      case StateKind::SumF64: *a = std::bit_cast<uint64_t>(as_double(*a) + as_double(*b)); break;
+      case StateKind::Least: *a = std::min(*a, *b); break;
+      case StateKind::Greatest: *a = std::max(*a, *b); break;
+      case StateKind::LeastI128:
+        if (wide_of(b) < wide_of(a)) std::copy_n(b, 2, a);
+        break;
+      case StateKind::GreatestI128:
+        if (wide_of(a) < wide_of(b)) std::copy_n(b, 2, a);
+        break;
+      case StateKind::Moments: combine_moments(a, b); break;
+    }
+  }
+}
+
+bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, size_t number,
+                  std::span<const uint64_t> words, int32_t position, std::byte* to) {
+  const StateLayout& state = layout.aggregates[number];
+  const uint64_t* value = words.data() + state.first_word;
+  const PhysicalType physical = aggregate.result.physical;
+  const bool came = (words[0] & came_bit(number)) != 0, all_finite = (words[0] & not_finite_bit(number)) == 0;
+  const auto store = [&](auto result) { std::memcpy(to, &result, sizeof(result)); };
+  switch (state.kind) {
+    case StateKind::Count: store_whole(physical, static_cast<int64_t>(*value), to); return true;
+    case StateKind::SumI64: store_whole(physical, static_cast<int64_t>(*value), to); break;
+    case StateKind::SumI128: store_whole(physical, wide_of(value), to); break;
+    case StateKind::Sum192:
+      if (value[2] != ((value[1] & sign_bit) != 0 ? ~uint64_t{0} : 0)) overflow(position);
+      store_whole(physical, wide_of(value), to);
+      break;
+    case StateKind::SumF64:
+      // As PostgreSQL: a sum of finite numbers that becomes infinite is an error.
+      if (std::isinf(as_double(*value)) && all_finite) overflow(position);
+      store(as_double(*value));
+      break;
+    case StateKind::Least:
+    case StateKind::Greatest: store_key(physical, *value, to); break;
+    case StateKind::LeastI128:
+    case StateKind::GreatestI128: store_whole(physical, wide_of(value), to); break;
+    case StateKind::Moments: {
+      double squares = as_double(value[2]);
+      if (!std::isfinite(squares) && all_finite) overflow(position);
+      store(all_finite ? squares : std::nan(""));
+      break;
+    }
+  }
+  return came;
+}
+
+}  // namespace diptych::gpu

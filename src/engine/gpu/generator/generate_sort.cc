@@ -1,0 +1,71 @@
+// The sink of a sorter: like rows of a result, in the order of the input, with the words that they are sorted by.
+#include "engine/gpu/generator/section_generator.h"
+#include "engine/gpu/sort/key_text.h"
+#include "engine/sort_key_layout.h"
+
+namespace diptych::gpu {
+
+using Kind = KernelParameter::Kind;
+
+void SectionGenerator::write_sort_row(int32_t address) {
+  const Instruction& instruction = at(address);
+  const SorterInfo& sorter = program_.sorters[static_cast<size_t>(instruction.p1)];
+  for (int32_t i = 0; i < instruction.p3; ++i)
+    add_output(instruction.p2 + i, sorter.columns[static_cast<size_t>(i)].physical);
+  open_rows(8);
+  write_sort_words(instruction, sorter);
+  for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
+  close_rows();
+}
+
+void SectionGenerator::write_sort_words(const Instruction& instruction, const SorterInfo& sorter) {
+  const SortKeyLayout layout(sorter);
+  kernel_.sort_words = layout.words;
+  if (layout.words == 0) return;
+  use_file("sort_key.h");
+  body_.open("{{");
+  for (size_t i = 0; i < layout.words; ++i) body_.line("dk_u64 words_{}[DK_ROWS];", i);
+  body_.open("DK_FOR_ROWS(k) {{");
+  body_.line("dk_u64 key[{}];", layout.words);
+  for (size_t i = 0; i < layout.keys.size(); ++i)
+    write_sort_key(layout.keys[i], instruction.p2 + static_cast<int32_t>(i));
+  for (size_t i = 0; i < layout.words; ++i) body_.line("words_{0}[k] = key[{0}];", i);
+  body_.close();
+  for (size_t i = 0; i < layout.words; ++i) {
+    body_.line(
+        "dk_team_put{}_u64((DK_LOCAL dk_u64*)stage, rows, position, words_{}, total, DK_AT(dk_u64, {}), place, "
+        "capacity);",
+        kernel_.rows_per_thread, i, word(Kind::SortWord, static_cast<int32_t>(i)));
+  }
+  body_.close();
+}
+
+// The statements that set the words of a key for row k.
+void SectionGenerator::write_sort_key(SortKeyPlace place, int32_t number) {
+  const std::string nulls = known(number);
+  const std::string valid = nulls == all_rows ? "1" : fmt::format("(dk_bool)({} >> k & 1U)", nulls);
+  std::string value;
+  if (reg(number).form == Form::Code) {
+    // Strings sort as their ranks in the dictionary do. Only rows that are there have a code that can be looked up.
+    const auto column = static_cast<int32_t>(reg(number).column);
+    const std::string name = fmt::format("ranks_{}", column);
+    declare(name, fmt::format("DK_GLOBAL const dk_u32* {} = DK_AT(const dk_u32, {});", name,
+                              word(Kind::DictionaryRanks, column)));
+    body_.line("const dk_i64 rank_{} = (({}) >> k & 1U) != 0 ? (dk_i64){}[r{}[k]] : 0;", number, both("rows", nulls),
+               name, number);
+    value = fmt::format("rank_{}", number);
+    place.physical = PhysicalType::Int64;
+  } else if (place.physical == PhysicalType::Text) {
+    return refuse("sorting by strings that are not of a dictionary");
+  } else {
+    value = widened(operand(number), info(number).physical, place.physical);
+  }
+  const std::string statements = sort_key_statements(place, value, valid, "key");
+  for (size_t start = 0; start < statements.size();) {
+    const size_t end = statements.find('\n', start);
+    body_.line("{}", statements.substr(start, end - start));
+    start = end + 1;
+  }
+}
+
+}  // namespace diptych::gpu

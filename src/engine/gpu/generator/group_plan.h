@@ -1,0 +1,64 @@
+// How a kernel finds the groups of a hash table of the program, and where it keeps their states.
+//
+//   Shared   few groups, numbered beforehand by their keys: replicas in the shared memory of every work-group, added to
+//            global memory at the kernel's end
+//   Dense    numbered the same way, but too many for that: in global memory at once
+//   Hashed   keys as words in a hash table in global memory (kernel/device/group_table.h)
+//
+// Key words of a hashed group:   |NULL bits|key 0|key 1: low, high| ...       floats with one 0 and one NaN
+// Number of the others:          sum of (key - low) * stride, where NULL is one more key
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/gpu/generator/aggregate_state.h"
+#include "program/program.h"
+
+namespace diptych::gpu {
+
+struct GroupKeyPlan {
+  PhysicalType physical = PhysicalType::Int32;
+  bool nullable = false;
+  int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
+  size_t word = 0;                 // Hashed
+  int64_t low = 0;                 // Shared, Dense
+  uint32_t span = 0, stride = 0;   // span: keys that are not NULL
+};
+
+// What the words of a kernel's parameters about groups are.
+enum class GroupPart : int32_t { Control, Slots, SlotCount, Limit, Keys, States, Groups, FirstKey };
+
+struct GroupPlan {
+  enum class Place : uint8_t { Shared, Dense, Hashed } place = Place::Shared;
+  int32_t hash_table = -1;
+  std::vector<GroupKeyPlan> keys;
+  size_t key_words = 0;  // Hashed; with the word of NULL bits, if there is one
+  bool has_null_word = false;
+  int64_t groups = 1;  // Shared, Dense: possible ones
+  int64_t room = 1;    // Shared: a power of two, so that kernels of about as many groups have one text
+  int replicas = 1;    // Shared
+  StatesLayout states;
+  size_t state_words = 0;  // of a group: with a word of locks if it needs one
+  bool has_lock = false;
+  // Where an aggregate counts all rows of a group, its word says whether the group is there and `always` came.
+  int counting = -1;
+  uint64_t always = 0;
+  std::string unsupported;  // why a device can't; empty: it can
+
+  // Words from one replica to the next in shared memory: odd, so that 16 of them lie in different banks.
+  size_t stride() const { return state_words | 1; }
+  size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }
+  uint64_t number(int32_t part) const;  // the value of a part from FirstKey on: low, span, stride of each key
+};
+
+// dictionary_columns: by key, -1 where it is no code of a dictionary. shared_words: what is left of shared memory.
+GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<const int32_t> dictionary_columns,
+                      size_t shared_words);
+
+// The bit of a group's first word that says that it has rows.
+inline constexpr uint64_t present_bit = uint64_t{1} << 32;
+
+}  // namespace diptych::gpu

@@ -1,0 +1,407 @@
+#include "engine/gpu/generator/section_generator.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "kernel/kernel_library.h"
+#include "program/operands.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
+constexpr int most_register_words = 96;
+
+// Columns of a result that leave a filter the registers for four groups on a unit.
+constexpr size_t most_light_outputs = 3;
+
+// Of a work-item, for the rows of one output column.
+constexpr int most_stage_bytes = 128;
+
+}  // namespace
+
+const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
+
+size_t SectionShape::index_of(size_t cursor_column) const {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].column == cursor_column) return i;
+  }
+  throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
+}
+
+bool shares_sink(const Program& program, int32_t address) {
+  const auto object_of = [](const Instruction& at) {
+    const bool is_group = at.opcode == Opcode::Group;
+    return std::pair(at.opcode == Opcode::SortRow, is_group ? at.p3 : at.p1);
+  };
+  const auto fills = [](const Instruction& at) {
+    return at.opcode == Opcode::Aggregate || at.opcode == Opcode::Group || at.opcode == Opcode::SortRow;
+  };
+  const auto& instructions = program.instructions;
+  const auto first = instructions.begin() + address;
+  const auto end = instructions.begin() + first->p3;
+  return std::any_of(first, end, [&](const Instruction& mine) {
+    const auto same = [&](const Instruction& other) { return fills(other) && object_of(other) == object_of(mine); };
+    return fills(mine) &&
+           (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
+  });
+}
+
+std::vector<size_t> columns_read(const Program& program, int32_t address) {
+  std::vector<size_t> columns;
+  for (int32_t at = address + 1; at < program.instructions[static_cast<size_t>(address)].p3; ++at) {
+    const Instruction& instruction = program.instructions[static_cast<size_t>(at)];
+    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
+      columns.push_back(static_cast<size_t>(instruction.p2));
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
+}
+
+SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape) {
+  return SectionGenerator(program, address, shape).generate();
+}
+
+SectionGenerator::SectionGenerator(const Program& program, int32_t address, const SectionShape& shape)
+    : program_(program),
+      address_(address),
+      shape_(shape),
+      flow_(analyse_section(program, address)),
+      registers_(program.registers.size()) {}
+
+SectionKernel SectionGenerator::generate() {
+  if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
+  kernel_.entry = fmt::format("section_{}", address_);
+  find_sink();
+  if (!kernel_.unsupported.empty()) return std::move(kernel_);
+  find_filter();
+  choose_forms();
+  choose_gathering();
+  choose_packed();
+  choose_rows_per_thread();
+  if (groups()) plan_group_tables();
+  write_body();
+  if (kernel_.unsupported.empty()) kernel_.text = assemble();
+  return std::move(kernel_);
+}
+
+// What decides which rows the sink takes: registers that jumps read, and what those are made of.
+void SectionGenerator::find_filter() {
+  filters_.assign(registers_.size(), false);
+  for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
+    const Instruction& instruction = at(address);
+    const int32_t out = register_written(instruction);
+    const bool decides =
+        info_of(instruction.opcode).kind == OpcodeKind::Jump || (out >= 0 && filters_[static_cast<size_t>(out)]);
+    if (!decides) continue;
+    for_each_register_read(program_, instruction,
+                           [&](int32_t number) { filters_[static_cast<size_t>(number)] = true; });
+  }
+}
+
+// A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way. Columns that
+// only the sink reads don't count, nor may its stage in shared memory grow past 32 KiB.
+void SectionGenerator::choose_rows_per_thread() {
+  int widest = 1, words = 4, packed = 0, widest_output = 1;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) continue;
+    const ColumnShape& column = shape_.of(static_cast<size_t>(instruction.p2));
+    if (filters_[static_cast<size_t>(instruction.p1)]) widest = std::max(widest, column.width < 0 ? 4 : column.width);
+  }
+  for (size_t i = 0; i < registers_.size(); ++i) {
+    if (gathers_ && !filters_[i]) continue;
+    if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
+      words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
+    if (registers_[i].form == Form::Packed) ++packed;
+    if (registers_[i].form != Form::Unused)
+      widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
+  }
+  // Where nothing but the filter is computed, two loads of each column are on their way at once.
+  int rows = std::clamp((gathers_ ? 32 : 16) / widest, 4, 16);
+  words += (packed + 3) / 4;
+  while (rows > 4 &&
+         (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
+    rows /= 2;
+  // Looking for a group, or making the words of sort keys, is much text, once for each row.
+  if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
+  kernel_.rows_per_thread = rows;
+  is_light_ = gathers_ && rows * words <= most_register_words;
+}
+
+void SectionGenerator::choose_forms() {
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    const int32_t out = register_written(instruction);
+    if (out < 0 || instruction.opcode == Opcode::Group) continue;
+    Register& target = reg(out);
+    const bool once = flow_.writers[static_cast<size_t>(out)] == 1;
+    if (flow_.constants[static_cast<size_t>(out)]) {
+      target.form = Form::Constant;
+      continue;
+    }
+    target.form = info(out).physical == PhysicalType::Bool ? Form::Truth : Form::Vector;
+    if (instruction.opcode == Opcode::Column && once) {
+      const auto column = static_cast<size_t>(instruction.p2);
+      if (shape_.of(column).encoding == Encoding::Dictionary && info(out).physical == PhysicalType::Text) {
+        target.form = Form::Code;
+        target.column = shape_.index_of(column);
+      }
+    }
+  }
+}
+
+void SectionGenerator::find_sink() {
+  int sinks = 0;
+  bool grouped = false;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    const Instruction& instruction = at(address);
+    if (info_of(instruction.opcode).kind != OpcodeKind::Sink) continue;
+    switch (instruction.opcode) {
+      case Opcode::Result:
+        ++sinks;
+        kernel_.sink = SectionKernel::Sink::Result;
+        ordered_ = true;
+        break;
+      case Opcode::SortRow:
+        ++sinks;
+        kernel_.sink = SectionKernel::Sink::Sort;
+        ordered_ = true;
+        break;
+      case Opcode::Aggregate: {
+        if (kernel_.hash_table != instruction.p1) ++sinks;
+        kernel_.sink = SectionKernel::Sink::Totals;
+        kernel_.hash_table = instruction.p1;
+        break;
+      }
+      case Opcode::Group: grouped = true; break;
+      default: return refuse(fmt::format("{} on a device", info_of(instruction.opcode).name));
+    }
+  }
+  if (grouped) {
+    kernel_.sink = SectionKernel::Sink::Groups;
+    sinks = 1;
+  }
+  if (sinks != 1) refuse("a section without a sink, or with several");
+  if (shares_sink(program_, address_)) refuse("a section that shares its groups or its sorter with another");
+}
+
+void SectionGenerator::use_file(const std::string& file) {
+  if (std::find(files_.begin(), files_.end(), file) == files_.end()) files_.push_back(file);
+}
+
+std::string SectionGenerator::word(KernelParameter::Kind kind, int32_t index, int32_t part) {
+  size_t number = 0;
+  for (; number < kernel_.parameters.size(); ++number) {
+    const KernelParameter& parameter = kernel_.parameters[number];
+    if (parameter.kind == kind && parameter.index == index && parameter.part == part) break;
+  }
+  if (number == kernel_.parameters.size()) kernel_.parameters.push_back({kind, index, part});
+  return fmt::format("parameters.word[{}]", number);
+}
+
+void SectionGenerator::declare(const std::string& name, const std::string& declaration) {
+  if (declared_.emplace(name, heads_.size()).second) heads_.push_back(declaration);
+}
+
+void SectionGenerator::write_body() {
+  using Kind = KernelParameter::Kind;
+  declare("tablets", fmt::format("DK_GLOBAL const dk_u64* tablets = DK_AT(const dk_u64, {});", word(Kind::Tablets)));
+  declare("tiles", fmt::format("const dk_i64 tiles = (dk_i64){};", word(Kind::TileCount)));
+  declare("control", fmt::format("DK_GLOBAL dk_u64* control = DK_AT(dk_u64, {});", word(Kind::Control)));
+  const std::string count = word(Kind::TabletCount), per_tablet = word(Kind::TilesPerTablet);
+  if (kernel_.sink == SectionKernel::Sink::Totals) declare_totals();
+  declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
+  KernelWriter& out = body_;
+  if (ordered_) {
+    out.open(
+        "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
+  } else {
+    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
+  }
+  if (groups()) write_overflow_exit();
+  out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
+           tablet_words + column_words * shape_.columns.size(), count, per_tablet);
+  out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};",
+           tablet_words + column_words * shape_.columns.size());
+  out.line("const dk_i32 tablet_rows = (dk_i32)tablet[0];");
+  write_tablet_columns();
+  out.line("dk_i32 start = (dk_i32)(tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
+  if (ordered_)
+    write_passes();
+  else
+    write_steps();
+  out.close();
+  if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+  if (groups()) write_groups_end();
+}
+
+// Where the tablet's columns are and how they are encoded: read once a tile, since stores in between would have the
+// compiler read them again and again.
+void SectionGenerator::write_tablet_columns() {
+  for (size_t i = 0; i < shape_.columns.size(); ++i) {
+    const size_t at_word = tablet_words + column_words * i;
+    body_.line("DK_GLOBAL const dk_u8* data_{} = DK_AT(const dk_u8, tablet[{}]);", i, at_word);
+    body_.line("const dk_i64 base_{} = (dk_i64)tablet[{}];", i, at_word + 2);
+    if (!shape_.columns[i].unit_factor) body_.line("const dk_i64 factor_{} = (dk_i64)tablet[{}];", i, at_word + 3);
+  }
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (is_packed(address)) write_code_bounds(address);
+  }
+}
+
+// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row, `all` of
+// them.
+void SectionGenerator::write_tiles_place() {
+  KernelWriter& out = body_;
+  declare("status",
+          fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
+  out.line("dk_u32 all;");
+  out.line("const dk_u32 before = dk_block_scan_u32(mine, scratch, &all);");
+  out.line("place = dk_look_back(status, tile, all, scratch);");
+  out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
+  out.line("place += dk_team_first_u32(before, scratch);");
+}
+
+// An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know
+// where theirs go; the second, which finds its columns in the caches, writes them.
+void SectionGenerator::write_passes() {
+  KernelWriter& out = body_;
+  use_file("device/team.h");
+  out.line("start += DK_TEAM * steps * (DK_TEAM_SIZE * DK_ROWS);");
+  out.line("dk_u32 mine = 0;");
+  out.line("dk_u64 place = 0;");
+  if (gathers_) return write_gathering();
+  out.open("for (dk_i32 pass = 0; pass < 2; pass++) {{");
+  write_steps();
+  out.open("if (pass == 0) {{");
+  write_tiles_place();
+  out.line("if (all == 0) break;");
+  out.close();
+  out.close();
+}
+
+void SectionGenerator::write_steps() {
+  KernelWriter& out = body_;
+  const char* items = ordered_ ? "DK_TEAM_SIZE" : "DK_GROUP_SIZE";
+  out.open("for (dk_i32 step = 0; step < steps && start + step * ({} * DK_ROWS) < tablet_rows; step++) {{", items);
+  out.line("const dk_i32 first = start + step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
+           ordered_ ? "DK_LANE" : "DK_LOCAL_ID");
+  out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
+  if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
+  for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
+  declare_registers();
+  if (groups()) declare_group_registers();
+  depth_ = out.depth();
+  write_filter_columns();
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    begin_instruction(address);
+    const Opcode opcode = at(address).opcode;
+    const bool meets =
+        info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
+    if (meets) out.close_to(depth_);
+    if (is_filter_column(address)) continue;
+    const bool late = ordered_ && is_late(address);
+    if (late && gathers_) continue;
+    if (late) out.open("if (pass != 0) {{");
+    write_instruction(address);
+    if (late) out.close();
+  }
+  out.close_to(depth_);
+  out.line("if (failure != 0) dk_show_failure(control, failure);");
+  out.close();
+}
+
+// Columns that conditions read are all asked for at once: one after the other each would wait for the one before.
+void SectionGenerator::write_filter_columns() {
+  bool any = false;
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (!is_filter_column(address)) continue;
+    if (!any) body_.open("if (active != 0) {{");
+    any = true;
+    write_instruction(address);
+  }
+  if (any) body_.close();
+}
+
+bool SectionGenerator::is_filter_column(int32_t address) const {
+  const Instruction& instruction = at(address);
+  if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) return false;
+  const Encoding encoding = shape_.of(static_cast<size_t>(instruction.p2)).encoding;
+  return encoding != Encoding::Heap && filters_[static_cast<size_t>(instruction.p1)] &&
+         flow_.writers[static_cast<size_t>(instruction.p1)] == 1;
+}
+
+// Only the sink needs it.
+bool SectionGenerator::is_late(int32_t address) const {
+  const int32_t out = register_written(at(address));
+  return out >= 0 && !filters_[static_cast<size_t>(out)] && registers_[static_cast<size_t>(out)].form != Form::Constant;
+}
+
+void SectionGenerator::declare_registers() {
+  for (size_t i = 0; i < registers_.size(); ++i) {
+    if (gathers_ && !filters_[i]) continue;
+    const RegisterInfo& register_info = program_.registers[i];
+    switch (registers_[i].form) {
+      case Form::Unused:
+      case Form::Constant: continue;
+      case Form::Truth: body_.line("dk_u32 t{} = 0;", i); break;
+      case Form::Code: body_.line("dk_u32 r{}[DK_ROWS];", i); break;
+      case Form::Packed: body_.line("dk_u32 p{}[DK_ROWS / 4];", i); break;
+      case Form::Vector:
+        body_.line("{} r{}[DK_ROWS];", type_text(register_info.physical), i);
+        // Texts of rows that nobody wants are empty: functions may look at them.
+        if (register_info.physical == PhysicalType::Text) body_.line("DK_FOR_ROWS(k) r{}[k] = dk_make_text(0, 0);", i);
+        break;
+    }
+    if (register_info.nullable) body_.line("dk_u32 v{} = 0;", i);
+  }
+}
+
+// Rows that jumped here join; those that no jump can make valid any more leave.
+void SectionGenerator::begin_instruction(int32_t address) {
+  const int target = flow_.target_number(address);
+  if (target >= 0) {
+    body_.close_to(depth_);
+    body_.line("active |= pending_{};", target);
+  }
+  if (flow_.drops_invalid[static_cast<size_t>(address - flow_.first)]) body_.line("active &= valid;");
+}
+
+// The files of the scalar functions that a text names.
+void SectionGenerator::use_functions_of(const std::string& text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  for (size_t at = text.find("dk_"); at != std::string::npos; at = text.find("dk_", at + 1)) {
+    const size_t end = text.find_first_not_of(letters, at);
+    const std::string_view file = file_of_function(std::string_view(text).substr(at, end - at));
+    if (!file.empty()) use_file(std::string(file));
+  }
+}
+
+std::string SectionGenerator::assemble() {
+  std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
+                                 group_size, kernel_.parameters.size(), kernel_.rows_per_thread);
+  // Values of the result's rows that are fetched at once take registers, too.
+  if (is_light_)
+    text += fmt::format("#define DK_LEAST_GROUPS {}\n", kernel_.outputs.size() > most_light_outputs ? 3 : 4);
+  use_file("device/section.h");
+  use_file("device/block.h");
+  if (ordered_) use_file("device/look_back.h");
+  std::string body = body_.take();
+  use_functions_of(body);
+  for (const std::string& head : heads_) use_functions_of(head);
+  std::vector<std::string_view> files(files_.begin(), files_.end());
+  text += kernel_text(files);
+  KernelWriter out;
+  out.open("DK_KERNEL void {}(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {{",
+           kernel_.entry);
+  out.line("DK_SCRATCH(scratch);");
+  for (const std::string& head : heads_) out.line("{}", head);
+  out.line("dk_u64 failure = 0;");
+  out.append(body);
+  out.close();
+  return text + out.take();
+}
+
+}  // namespace diptych::gpu

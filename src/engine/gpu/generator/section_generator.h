@@ -1,0 +1,203 @@
+// Turns one parallel section into a kernel's text. Private to the generator; section_kernel.h is what others see.
+//
+// A work-item takes R consecutive rows at a time. What the CPU engine does with words of 64 rows (engine/cpu/frame.h)
+// it does with masks of R bits in registers:
+//
+//   active     rows at the address that is being executed
+//   valid      rows that sinks take (only in sections that can make rows valid again)
+//   pending_t  rows waiting at jump target t
+//   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
+//
+// A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in
+// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/gpu/generator/aggregate_state.h"
+#include "engine/gpu/generator/kernel_writer.h"
+#include "engine/gpu/generator/scalar_text.h"
+#include "engine/gpu/section_kernel.h"
+#include "engine/sort_key_layout.h"
+#include "program/section_flow.h"
+
+namespace diptych::gpu {
+
+class SectionGenerator {
+ public:
+  SectionGenerator(const Program& program, int32_t address, const SectionShape& shape);
+  SectionKernel generate();
+
+ private:
+  // Where the values of a register are.
+  enum class Form : uint8_t {
+    Unused,
+    Constant,  // r5, the same for all rows
+    Vector,    // r5[k]
+    Truth,     // bits of t5
+    Code,      // r5[k] is the code of a string in the dictionary of a column
+    Packed     // p5: a column's codes of a byte each, as they are stored; only comparisons with constants read it
+  };
+  struct Register {
+    Form form = Form::Unused;
+    size_t column = 0;  // of the section: Code
+    bool is_null_constant = false;
+    bool never_null = false;  // as its columns are stored
+  };
+
+  const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
+  Register& reg(int32_t number) { return registers_[static_cast<size_t>(number)]; }
+  const Instruction& at(int32_t address) const { return program_.instructions[static_cast<size_t>(address)]; }
+  void refuse(std::string reason) {
+    if (kernel_.unsupported.empty()) kernel_.unsupported = std::move(reason);
+  }
+
+  // ---- the frame of the kernel (section_generator.cc)
+  void find_filter();
+  void choose_rows_per_thread();
+  void choose_forms();
+  void find_sink();
+  void write_body();
+  void write_tablet_columns();
+  void write_tiles_place();
+  void write_passes();
+  void write_steps();
+  void write_filter_columns();
+  bool is_filter_column(int32_t address) const;
+  bool is_late(int32_t address) const;
+  void declare_registers();
+  void begin_instruction(int32_t address);
+  std::string assemble();
+  // The expression of a parameter's word.
+  std::string word(KernelParameter::Kind kind, int32_t index = 0, int32_t part = 0);
+  // Declares a value at the head of the kernel, once.
+  void declare(const std::string& name, const std::string& declaration);
+  void use_file(const std::string& file);
+  void use_functions_of(const std::string& text);
+
+  // ---- operands (generate_rows.cc)
+  std::string operand(int32_t number);
+  // The name of the offsets of the strings of a column's dictionary; that of the bytes has _bytes behind it.
+  std::string dictionary(int32_t column);
+  // Mask of the rows where a register is not NULL; all_rows where it never is.
+  std::string known(int32_t number);
+  static std::string both(const std::string& a, const std::string& b);
+  std::string truth(int32_t number);
+
+  // ---- opcodes (generate_rows.cc, generate_load.cc)
+  void write_instruction(int32_t address);
+  void write_scalar(int32_t address);
+  // value: expression of row k; nulls: mask; live: rows whose errors count and for which a costly value is computed.
+  void assign(int32_t out, const std::string& value, const std::string& nulls);
+  void store_nulls(int32_t out, const std::string& nulls);
+  void assign_truth(int32_t out, const std::string& value, const std::string& nulls);
+  void write_comparison(int32_t address);
+  void write_distinct(int32_t address);
+  void write_logic(int32_t address);
+  void write_in(int32_t address);
+  void write_move(int32_t address);
+  void write_jump(int32_t address);
+  void take_jump(int32_t address, const std::string& taken);
+  void write_invalid(int32_t address);
+  std::string truth_of_rows(const ScalarText& text, const std::string& live, int32_t address);
+
+  void write_constant(int32_t address);
+  void write_column(int32_t address);
+  void write_codes(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
+  void write_plain(int32_t out, const ColumnShape& column, size_t index);
+  void write_rowid(int32_t out);
+  void write_lookup(int32_t address);
+  std::string column_data(size_t index);
+
+  // ---- strings (generate_text.cc)
+  void write_text_column(int32_t out, const ColumnShape& column, size_t index);
+  // Of an opcode whose result has to be written somewhere.
+  void write_new_text(int32_t address, const ScalarText& text, const std::string& nulls);
+  // The string of row k of a register as a sink writes it.
+  std::string text_row(int32_t number);
+
+  // ---- sinks (generate_sinks.cc)
+  void write_sink(int32_t address);
+  void write_result(int32_t address);
+  void add_output(int32_t number, PhysicalType physical);
+  void open_rows(int least);
+  void close_rows();
+  void write_put(const OutputColumn& column, size_t number);
+  std::string decoded(const ColumnShape& column, size_t index, const std::string& code, PhysicalType physical) const;
+  void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
+  void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
+  void write_sort_key(SortKeyPlace place, int32_t number);
+  void write_aggregate(int32_t address);
+  void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
+  void declare_totals();
+  void write_totals_end();
+
+  // ---- comparisons of codes as they are stored (generate_packed.cc)
+  void choose_packed();
+  // Of the section, whose codes of a byte each a register holds; -1: it holds something else.
+  int32_t column_of_byte_codes(int32_t number) const;
+  // The register of such a column that a comparison at the address compares with a constant; -1: there is none.
+  int32_t compared_column(int32_t address) const;
+  bool is_packed(int32_t address) const;
+  void write_code_bounds(int32_t address);
+  std::string packed_truth(int32_t address) const;
+
+  // ---- results of columns as they are stored (generate_gather.cc)
+  void choose_gathering();
+  int32_t column_of_output(int32_t number) const;
+  void find_kept_columns();
+  void declare_kept_rows();
+  void write_masks();
+  void write_gathering();
+  void write_gathered_rows(const std::string& count, const std::string& base, bool kept);
+  std::string stored_code(size_t column, const std::string& row) const;
+  void write_gathered_value(size_t number, bool kept);
+  void write_gathered_store(size_t number);
+
+  // ---- groups (generate_groups.cc)
+  GroupPlan& group_plan(int32_t hash_table);
+  void plan_group_tables();
+  void find_counting(GroupPlan& plan, int32_t address);
+  std::string group_word(const GroupPlan& plan, GroupPart part, size_t index = 0);
+  void declare_group_table(const GroupPlan& plan);
+  void declare_group_registers();
+  void write_group(int32_t address);
+  std::string group_states(const GroupPlan& plan, int32_t group);
+  void write_group_numbered(int32_t address, const GroupPlan& plan);
+  void write_group_hashed(int32_t address, const GroupPlan& plan);
+  void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
+  void write_group_aggregate(int32_t address);
+  void write_group_update(int32_t address, const GroupPlan& plan, size_t number);
+  void write_overflow_exit();
+  void write_groups_end();
+  void write_replicas_end(const GroupPlan& plan);
+  bool groups() const { return kernel_.sink == SectionKernel::Sink::Groups; }
+  std::string sinking() const { return flow_.tracks_validity ? "(active & valid)" : "active"; }
+
+  const Program& program_;
+  const int32_t address_;
+  const SectionShape& shape_;
+  const SectionFlow flow_;
+  SectionKernel kernel_;
+  KernelWriter body_{1};
+  std::vector<Register> registers_;
+  std::vector<bool> filters_;               // by register: it decides which rows the sink takes
+  size_t depth_ = 0;                        // of the text of a step
+  std::vector<std::string> heads_;          // declarations before the loop over tiles
+  std::map<std::string, size_t> declared_;  // name -> its head
+  std::vector<std::string> files_;          // of src/kernel that the text needs
+  bool gathers_ = false;                    // the result's columns are fetched row by row where they are stored
+  std::vector<size_t> kept_columns_;        // of the section: their codes of rows that passed stay in shared memory
+  int kept_rows_ = 0;                       // of each team
+  bool is_light_ = false;                   // 64 machine registers of a work-item hold what it computes
+  bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
+};
+
+inline constexpr const char* all_rows = "DK_ALL_ROWS";
+
+// The unsigned type of so many bytes, 1, 4, 8 or 16.
+std::string word_type(int width);
+
+}  // namespace diptych::gpu

@@ -1,0 +1,158 @@
+#include "engine/gpu/input/section_input.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "engine/gpu/input/source_shape.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Statements of other results divide an input in other ways.
+constexpr size_t most_parts = 256;
+
+}  // namespace
+
+std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
+  auto input = std::make_shared<SectionInput>();
+  input->ranges = std::move(ranges);
+  try {
+    for (const SegmentRange& range : input->ranges) {
+      input->segments.emplace_back();
+      input->addresses.emplace_back();
+      for (size_t column : columns_) bring_column(*input, range, column);
+    }
+  } catch (const Error&) {
+    queue_.synchronize();  // copies into what is freed now may be under way
+    throw;
+  }
+  find_shape(*input);
+  count_rows(*input);
+  return input;
+}
+
+std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const TabletRun& run) {
+  std::lock_guard guard(whole.mutex);
+  if (whole.parts.size() >= most_parts) whole.parts.clear();
+  std::shared_ptr<SectionInput>& kept = whole.parts[{run.first, run.end}];
+  if (kept) return kept;
+  auto part = std::make_shared<SectionInput>();
+  for (size_t i = 0; i < whole.ranges.size(); ++i) {
+    SegmentRange range = whole.ranges[i];
+    if (range.first >= run.end || range.first + range.count <= run.first) continue;
+    for (size_t t = 0; t < range.count; ++t) {
+      if (range.first + t < run.first || range.first + t >= run.end) range.needed[t] = false;
+    }
+    part->ranges.push_back(std::move(range));
+    part->segments.push_back(whole.segments[i]);
+    part->addresses.push_back(whole.addresses[i]);
+  }
+  part->shape = whole.shape;
+  part->dictionaries = whole.dictionaries;
+  count_rows(*part);
+  return kept = part;
+}
+
+void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
+  const TabletSource& source = *task_.source;
+  std::shared_ptr<const ColumnSegment> segment;
+  switch (residency_) {
+    case Residency::Cached:
+      segment = engine_.device_columns().get(source, range.first, range.count, column, queue_);
+      break;
+    case Residency::Serial:
+      segment = SegmentLoader(engine_.device(), queue_)
+                    .load(source, range.first, range.count, column, ColumnSegment::Place::Device);
+      break;
+    default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
+  }
+  input.addresses.back().push_back(residency_ == Residency::Streamed ? copy_needed(input, range, *segment)
+                                                                     : segment->address());
+  input.segments.back().push_back(std::move(segment));
+}
+
+// Copies a pinned segment from its first needed tablet to its last; returns where it would start if it were there
+// as a whole.
+DeviceAddress InputLoader::copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment) {
+  const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
+  const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
+  const int64_t from = segment.start_of(static_cast<size_t>(first)),
+                bytes = segment.start_of(static_cast<size_t>(end)) - from;
+  if (bytes == 0) return {};
+  DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(bytes, "streamed columns"));
+  queue_.copy_to_device(copy.address(), segment.host_data() + from, bytes);
+  return copy.address() + -from;
+}
+
+// What all needed tablets have in common.
+void InputLoader::find_shape(SectionInput& input) const {
+  input.dictionaries.assign(columns_.size(), nullptr);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ColumnShape shape = empty_shape(*task_.source, columns_[i]);
+    bool first = true;
+    for (size_t range = 0; range < input.ranges.size(); ++range) {
+      const auto& tablets = input.segments[range][i]->tablets();
+      for (size_t t = 0; t < tablets.size(); ++t) {
+        if (!input.ranges[range].needed[t]) continue;
+        add_to_shape(tablets[t], first, shape, input.dictionaries[i], input.shape.unsupported);
+        first = false;
+      }
+    }
+    input.shape.columns.push_back(shape);
+  }
+}
+
+void InputLoader::count_rows(SectionInput& input) const {
+  const TabletSource& source = *task_.source;
+  for (const SegmentRange& range : input.ranges) {
+    for (size_t t = 0; t < range.count; ++t) {
+      if (!range.needed[t]) continue;
+      input.rows += source.rows_in(range.first + t);
+      for (size_t column : columns_) input.bytes += source.encoded_bytes(range.first + t, column);
+    }
+  }
+}
+
+std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, int64_t tile_rows) {
+  std::lock_guard guard(input.mutex);
+  std::shared_ptr<TabletDescriptions>& kept = input.descriptions[tile_rows];
+  if (kept) return kept;
+  auto made = std::make_shared<TabletDescriptions>();
+  std::vector<uint64_t> words;
+  int64_t usual = -1;
+  bool differs = false;
+  for (size_t range = 0; range < input.ranges.size(); ++range) {
+    int64_t before = input.ranges[range].rows_before;
+    for (size_t t = 0; t < input.ranges[range].count; ++t) {
+      const int64_t rows = task_.source->rows_in(input.ranges[range].first + t);
+      const auto row = static_cast<uint64_t>(before);
+      before += rows;
+      if (!input.ranges[range].needed[t] || rows == 0) continue;
+      const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
+      // All but the last tablet have to agree; the last may have fewer.
+      if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
+      if (usual < 0) usual = tiles;
+      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      for (size_t i = 0; i < columns_.size(); ++i) {
+        const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
+        const uint64_t start = input.addresses[range][i].value;
+        const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
+        words.insert(words.end(),
+                     {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
+                      static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
+      }
+      ++made->tablets;
+      made->tiles += tiles;
+    }
+  }
+  made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
+  const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
+  made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
+  made->sent = send(engine_.device(), queue_, made->buffer.address(), words.data(), bytes);
+  // Another statement's queue may use them next, if they stay.
+  if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();
+  kept = made;
+  return made;
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,39 @@
+// Brings the columns that a section reads to where its kernel finds them, by residency, and describes the tablets.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/input/input_cache.h"
+#include "engine/tablet_queue.h"
+
+namespace diptych::gpu {
+
+class InputLoader {
+ public:
+  InputLoader(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
+              Queue& queue)
+      : engine_(engine), task_(task), columns_(columns), residency_(residency), queue_(queue) {}
+
+  // Copies may still be under way in the queue. Errors: 53200, 58000, 58030, XX001.
+  std::shared_ptr<SectionInput> load(std::vector<SegmentRange> ranges);
+  // The part of an input that a run of tablets is; made when it is not there yet.
+  std::shared_ptr<SectionInput> part_of(SectionInput& whole, const TabletRun& run);
+  // For tiles of so many rows; made when they are not there yet. Errors: 53200.
+  std::shared_ptr<TabletDescriptions> describe(SectionInput& input, int64_t tile_rows);
+
+ private:
+  void bring_column(SectionInput& input, const SegmentRange& range, size_t column);
+  DeviceAddress copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment);
+  void find_shape(SectionInput& input) const;
+  void count_rows(SectionInput& input) const;
+
+  GpuEngine& engine_;
+  const SectionTask& task_;
+  const std::vector<size_t>& columns_;
+  const Residency residency_;
+  Queue& queue_;
+};
+
+}  // namespace diptych::gpu

@@ -1,0 +1,66 @@
+// The columns that stay on a device, or in pinned host memory, from one statement to the next.
+//
+// A segment is found again by the tablets it was made of, so a table that has grown keeps the segments of its old
+// tablets. When a new one does not fit the limit, those that were not used for longest and that nobody uses go.
+//
+// Thread safety: all members may be called by many threads at once.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "engine/gpu/input/column_segment.h"
+
+namespace diptych::gpu {
+
+class SegmentCache {
+ public:
+  SegmentCache(Device& device, ColumnSegment::Place place) : device_(device), place_(place) {}
+
+  // The segment, loaded if it is not there. Sources whose tablets have no ids get segments that are not kept. Errors:
+  // as SegmentLoader::load(); 53200 only when nothing is left to be dropped.
+  std::shared_ptr<const ColumnSegment> get(const TabletSource& source, size_t first, size_t count, size_t column,
+                                           Queue& queue);
+  // Gives memory back: segments that nobody uses, oldest first. Returns the bytes.
+  int64_t evict(int64_t bytes);
+  // Called before segments are dropped for want of memory: whoever keeps them from being dropped lets go.
+  void before_evicting(std::function<void()> action) { before_evicting_ = std::move(action); }
+  // Bytes of segments that may be kept; -1: as many as fit.
+  void set_limit(int64_t bytes);
+  int64_t bytes() const;
+  int64_t hits() const;
+  int64_t misses() const;
+
+ private:
+  struct Key {
+    size_t column;
+    std::vector<uint64_t> tablets;
+    bool operator<(const Key& other) const {
+      return column != other.column ? column < other.column : tablets < other.tablets;
+    }
+  };
+  struct Entry {
+    std::shared_ptr<const ColumnSegment> segment;  // null while it is being loaded
+    std::list<const Key*>::iterator age;
+  };
+
+  std::shared_ptr<const ColumnSegment> load(const TabletSource& source, size_t first, size_t count, size_t column,
+                                            Queue& queue);
+  int64_t evict_locked(int64_t bytes, std::vector<std::shared_ptr<const ColumnSegment>>& dropped);
+
+  Device& device_;
+  const ColumnSegment::Place place_;
+  std::function<void()> before_evicting_;
+  mutable std::mutex mutex_;
+  std::condition_variable loaded_;
+  std::map<Key, Entry> entries_;
+  std::list<const Key*> ages_;  // oldest use first
+  int64_t bytes_ = 0, limit_ = -1;
+  int64_t hits_ = 0, misses_ = 0;
+};
+
+}  // namespace diptych::gpu

@@ -1,0 +1,78 @@
+// Brings rows that a kernel has written to host memory.
+//
+//   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
+//                  what a kernel has written to pinned memory stays there instead
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each in parts of at most 128 MB, so that
+//   what
+//                  one result leaves another can use
+//   pieces         views of 65536 rows each into that memory, which they keep
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/section_kernel.h"
+#include "engine/gpu/sort/sort_sink.h"
+#include "engine/section_engine.h"
+
+namespace diptych::gpu {
+
+// Where a column's rows are on the device.
+struct FetchedColumn {
+  OutputColumn column;
+  DeviceAddress values;
+  DeviceAddress nulls;                     // a byte of each row, 1: not NULL; of nullable columns
+  const Dictionary* dictionary = nullptr;  // of strings that are codes
+};
+
+class RowFetch {
+ public:
+  // rows: one or more. sort: not null where they come in its order.
+  RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort)
+      : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
+
+  void add(const FetchedColumn& column);
+  // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
+  void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
+  // Queues the copies. Errors: 53200, 58000.
+  void start();
+  // Afterwards, once the queue is through: the rows of all columns in pieces.
+  std::vector<SectionRows> finish();
+  // Kernels that it took.
+  int launches() const { return launches_; }
+
+ private:
+  // Elements of all rows on the host. Parts have so many rows, and the last one the rest.
+  struct Parts {
+    int width = 0;
+    int64_t part_rows = 0;
+    std::vector<std::byte*> parts;
+    std::byte* at(int64_t row) const { return parts[static_cast<size_t>(row / part_rows)] + row % part_rows * width; }
+  };
+  struct Column {
+    FetchedColumn from;
+    Parts values, nulls;     // nulls: of nullable columns
+    bool has_nulls = false;  // some row is NULL
+    std::optional<TextRows> texts;
+  };
+
+  void copy(Column& column);
+  Parts copy_elements(int width, DeviceAddress from);
+  // All rows in one part.
+  Parts own_all(int width, PinnedBuffer buffer);
+  std::byte* own(PinnedBuffer buffer);
+  DeviceAddress in_order(int width, DeviceAddress from);
+  void pack_nulls(Column& column);
+  ColumnView view(const Column& column, int64_t first) const;
+
+  Device& device_;
+  Queue& queue_;
+  const int64_t rows_;
+  BatchSort* const sort_;
+  std::vector<Column> columns_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
+  int launches_ = 0;
+};
+
+}  // namespace diptych::gpu
