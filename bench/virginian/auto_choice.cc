@@ -72,7 +72,7 @@ class AutoChoice {
     constexpr double several = 3;
     std::vector<double> seconds;
     for (const Run& run : runs) seconds.push_back(std::min(run(), run()));
-    const double best = *std::min_element(seconds.begin(), seconds.end());
+    const double best = *std::min_element(seconds.begin() + 1, seconds.end());
     for (size_t i = 1; i < runs.size(); ++i)
       if (seconds[i] > several * best) runs[i] = nullptr;
   }

@@ -28,7 +28,7 @@ class Session {
  public:
   explicit Session(const CommandLine& line) : line_(line) {
     if (!line.in_process) return;
-    // As long as it has a device open, that of each script's database is open at once.
+    // As long as it has a device open, that of each script's database takes over its context.
     open_.emplace(":memory:", line.run.settings, line.run.limit_seconds);
     open_->run("CREATE TABLE one AS SELECT 1 AS a; SELECT a FROM one");
   }

@@ -77,11 +77,6 @@ void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std
 
 std::unique_ptr<DeviceEvent> CudaQueue::record() { return std::make_unique<CudaEvent>(context_, stream_); }
 
-void CudaQueue::wait_for(const DeviceEvent& event) {
-  const Api& api = context_->enter();
-  api.check(api.StreamWaitEvent(stream_, static_cast<const CudaEvent&>(event).event(), 0), "waiting for an event");
-}
-
 void CudaQueue::synchronize() {
   const Api& api = context_->enter();
   api.check(api.StreamSynchronize(stream_), "waiting for a stream");

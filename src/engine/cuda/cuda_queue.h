@@ -44,7 +44,6 @@ class CudaQueue final : public Queue {
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
   std::unique_ptr<DeviceEvent> record() override;
-  void wait_for(const DeviceEvent& event) override;
   void synchronize() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
   void* native_handle() override;

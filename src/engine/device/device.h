@@ -146,8 +146,6 @@ class Queue {
   // groups * group_size work-items; one-dimensional.
   virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) = 0;
   virtual std::unique_ptr<DeviceEvent> record() = 0;
-  // What is queued from now on starts after the event, which may be another queue's.
-  virtual void wait_for(const DeviceEvent& event) = 0;
   // Waits until everything queued is done. Errors: 58000 with the driver's message.
   virtual void synchronize() = 0;
   // Between two events that have happened; 0 where the driver cannot tell.

@@ -15,25 +15,6 @@ constexpr std::string_view api_names[] = {"cuda", "opencl"};  // in the order of
   throw Error(SqlState::invalid_parameter_value, "device \"" + std::string(id) + "\" can't be used: " + why);
 }
 
-// The devices that lists of this process have open.
-class SharedDevices {
- public:
-  std::shared_ptr<Device> open(const std::string& id, DeviceDriver& driver, int number) {
-    std::lock_guard lock(mutex_);
-    std::shared_ptr<Device> device = open_[id].lock();
-    if (device == nullptr) open_[id] = device = driver.open(number);
-    return device;
-  }
-  static SharedDevices& instance() {
-    static SharedDevices all;
-    return all;
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::weak_ptr<Device>> open_;  // by id
-};
-
 }  // namespace
 
 void DeviceList::load() {
@@ -90,11 +71,8 @@ Device* DeviceList::find(std::string_view id) {
   std::lock_guard lock(mutex_);
   load();
   auto [api, number] = locate(id);
-  DeviceDriver& driver = *drivers_[api];
-  const std::string id_with_number = driver.infos()[static_cast<size_t>(number)].id();
-  auto& device = open_[id_with_number];
-  if (device == nullptr)
-    device = shares_ ? SharedDevices::instance().open(id_with_number, driver, number) : driver.open(number);
+  auto& device = open_[drivers_[api]->infos()[static_cast<size_t>(number)].id()];
+  if (device == nullptr) device = drivers_[api]->open(number);
   return device.get();
 }
 

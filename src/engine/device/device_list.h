@@ -1,7 +1,6 @@
 // The devices of this machine. Drivers are loaded and asked on first use, since that alone takes tens of milliseconds
-// with CUDA; a device is opened when it is first wanted, which with CUDA takes 0.15 s, and lists of a process share it:
-// its memory, with its limit, and its compiled kernels. The last of them closes it. Thread safety: all members may be
-// called by many threads at once.
+// with CUDA; a device is opened when it is first wanted. Thread safety: all members may be called by many threads at
+// once.
 #pragma once
 
 #include <map>
@@ -19,9 +18,8 @@ namespace diptych {
 class DeviceList {
  public:
   DeviceList() = default;
-  // For tests, with drivers of their own, whose devices are not shared.
-  explicit DeviceList(std::vector<std::unique_ptr<DeviceDriver>> drivers)
-      : drivers_(std::move(drivers)), shares_(false) {}
+  // For tests, with drivers of their own.
+  explicit DeviceList(std::vector<std::unique_ptr<DeviceDriver>> drivers) : drivers_(std::move(drivers)) {}
 
   // Every device, CUDA's first; `unusable` says why one can't be used.
   std::vector<DeviceInfo> infos();
@@ -38,8 +36,7 @@ class DeviceList {
 
   std::mutex mutex_;  // guards all below
   std::vector<std::unique_ptr<DeviceDriver>> drivers_;
-  const bool shares_ = true;
-  std::map<std::string, std::shared_ptr<Device>> open_;  // by id; closed before their drivers
+  std::map<std::string, std::unique_ptr<Device>> open_;  // by id; closed before their drivers
 };
 
 }  // namespace diptych

@@ -25,7 +25,6 @@ class FaultQueue final : public Queue {
     queue_->launch(kernel, groups, group_size, parameters);
   }
   std::unique_ptr<DeviceEvent> record() override { return queue_->record(); }
-  void wait_for(const DeviceEvent& event) override { queue_->wait_for(event); }
   void synchronize() override {
     queue_->synchronize();
     device_.count(DeviceCall::Wait, "wait");

@@ -46,7 +46,12 @@ int64_t rows_of(double bytes, double row_bytes) {
 }  // namespace
 
 BatchSizes::BatchSizes(const Section& section)
-    : section_(section), limited_rows_(section.wanted < 0 ? all_rows : first_limited_rows) {}
+    : section_(section), limited_rows_(section.wanted < 0 ? all_rows : first_limited_rows) {
+  // They may all come out of one batch, which would have to have room for them.
+  const double rows_out = section.known_share.value_or(0) * static_cast<double>(section.rows) * more_room;
+  const auto most_bytes = static_cast<double>(section.memory_bytes / output_part_of_memory);
+  if (rows_out * static_cast<double>(section.output_row_bytes) > most_bytes) section_.known_share.reset();
+}
 
 int64_t BatchSizes::next_rows() {
   if (section_.needs_all) return all_rows;
@@ -85,7 +90,8 @@ void BatchSizes::note(int64_t rows_in, int64_t rows_out) {
 // Of the rows, how many come out: all, as long as nothing is known.
 double BatchSizes::share() const {
   if (rows_in_ == 0) return section_.known_share ? *section_.known_share * more_room : 1;
-  return static_cast<double>(rows_out_) / static_cast<double>(rows_in_) * more_room;
+  const double measured = static_cast<double>(rows_out_) / static_cast<double>(rows_in_);
+  return std::max(measured, section_.known_share.value_or(0)) * more_room;
 }
 
 int64_t BatchSizes::room_for(int64_t rows) const {

@@ -2,7 +2,8 @@
 //
 //   cached, mapped     all at once; of a large result a first part, and when it is known how many rows come out of it,
 //                      larger ones, so that one part's rows are copied to the host while the next are found;
-//                      where columns are mapped, rows take little of the device's memory or none
+//                      where columns are mapped, rows take little of the device's memory or none; where a run before
+//                      has shown how many come out, a part and all the rest
 //   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
 //   LIMIT              few at first, then more and more
 #pragma once
@@ -48,7 +49,7 @@ class BatchSizes {
   // Of memory for rows of a batch whose columns stay.
   int64_t most_output_bytes(bool is_first) const;
 
-  const Section section_;
+  Section section_;
   int64_t limited_rows_;  // of the next batch, with a LIMIT
   bool has_begun_ = false;
   int64_t rows_in_ = 0, rows_out_ = 0;

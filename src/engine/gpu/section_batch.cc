@@ -188,9 +188,10 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
 
 void SectionBatch::count_time() {
   int64_t nanoseconds = queue_->nanoseconds_between(*before_, *after_);
-  if (before_this_)
-    nanoseconds = std::clamp<int64_t>(queue_->nanoseconds_between(*before_this_, *after_), 0, nanoseconds);
-  kernel_nanoseconds_ += nanoseconds;
+  // 0 where the driver does not know; less where this kernel was done first.
+  if (const int64_t since = before_this_ ? queue_->nanoseconds_between(*before_this_, *after_) : 0; since != 0)
+    nanoseconds = std::min(nanoseconds, since);
+  kernel_nanoseconds_ += std::max<int64_t>(nanoseconds, 0);
 }
 
 // Waits for the kernel, and launches it again where it had too little room for strings.

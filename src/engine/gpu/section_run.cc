@@ -105,7 +105,7 @@ void SectionRun::find_tablets() {
   if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, cpu::needed_by_tablet(task_.cursor(), source));
 }
 
-BatchSizes::Section SectionRun::describe_section() const {
+BatchSizes::Section SectionRun::describe_section() {
   const SorterInfo* sorter = sorter_of(task_.program, task_.address);
   BatchSizes::Section section;
   // Of mapped columns a part at a time, so that the other has a part, too.
@@ -120,7 +120,8 @@ BatchSizes::Section SectionRun::describe_section() const {
   section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
                             static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
-  if (input_ && section.output_row_bytes > 0) section.known_share = input_->share_of(section_hash());
+  if (section.output_row_bytes > 0)
+    if (const auto hash = section_hash()) section.known_share = input_->share_of(*hash);
   const auto& columns = task_.program.result_columns;
   section.writes_to_host = engine_.device().info().can_map &&
                            std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
@@ -130,14 +131,19 @@ BatchSizes::Section SectionRun::describe_section() const {
   return section;
 }
 
-size_t SectionRun::section_hash() const {
-  return std::hash<std::string>()(section_signature(task_.program, task_.address, input_->shape));
+// Of sections that have the same rows come out. Lookup tables and sets are not in a signature: such sections have none.
+std::optional<size_t> SectionRun::section_hash() {
+  const Program& program = task_.program;
+  if (!program.lookups.empty() || !program.sets.empty() || !input_) return std::nullopt;
+  if (!hash_) hash_ = std::hash<std::string>()(section_signature(program, task_.address, input_->shape));
+  return hash_;
 }
 
 // The next statement like this one makes room for as many rows from the start.
 void SectionRun::note_share() {
   if (!input_ || !kernel_.writes_rows() || result_.profile.rows_in < input_->rows || input_->rows == 0) return;
-  input_->note_share(section_hash(), static_cast<double>(rows_) / static_cast<double>(input_->rows));
+  if (const auto hash = section_hash())
+    input_->note_share(*hash, static_cast<double>(rows_) / static_cast<double>(input_->rows));
 }
 
 std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {

@@ -24,10 +24,10 @@ class SectionRun {
  private:
   bool find_input();
   void find_tablets();
-  BatchSizes::Section describe_section() const;
+  BatchSizes::Section describe_section();
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
-  size_t section_hash() const;
+  std::optional<size_t> section_hash();
   void note_share();
   std::vector<SegmentRange> segments_of(const TabletRun& run);
   // Columns stay where they are after the statement, all of them.
@@ -52,6 +52,7 @@ class SectionRun {
   const Residency residency_;
   const KernelChoice choice_;
   std::vector<size_t> columns_;
+  std::optional<size_t> hash_;  // see section_hash()
   std::optional<TabletQueue> own_queue_;
   TabletQueue* queue_;         // that, or the one that is shared
   std::deque<size_t> firsts_;  // of the tablets of each batch under way

@@ -97,7 +97,6 @@ using BuildNotify = void (*)(cl_program, void*);
       (cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*, cl_uint, const cl_event*,   \
        cl_event*))                                                                                                    \
   ROW(EnqueueMarkerWithWaitList, cl_int, (cl_command_queue, cl_uint, const cl_event*, cl_event*))                     \
-  ROW(EnqueueBarrierWithWaitList, cl_int, (cl_command_queue, cl_uint, const cl_event*, cl_event*))                    \
   ROW(Flush, cl_int, (cl_command_queue))                                                                              \
   ROW(Finish, cl_int, (cl_command_queue))                                                                             \
   ROW(GetEventProfilingInfo, cl_int, (cl_event, cl_uint, size_t, void*, size_t*))                                     \

@@ -1,6 +1,8 @@
 #include "engine/opencl/opencl_device.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "base/error.h"
 #include "engine/opencl/opencl_queue.h"
@@ -11,6 +13,18 @@ Context::Context(std::shared_ptr<const Api> loaded, cl_device_id id) : api(std::
   cl_int status = success;
   context = api->CreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   check(status, "making a context");
+}
+
+std::shared_ptr<const Context> Context::of(std::shared_ptr<const Api> api, cl_device_id device) {
+  struct Contexts {
+    std::mutex mutex;
+    std::map<cl_device_id, std::weak_ptr<const Context>> open;
+  };
+  static Contexts& all = *new Contexts;  // databases may be opened and closed while the process ends
+  std::lock_guard lock(all.mutex);
+  std::shared_ptr<const Context> context = all.open[device].lock();
+  if (context == nullptr) all.open[device] = context = std::make_shared<Context>(std::move(api), device);
+  return context;
 }
 
 OpenClKernel::OpenClKernel(std::shared_ptr<const Context> context, cl_program program, const std::string& entry,
@@ -61,7 +75,7 @@ void OpenClKernel::launch(cl_command_queue queue, cl_mem memory, cl_mem mapped, 
 OpenClDevice::OpenClDevice(std::shared_ptr<const Api> api, cl_device_id device, DeviceInfo info, int64_t most_bytes,
                            std::string options)
     : info_(std::move(info)),
-      context_(std::make_shared<Context>(std::move(api), device)),
+      context_(Context::of(std::move(api), device)),
       options_(std::move(options)),
       memory_(*context_->api, context_->context, device, info_.is_host, most_bytes),
       cache_(*this, KernelCache::default_directory()) {}

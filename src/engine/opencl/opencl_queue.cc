@@ -68,11 +68,6 @@ std::unique_ptr<DeviceEvent> OpenClQueue::record() {
   return owner;
 }
 
-void OpenClQueue::wait_for(const DeviceEvent& event) {
-  cl_event handle = static_cast<const OpenClEvent&>(event).event();
-  check(api_.EnqueueBarrierWithWaitList(queue_, 1, &handle, nullptr), "waiting for an event");
-}
-
 void OpenClQueue::synchronize() { check(api_.Finish(queue_), "waiting for a queue"); }
 
 int64_t OpenClQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {

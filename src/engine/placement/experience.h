@@ -18,7 +18,8 @@ struct SectionExperience {
   double ratio = 1;            // of a usual run's time to its estimate, on a device with columns and kernel in place
   int runs = 0;                // that the ratio was made of
   double regret_ns = 0;        // time lost so far by not having had the columns and the kernel there
-  int64_t decisions = 0;       // of a section, about where it runs
+  int64_t decisions = 0;       // about where a section runs
+  int64_t rests_until = 0;     // the decision before which a way to run it is not one
   int64_t resident_bytes = 0;  // that a run has left on the device, or in pinned memory
   bool is_compiled = false;
   bool is_checked = false;  // whether a kernel can do it is known

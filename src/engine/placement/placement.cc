@@ -27,6 +27,8 @@ constexpr int least_device_runs = 3;
 // asked.
 constexpr double most_trial_ns = 5e6;
 constexpr int least_cpu_runs = 3;
+// What a device had no memory for is not tried again for so many decisions.
+constexpr int64_t rest_decisions = 64;
 // What takes a device less is not worth waking the CPU's threads for.
 constexpr double least_shared_ns = 1e6;
 
@@ -171,15 +173,16 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
                                               : "no device found so far";
     return std::nullopt;
   }
+  if (cpu_ns < most_trial_ns && runs_of(note.lesson) < least_cpu_runs) {
+    note.why = "what it takes on the CPU is not known yet";
+    return std::nullopt;
+  }
+  const int64_t decision = next_decision(section);
   std::vector<Option> options;
-  for (const AutoDevice& candidate : devices) weigh(task, section, facts, host, candidate, choice, options);
+  for (const AutoDevice& candidate : devices) weigh(task, section, decision, facts, host, candidate, choice, options);
   const Option* best = best_of(options);
   if (best == nullptr) {
     note.why = "no device can run it";
-    return std::nullopt;
-  }
-  if (cpu.total_ns() < most_trial_ns && runs_of(note.lesson) < least_cpu_runs) {
-    note.why = "what it takes on the CPU is not known yet";
     return std::nullopt;
   }
   bool pays = false;
@@ -191,13 +194,18 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
     note.why =
         fmt::format("{} {}: {} now, {} once settled; CPU: {}", best->device->info().id(), gpu::name_of(best->residency),
                     milliseconds(best->now.total_ns()), milliseconds(best->settled_ns), milliseconds(cpu_ns));
-  const Option* chosen = try_again(section, options, pays ? best : nullptr, cpu_ns);
+  const Option* chosen = pays ? best : nullptr;
+  if (best->is_settled) chosen = try_again(decision, options, chosen, cpu_ns);
+  if (wants_report && chosen != (pays ? best : nullptr)) note.why += "; another is tried again";
   if (chosen == nullptr) return std::nullopt;
   auto result = run_on(task, choice, *chosen->device, chosen->residency, chosen->estimate_ns, note);
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(chosen->key);
-    if (!result) known.unsupported = note.fallback;  // it would fail again
+    if (!result && note.is_passing)
+      known.rests_until = decision + rest_decisions;
+    else if (!result)
+      known.unsupported = note.fallback;  // it would fail again
     if (result && chosen->is_settled)
       add_time(known, static_cast<double>(result->profile.nanoseconds), chosen->estimate_ns);
   }
@@ -214,37 +222,44 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
 // to be faster by a tenth.
 const Placement::Option* Placement::best_of(const std::vector<Option>& options) {
   constexpr double margin = 0.9;
-  const Option* best = nullptr;
+  const Option *best = nullptr, *cached = nullptr;
   for (const Option& option : options) {
-    const bool is_preferred = best != nullptr && best->residency == gpu::Residency::Cached;
-    if (best == nullptr || option.settled_ns < best->settled_ns * (is_preferred ? margin : 1)) best = &option;
+    if (best == nullptr || option.settled_ns < best->settled_ns) best = &option;
+    const bool is_cached = option.residency == gpu::Residency::Cached;
+    if (is_cached && (cached == nullptr || option.settled_ns < cached->settled_ns)) cached = &option;
   }
-  return best;
+  return cached != nullptr && best->settled_ns > margin * cached->settled_ns ? cached : best;
 }
 
 // Times change, and the first ones may have been unusual: now and then something else that is not far from what was
 // chosen (null: the CPU) has its turn.
-const Placement::Option* Placement::try_again(uint64_t section, const std::vector<Option>& options,
+const Placement::Option* Placement::try_again(int64_t decision, const std::vector<Option>& options,
                                               const Option* chosen, double cpu_ns) {
   constexpr int64_t period = 64;
   constexpr double far = 2;
-  int64_t decisions = 0;
-  {
-    std::lock_guard guard(mutex_);
-    decisions = ++experience_.of(section).decisions;
-  }
-  if (decisions % period != 0) return chosen;
+  if (decision % period != 0) return chosen;
   const double most_ns = far * (chosen == nullptr ? cpu_ns : chosen->settled_ns);
   std::vector<const Option*> others;
   if (chosen != nullptr && cpu_ns < most_ns) others.push_back(nullptr);
   for (const Option& option : options)
     if (&option != chosen && option.is_settled && option.settled_ns < most_ns) others.push_back(&option);
-  return others.empty() ? chosen : others[static_cast<size_t>(decisions / period) % others.size()];
+  return others.empty() ? chosen : others[static_cast<size_t>(decision / period) % others.size()];
+}
+
+int64_t Placement::next_decision(uint64_t section) {
+  std::lock_guard guard(mutex_);
+  return ++experience_.of(section).decisions;
+}
+
+bool Placement::rests(uint64_t key, int64_t decision) {
+  std::lock_guard guard(mutex_);
+  return decision < experience_.of(key).rests_until;
 }
 
 // Adds each residency that can do it on the device.
-void Placement::weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts, const HostProfile& host,
-                      const AutoDevice& candidate, const PlacementChoice& choice, std::vector<Option>& options) {
+void Placement::weigh(const SectionTask& task, uint64_t section, int64_t decision, const SectionFacts& facts,
+                      const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
+                      std::vector<Option>& options) {
   Device& device = *candidate.device;
   const int64_t memory = memory_of(device, choice);
   for (const gpu::Residency residency : all_residencies) {
@@ -253,7 +268,7 @@ void Placement::weigh(const SectionTask& task, uint64_t section, const SectionFa
     const bool fits = device_bytes_needed(facts, residency) <= memory;
     if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
     const uint64_t key = way_key(section, way_of(device, choice, residency));
-    if (!check_kernel(task, choice, device, key)) return;
+    if (!check_kernel(task, choice, device, key) || rests(key, decision)) continue;
     const DeviceState state = state_of(key, residency);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
     const DeviceState settled{facts.bytes, facts.bytes, true};
@@ -316,6 +331,7 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
     if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    note.is_passing = error.state() == SqlState::out_of_memory;
     reason = error.message();
   } catch (const std::system_error& error) {
     reason = std::string("no thread for the device's part: ") + error.what();

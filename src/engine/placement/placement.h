@@ -47,8 +47,9 @@ struct PlacementChoice {
 
 // What was decided about a section that the CPU runs.
 struct PlacementNote {
-  std::string fallback;  // why the device asked for does not run it; empty: none was, or it does
-  std::string why;       // in a line, for EXPLAIN ANALYZE
+  std::string fallback;     // why the device asked for does not run it; empty: none was, or it does
+  bool is_passing = false;  // the device had no memory, which others may give back
+  std::string why;          // in a line, for EXPLAIN ANALYZE
   int64_t estimate_ns = 0;
   double limit = 0;     // bytes a second the memory gives; 0: not calibrated
   uint64_t lesson = 0;  // of the experience, that wants the CPU's time; 0: none does
@@ -79,14 +80,18 @@ class Placement {
   struct Option;
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  void weigh(const SectionTask& task, uint64_t section, const SectionFacts& facts, const HostProfile& host,
-             const AutoDevice& candidate, const PlacementChoice& choice, std::vector<Option>& options);
+  void weigh(const SectionTask& task, uint64_t section, int64_t decision, const SectionFacts& facts,
+             const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
+             std::vector<Option>& options);
   static const Option* best_of(const std::vector<Option>& options);
-  const Option* try_again(uint64_t section, const std::vector<Option>& options, const Option* chosen, double cpu_ns);
+  const Option* try_again(int64_t decision, const std::vector<Option>& options, const Option* chosen, double cpu_ns);
   // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
   DeviceState state_of(uint64_t key, gpu::Residency residency);
   double ratio_of(uint64_t key, int least_runs);
   int runs_of(uint64_t key);
+  // Of those about a section where it runs; counted from 1.
+  int64_t next_decision(uint64_t section);
+  bool rests(uint64_t key, int64_t decision);
   void note_run(uint64_t key, const SectionFacts& facts);
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,

@@ -117,5 +117,27 @@ TEST(DeviceMemory, LargeResultsComeInBatches) {
   }
 }
 
+// How many rows one pattern lets through says nothing about another's, though their kernel is the same.
+TEST(DeviceMemory, RoomIsMadeForTheRowsOfThisStatement) {
+  Database database(":memory:");
+  try {
+    database.placement().devices().find("opencl");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Connection connection(database);
+  run(connection, "SET tablet_rows = 4096");
+  run(connection,
+      "CREATE TABLE u AS SELECT i, CASE WHEN i % 250000 = 7 THEN 'rare' ELSE 'k' || i % 100 END s "
+      "FROM generate_series(1::bigint, 500000) g(i)");
+  run(connection, "SET device = cpu");
+  const std::string expected = run(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'");
+  for (const char* setting : {"device = opencl", "fallback = error", "gpu_engine = generated", "residency = cached",
+                              "device_memory_limit = 8500000"})
+    run(connection, std::string("SET ") + setting);
+  EXPECT_EQ(run(connection, "SELECT i, s FROM u WHERE s LIKE 'rare%'"), "7 rare 250007 rare ");
+  EXPECT_EQ(run(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'"), expected);
+}
+
 }  // namespace
 }  // namespace diptych

@@ -79,14 +79,18 @@ bool SectionGenerator::is_packed(int32_t address) const {
   return number >= 0 && registers_[static_cast<size_t>(number)].form == Form::Packed;
 }
 
+// What the column is to be for the comparison to hold: "lt", less than the constant.
+std::string SectionGenerator::column_is(int32_t address) const {
+  const std::string name = comparison_name(at(address).opcode);
+  return compared_column(address) == operands_of(at(address)).left ? name : mirrored(name);
+}
+
 // What the tile's codes are compared with: `from` for < and >=, `above` for <= and >, both for = and <>.
 void SectionGenerator::write_code_bounds(int32_t address) {
   use_file("device/packed_codes.h");
-  const Opcode opcode = at(address).opcode;
   const auto [left, right] = operands_of(at(address));
   const int32_t number = compared_column(address);
-  const std::string constant = fmt::format("(dk_i64)r{}", number == left ? right : left);
-  const std::string name = number == left ? comparison_name(opcode) : mirrored(comparison_name(opcode));
+  const std::string constant = fmt::format("(dk_i64)r{}", number == left ? right : left), name = column_is(address);
   const int32_t column = column_of_byte_codes(number);
   if (name != "le" && name != "gt")
     body_.line("const dk_i32 from_{} = dk_bound_from({}, base_{});", address, constant, column);
@@ -96,10 +100,8 @@ void SectionGenerator::write_code_bounds(int32_t address) {
 
 // Bits behind those of the rows are any.
 std::string SectionGenerator::packed_truth(int32_t address) const {
-  const Opcode opcode = at(address).opcode;
   const int32_t number = compared_column(address);
-  const bool is_left = number == operands_of(at(address)).left;
-  const std::string name = is_left ? comparison_name(opcode) : mirrored(comparison_name(opcode));
+  const std::string name = column_is(address);
   const auto over = [&](const char* bound) {
     return fmt::format("dk_codes_over{}_u8(p{}, {}_{})", kernel_.rows_per_thread, number, bound, address);
   };

@@ -2,9 +2,8 @@
 //
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
 //                  what a kernel has written to pinned memory stays there instead
-//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     each in parts of at most 128 MB, so that
-//   what
-//                  one result leaves another can use
+//   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     in parts of at most 128 MB, so that what one
+//                  result leaves another can use
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 

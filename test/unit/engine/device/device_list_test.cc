@@ -63,21 +63,6 @@ TEST(DeviceList, SaysWhyADeviceCannotBeUsed) {
   EXPECT_EQ(list.absent(), std::vector<std::string>{"cuda: no such library"});
 }
 
-TEST(DeviceList, ListsShareWhatIsOpen) {
-  auto first = std::make_unique<DeviceList>(), second = std::make_unique<DeviceList>();
-  Device* device = nullptr;
-  try {
-    device = first->find("opencl");
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
-  }
-  const DeviceBuffer kept = device->allocate(100, "kept while the first list goes");
-  EXPECT_EQ(second->find("opencl"), device);
-  first.reset();
-  EXPECT_EQ(second->find(device->info().id()), device);
-  EXPECT_GE(device->memory_use().used_bytes, 100);
-}
-
 TEST(DeviceList, FaultsComeWhenAsked) {
   DeviceList list;
   Device* device = nullptr;
