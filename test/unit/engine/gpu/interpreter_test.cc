@@ -28,8 +28,8 @@ using diptych::testing::rows_of;
 
 using Rows = std::vector<std::vector<Value>>;
 
-const Type integer = {TypeId::Integer}, bigint = {TypeId::BigInt}, text = {TypeId::Text}, real = {TypeId::Real},
-           floating = {TypeId::Double}, boolean = {TypeId::Boolean};
+const Type integer = {TypeId::Integer}, bigint = {TypeId::BigInt}, real = {TypeId::Real}, floating = {TypeId::Double},
+           boolean = {TypeId::Boolean};
 
 int32_t first_section(const Program& program) {
   int32_t address = 0;
