@@ -8,13 +8,6 @@
 #include "engine/cpu/zone_test.h"
 
 namespace diptych::cpu {
-namespace {
-
-// Small enough that the threads end together, large enough that taking one costs nothing.
-constexpr int64_t morsel_rows = 65536;
-
-}  // namespace
-
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const ExecutionContext& context, const Memory& memory)
     : program_(program),

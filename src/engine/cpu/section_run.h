@@ -22,6 +22,10 @@
 
 namespace diptych::cpu {
 
+// What a thread takes at a time. Small enough that the threads end together, large enough that taking one costs
+// nothing.
+inline constexpr int64_t morsel_rows = 65536;
+
 // What of the run's state a section's sinks fill, one entry per thread slot.
 struct ThreadSinks {
   std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/row_function.h"
+#include "program/comparison.h"
 
 namespace diptych::cpu {
 namespace {
@@ -212,36 +213,6 @@ StepFunction finish_of(Opcode opcode) {
 
 // ---- choosing
 
-enum class Comparison : uint8_t { Eq, Neq, Lt, Le, Gt, Ge };
-
-Comparison comparison_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::Eq:
-    case Opcode::SetEq:
-    case Opcode::SetNotDistinct: return Comparison::Eq;
-    case Opcode::Neq:
-    case Opcode::SetNeq:
-    case Opcode::SetDistinct: return Comparison::Neq;
-    case Opcode::Lt:
-    case Opcode::SetLt: return Comparison::Lt;
-    case Opcode::Le:
-    case Opcode::SetLe: return Comparison::Le;
-    case Opcode::Gt:
-    case Opcode::SetGt: return Comparison::Gt;
-    default: return Comparison::Ge;
-  }
-}
-
-Comparison mirrored(Comparison comparison) {
-  switch (comparison) {
-    case Comparison::Lt: return Comparison::Gt;
-    case Comparison::Le: return Comparison::Ge;
-    case Comparison::Gt: return Comparison::Lt;
-    case Comparison::Ge: return Comparison::Le;
-    default: return comparison;
-  }
-}
-
 // The register is loaded by one Column or Code opcode and stays encoded.
 bool is_lazy_column(const Section& section, int number) {
   if (section.writers[static_cast<size_t>(number)] != 1) return false;
@@ -276,10 +247,10 @@ void resolve_codes(Section& section, Step& step, Comparison comparison) {
 
 void resolve_comparison(const Program& program, Section& section, Step& step) {
   const Instruction& instruction = *step.instruction;
-  const bool sets = step.out >= 0;
-  step.a = sets ? instruction.p2 : instruction.p1;
-  step.b = sets ? instruction.p3 : instruction.p2;
-  Comparison comparison = comparison_of(instruction.opcode);
+  const auto [left, right] = compared_registers(instruction);
+  step.a = left;
+  step.b = right;
+  Comparison comparison = *comparison_of(instruction.opcode);
   const auto physical = [&](int number) { return program.registers[static_cast<size_t>(number)].physical; };
   if (is_constant(section, step.a) && is_lazy_column(section, step.b)) {
     std::swap(step.a, step.b);

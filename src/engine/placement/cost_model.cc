@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/cpu/section_run.h"
 #include "engine/gpu/batch_sizes.h"
 
 namespace diptych {
@@ -11,8 +12,6 @@ constexpr double ns_per_second = 1e9;
 
 // What a section costs the CPU before its first row: morsels, registers and where results go.
 constexpr double cpu_section_ns = 4e3;
-// What a thread takes at a time; see engine/cpu/section_run.cc.
-constexpr int64_t morsel_rows = 65536;
 // Starting a thread of the pool on a section and waiting for the last one.
 constexpr double thread_start_ns = 15e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
@@ -30,9 +29,10 @@ int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
 // another the rest.
 double cores_at_work(int64_t rows, int threads) {
   if (rows == 0) return 1;
-  const int64_t takers = std::max(threads, 1), whole = rows / morsel_rows, rest = rows % morsel_rows;
+  const int64_t takers = std::max(threads, 1), whole = rows / cpu::morsel_rows, rest = rows % cpu::morsel_rows;
   // Of the one who has most to do; the rest goes to somebody who has less, if anybody has.
-  const int64_t most = whole % takers == 0 ? whole / takers * morsel_rows + rest : (whole / takers + 1) * morsel_rows;
+  const int64_t most =
+      whole % takers == 0 ? whole / takers * cpu::morsel_rows + rest : (whole / takers + 1) * cpu::morsel_rows;
   return static_cast<double>(rows) / static_cast<double>(most);
 }
 

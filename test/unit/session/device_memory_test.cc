@@ -30,17 +30,25 @@ std::string run(Connection& connection, const std::string& sql) {
   return text;
 }
 
-TEST(DeviceMemory, ATableOfManyTimesTheLimit) {
-  Database database(":memory:");
-  Device* device = nullptr;
-  try {
-    device = database.placement().devices().find("opencl");
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
+// With an OpenCL device, which statements have to ask for.
+class DeviceMemory : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      device = database.placement().devices().find("opencl");
+    } catch (const Error& error) {
+      GTEST_SKIP() << error.what();
+    }
+    run(connection, "SET tablet_rows = 4096");
+    run(connection, "SET device = cpu");
   }
-  Connection connection(database);
-  run(connection, "SET tablet_rows = 4096");
-  run(connection, "SET device = cpu");
+
+  Database database{":memory:"};
+  Connection connection{database};
+  Device* device = nullptr;
+};
+
+TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
   run(connection, make_table);
   std::vector<std::string> expected;
   for (const std::string& query : queries) expected.push_back(run(connection, query));
@@ -80,16 +88,7 @@ int64_t launches_of(Connection& connection, const std::string& query) {
   return std::regex_search(text, found, std::regex("([0-9]+) launches")) ? std::stoll(found[1]) : -1;
 }
 
-TEST(DeviceMemory, LargeResultsComeInBatches) {
-  Database database(":memory:");
-  try {
-    database.placement().devices().find("opencl");
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
-  }
-  Connection connection(database);
-  run(connection, "SET tablet_rows = 4096");
-  run(connection, "SET device = cpu");
+TEST_F(DeviceMemory, LargeResultsComeInBatches) {
   run(connection,
       "CREATE TABLE r AS SELECT i, (i % 7)::smallint k, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 1000 END n "
       "FROM generate_series(1::bigint, 500000) g(i)");
@@ -118,19 +117,10 @@ TEST(DeviceMemory, LargeResultsComeInBatches) {
 }
 
 // How many rows one pattern lets through says nothing about another's, though their kernel is the same.
-TEST(DeviceMemory, RoomIsMadeForTheRowsOfThisStatement) {
-  Database database(":memory:");
-  try {
-    database.placement().devices().find("opencl");
-  } catch (const Error& error) {
-    GTEST_SKIP() << error.what();
-  }
-  Connection connection(database);
-  run(connection, "SET tablet_rows = 4096");
+TEST_F(DeviceMemory, RoomIsMadeForTheRowsOfThisStatement) {
   run(connection,
       "CREATE TABLE u AS SELECT i, CASE WHEN i % 250000 = 7 THEN 'rare' ELSE 'k' || i % 100 END s "
       "FROM generate_series(1::bigint, 500000) g(i)");
-  run(connection, "SET device = cpu");
   const std::string expected = run(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'");
   for (const char* setting : {"device = opencl", "fallback = error", "gpu_engine = generated", "residency = cached",
                               "device_memory_limit = 8500000"})

@@ -2,7 +2,7 @@
 // constant is made a bound for codes once for each tile, and four codes are compared at once as they are stored
 // (device/packed_codes.h). It takes a quarter of the instructions, and of the registers, that values take.
 //
-//   uniformi > 60, base -100    ->    bound 160    ->    dk_codes_over16_u8(p0, bound_7)
+//   uniformi > 60, base -100    ->    bound 160    ->    dk_codes_over16_u8(p0, above_7)
 #include "engine/gpu/generator/section_generator.h"
 #include "program/operands.h"
 
@@ -11,27 +11,6 @@ namespace diptych::gpu {
 namespace {
 
 bool is_integer(PhysicalType physical) { return physical == PhysicalType::Int32 || physical == PhysicalType::Int64; }
-
-bool is_comparison(Opcode opcode) {
-  return comparison_name(opcode) != nullptr && opcode != Opcode::SetDistinct && opcode != Opcode::SetNotDistinct;
-}
-
-struct Operands {
-  int32_t left, right;
-};
-
-Operands operands_of(const Instruction& instruction) {
-  if (info_of(instruction.opcode).kind == OpcodeKind::Jump) return {instruction.p1, instruction.p2};
-  return {instruction.p2, instruction.p3};
-}
-
-// With the operands the other way round.
-std::string mirrored(const std::string& name) {
-  if (name == "lt") return "gt";
-  if (name == "le") return "ge";
-  if (name == "gt") return "lt";
-  return name == "ge" ? "le" : name;
-}
 
 }  // namespace
 
@@ -51,8 +30,8 @@ int32_t SectionGenerator::column_of_byte_codes(int32_t number) const {
 
 int32_t SectionGenerator::compared_column(int32_t address) const {
   const Instruction& instruction = at(address);
-  if (!is_comparison(instruction.opcode)) return -1;
-  const auto [left, right] = operands_of(instruction);
+  if (!comparison_of(instruction.opcode) || compares_nulls(instruction.opcode)) return -1;
+  const auto [left, right] = compared_registers(instruction);
   const auto is_constant = [&](int32_t number) {
     return registers_[static_cast<size_t>(number)].form == Form::Constant && is_integer(info(number).physical);
   };
@@ -79,38 +58,41 @@ bool SectionGenerator::is_packed(int32_t address) const {
   return number >= 0 && registers_[static_cast<size_t>(number)].form == Form::Packed;
 }
 
-// What the column is to be for the comparison to hold: "lt", less than the constant.
-std::string SectionGenerator::column_is(int32_t address) const {
-  const std::string name = comparison_name(at(address).opcode);
-  return compared_column(address) == operands_of(at(address)).left ? name : mirrored(name);
+// What the column is to be for the comparison to hold: Lt, less than the constant.
+Comparison SectionGenerator::column_is(int32_t address) const {
+  const Comparison comparison = *comparison_of(at(address).opcode);
+  return compared_column(address) == compared_registers(at(address)).left ? comparison : mirrored(comparison);
 }
 
 // What the tile's codes are compared with: `from` for < and >=, `above` for <= and >, both for = and <>.
 void SectionGenerator::write_code_bounds(int32_t address) {
   use_file("device/packed_codes.h");
-  const auto [left, right] = operands_of(at(address));
+  const auto [left, right] = compared_registers(at(address));
   const int32_t number = compared_column(address);
-  const std::string constant = fmt::format("(dk_i64)r{}", number == left ? right : left), name = column_is(address);
+  const std::string constant = fmt::format("(dk_i64)r{}", number == left ? right : left);
+  const Comparison comparison = column_is(address);
   const int32_t column = column_of_byte_codes(number);
-  if (name != "le" && name != "gt")
+  if (comparison != Comparison::Le && comparison != Comparison::Gt)
     body_.line("const dk_i32 from_{} = dk_bound_from({}, base_{});", address, constant, column);
-  if (name != "lt" && name != "ge")
+  if (comparison != Comparison::Lt && comparison != Comparison::Ge)
     body_.line("const dk_i32 above_{} = dk_bound_above({}, base_{});", address, constant, column);
 }
 
 // Bits behind those of the rows are any.
 std::string SectionGenerator::packed_truth(int32_t address) const {
   const int32_t number = compared_column(address);
-  const std::string name = column_is(address);
   const auto over = [&](const char* bound) {
     return fmt::format("dk_codes_over{}_u8(p{}, {}_{})", kernel_.rows_per_thread, number, bound, address);
   };
-  if (name == "ge") return over("from");
-  if (name == "lt") return "~" + over("from");
-  if (name == "gt") return over("above");
-  if (name == "le") return "~" + over("above");
-  const std::string equal = fmt::format("({} & ~{})", over("from"), over("above"));
-  return name == "eq" ? equal : "~" + equal;
+  const auto equal = [&] { return fmt::format("({} & ~{})", over("from"), over("above")); };
+  switch (column_is(address)) {
+    case Comparison::Ge: return over("from");
+    case Comparison::Lt: return "~" + over("from");
+    case Comparison::Gt: return over("above");
+    case Comparison::Le: return "~" + over("above");
+    case Comparison::Eq: return equal();
+    default: return "~" + equal();
+  }
 }
 
 }  // namespace diptych::gpu

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "kernel/function_table.h"
+#include "program/comparison.h"
 
 namespace diptych::gpu {
 namespace {
@@ -221,8 +222,7 @@ class Expression {
   void make_comparison() {
     const char* name = comparison_name(instruction_.opcode);
     check_invariant(name != nullptr, "an opcode without an expression");
-    const bool jumps = info_of(instruction_.opcode).kind == OpcodeKind::Jump;
-    const int32_t a = jumps ? instruction_.p1 : instruction_.p2, b = jumps ? instruction_.p2 : instruction_.p3;
+    const auto [a, b] = compared_registers(instruction_);
     PhysicalType form = std::max(physical(a), physical(b), by_width);
     // Truth values compare as integers.
     if (form == PhysicalType::Bool) {
@@ -339,23 +339,9 @@ std::string widened(const std::string& value, PhysicalType from, PhysicalType to
 }
 
 const char* comparison_name(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::SetEq:
-    case Opcode::Eq:
-    case Opcode::SetNotDistinct: return "eq";
-    case Opcode::SetNeq:
-    case Opcode::Neq:
-    case Opcode::SetDistinct: return "ne";
-    case Opcode::SetLt:
-    case Opcode::Lt: return "lt";
-    case Opcode::SetLe:
-    case Opcode::Le: return "le";
-    case Opcode::SetGt:
-    case Opcode::Gt: return "gt";
-    case Opcode::SetGe:
-    case Opcode::Ge: return "ge";
-    default: return nullptr;
-  }
+  constexpr const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+  const auto comparison = comparison_of(opcode);
+  return comparison ? names[static_cast<size_t>(*comparison)] : nullptr;
 }
 
 ScalarText scalar_text(const Program& program, const Instruction& instruction, const OperandText& operand) {

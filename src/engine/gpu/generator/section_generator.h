@@ -21,6 +21,7 @@
 #include "engine/gpu/generator/scalar_text.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/sort_key_layout.h"
+#include "program/comparison.h"
 #include "program/section_flow.h"
 
 namespace diptych::gpu {
@@ -141,7 +142,7 @@ class SectionGenerator {
   // The register of such a column that a comparison at the address compares with a constant; -1: there is none.
   int32_t compared_column(int32_t address) const;
   bool is_packed(int32_t address) const;
-  std::string column_is(int32_t address) const;
+  Comparison column_is(int32_t address) const;
   void write_code_bounds(int32_t address);
   std::string packed_truth(int32_t address) const;
 

@@ -133,6 +133,13 @@ class PlacementTest : public ::testing::Test {
     return false;
   }
 
+  // Of a program that takes the CPU a second.
+  bool stream_until_on_device(std::optional<SectionResult>& result) {
+    make_program(400'000);
+    choice_.residency = "streamed";
+    return run_until("", result, 1'000'000'000);
+  }
+
   const std::filesystem::path path_;
   std::unique_ptr<Placement> placement_;
   std::shared_ptr<const TabletSource> source_;
@@ -193,10 +200,8 @@ class Counting final : public SectionPartner {
 
 TEST_F(PlacementTest, AutoSharesWhatComesOverTheBus) {
   if (!open(1e9)) GTEST_SKIP() << "no OpenCL device";
-  make_program(400'000);
-  choice_.residency = "streamed";
   std::optional<SectionResult> result;
-  ASSERT_TRUE(run_until("", result, 1'000'000'000));
+  ASSERT_TRUE(stream_until_on_device(result));
   EXPECT_FALSE(result->is_shared) << "there was no partner";
   for (int i = 0; i < 50; ++i) {
     Counting partner(*source_);
@@ -215,13 +220,13 @@ TEST_F(PlacementTest, AutoSharesWhatComesOverTheBus) {
 
 TEST_F(PlacementTest, AutoDoesNotShareWhatIsShort) {
   if (!open(1e15)) GTEST_SKIP() << "no OpenCL device";
-  make_program(400'000);
-  choice_.residency = "streamed";
   std::optional<SectionResult> result;
-  ASSERT_TRUE(run_until("", result));
+  ASSERT_TRUE(stream_until_on_device(result));
   Counting partner(*source_);
   PlacementNote note;
-  EXPECT_FALSE(run(note, &partner)->is_shared);
+  result = run(note, &partner);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_FALSE(result->is_shared);
 }
 
 // A device of which more is expected does not get what nobody has timed on the CPU.
@@ -252,10 +257,8 @@ class Failing final : public SectionPartner {
 // statement's.
 TEST_F(PlacementTest, WhatAFailedPartnerMadeIsForgotten) {
   if (!open(1e9)) GTEST_SKIP() << "no OpenCL device";
-  make_program(400'000);
-  choice_.residency = "streamed";
   std::optional<SectionResult> result;
-  ASSERT_TRUE(run_until("", result, 1'000'000'000));
+  ASSERT_TRUE(stream_until_on_device(result));
   Failing without_memory(SqlState::out_of_memory), dividing(SqlState::division_by_zero);
   PlacementNote note;
   EXPECT_FALSE(run(note, &without_memory).has_value());
