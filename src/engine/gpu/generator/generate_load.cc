@@ -57,7 +57,15 @@ void SectionGenerator::write_constant(int32_t address) {
 
 std::string SectionGenerator::column_data(size_t index) { return fmt::format("data_{}", index); }
 
+// Where jumps join, no row of an item need be there.
 void SectionGenerator::write_column(int32_t address) {
+  const bool is_guarded = body_.depth() > depth_;
+  if (!is_guarded) body_.open("if (active != 0) {{");
+  write_column_load(address);
+  if (!is_guarded) body_.close();
+}
+
+void SectionGenerator::write_column_load(int32_t address) {
   const Instruction& instruction = at(address);
   const int32_t out = instruction.p1;
   const auto cursor_column = static_cast<size_t>(instruction.p2);

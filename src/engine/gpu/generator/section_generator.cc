@@ -294,7 +294,7 @@ void SectionGenerator::write_steps() {
   declare_registers();
   if (groups()) declare_group_registers();
   depth_ = out.depth();
-  write_filter_columns();
+  if (!write_filter_columns()) out.open("if (active != 0) {{");
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     begin_instruction(address);
     const Opcode opcode = at(address).opcode;
@@ -314,7 +314,8 @@ void SectionGenerator::write_steps() {
 }
 
 // Columns that conditions read are all asked for at once: one after the other each would wait for the one before.
-void SectionGenerator::write_filter_columns() {
+// Returns whether there are any.
+bool SectionGenerator::write_filter_columns() {
   bool any = false;
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     if (!is_filter_column(address)) continue;
@@ -323,6 +324,7 @@ void SectionGenerator::write_filter_columns() {
     write_instruction(address);
   }
   if (any) body_.close();
+  return any;
 }
 
 bool SectionGenerator::is_filter_column(int32_t address) const {

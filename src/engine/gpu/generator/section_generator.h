@@ -9,7 +9,8 @@
 //   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
 //
 // A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in
-// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed.
+// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed. All columns are loaded in
+// such a block: items whose rows are all behind the tablet's end would read what is no column, or no memory at all.
 #pragma once
 
 #include <map>
@@ -65,7 +66,7 @@ class SectionGenerator {
   void write_tiles_place();
   void write_passes();
   void write_steps();
-  void write_filter_columns();
+  bool write_filter_columns();
   bool is_filter_column(int32_t address) const;
   bool is_late(int32_t address) const;
   void declare_registers();
@@ -106,6 +107,7 @@ class SectionGenerator {
 
   void write_constant(int32_t address);
   void write_column(int32_t address);
+  void write_column_load(int32_t address);
   void write_codes(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
   void write_plain(int32_t out, const ColumnShape& column, size_t index);
   void write_rowid(int32_t out);

@@ -51,8 +51,7 @@ void GroupBuffer::prepare(Queue& queue) {
     buffer_ = DeviceBuffer();
     buffer_ = engine_.allocate(bytes_, "groups");
   }
-  queue.fill(buffer_.address(), 0, keys_at_);
-  queue.fill(buffer_.address() + states_at_, 0, bytes_ - states_at_);
+  queue.fill(buffer_.address(), 0, bytes_);
 }
 
 uint64_t GroupBuffer::word(const KernelParameter& parameter) const {

@@ -63,6 +63,8 @@ void TextRows::copy(DeviceAddress rows) {
   const int64_t offset_bytes = pieces() * piece_stride * 4;
   const DeviceBuffer made = device_.allocate(offset_bytes + std::max<int64_t>(heap_bytes, 8), "strings of the result");
   const WhenDone when_done{queue_};
+  // What lies between the offsets of two pieces is copied with them.
+  if (pieces() > 1) queue_.fill(made.address(), 0, offset_bytes);
   launch(device_, queue_, "device/text_copy.h", "dk_text_copy", count_,
          {rows.value, static_cast<uint64_t>(count_), starts_.address().value, (made.address() + offset_bytes).value,
           made.address().value, static_cast<uint64_t>(piece_rows), static_cast<uint64_t>(piece_stride)});
