@@ -1,7 +1,9 @@
 // The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
+#include <span>
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
@@ -43,8 +45,8 @@ class Run {
     Share(Run& run, const Section& section, const TabletSource& source)
         : run_(run), section_(section), source_(source) {}
     void work(TabletQueue& queue) override {
-      run_.make_sinks(section_);
       running_.emplace(*run_.program_, section_, source_, run_.context_, run_.memory_);
+      run_.make_sinks(section_, running_->threads());
       running_->run(run_.threads_, -1, &queue);
     }
     void forget() override {
@@ -92,6 +94,10 @@ class Run {
     return address;
   }
 
+  static int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  }
+
   static int64_t number_of(const Instruction& instruction) {
     if (const int64_t* number = std::get_if<int64_t>(&instruction.p4)) return *number;
     return static_cast<int64_t>(std::get<Value>(instruction.p4).as_integral());
@@ -103,11 +109,12 @@ class Run {
     const Section section = prepare_section(*program_, address, prepared_);
     PlacementNote note;
     if (run_on_device(section, source, note)) return;
-    make_sinks(section);
+    const auto start = std::chrono::steady_clock::now();
     SectionRun running(*program_, section, *source, context_, memory_);
+    make_sinks(section, running.threads());
     running.run(threads_, rows_wanted());
     for (ResultPiece& piece : running.take_results()) result_->add(std::move(piece.tablet));
-    if (note.lesson != 0) context_.placement->learn(note, running.profile().nanoseconds);
+    if (note.lesson != 0) context_.placement->learn(note, nanoseconds_since(start));
     if (context_.profile == nullptr) return;
     SectionProfile& profile = context_.profile->sections.emplace_back(running.profile());
     profile.fallback = std::move(note.fallback);
@@ -151,9 +158,10 @@ class Run {
   }
   static int64_t saturated(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
 
-  void make_sinks(const Section& section) {
+  // For the threads that run it.
+  void make_sinks(const Section& section, int threads) {
     for (const Step& step : section.steps) {
-      for (ThreadSinks& sinks : threads_) {
+      for (ThreadSinks& sinks : std::span(threads_).first(static_cast<size_t>(threads))) {
         if (step.instruction->opcode == Opcode::Aggregate)
           make_groups(sinks, static_cast<size_t>(step.instruction->p1));
         if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));

@@ -37,8 +37,10 @@ class SectionRun {
   SectionRun(const Program& program, const Section& section, const TabletSource& source,
              const ExecutionContext& context, const Memory& memory);
 
-  // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after which
-  // to stop. queue: where tablets are taken from that others take, too; null: all are to be done.
+  // That it runs on, at most context.threads.
+  int threads() const { return profile_.threads; }
+  // threads[i] belongs to thread slot i; there are at least threads() of them. `wanted`: rows of Result sinks after
+  // which to stop. queue: where tablets are taken from that others take, too; null: all are to be done.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);
   // The rows that Result sinks have written, in order.
   std::vector<ResultPiece> take_results();

@@ -53,6 +53,12 @@ void add_time(SectionExperience& known, double ns, double estimate_ns) {
   ++known.runs;
 }
 
+void note_kernel(SectionExperience& known, const std::string& kernel) {
+  if (known.kernel == kernel) return;
+  known.kernel = kernel;
+  known.runs = 0;
+}
+
 bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns) {
   if (now_ns < cpu_ns) return true;
   if (settled_ns >= cpu_ns) return false;
@@ -60,6 +66,14 @@ bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret
   if (regret_ns < now_ns - settled_ns) return false;
   regret_ns = 0;
   return true;
+}
+
+std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, double chosen_ns) {
+  constexpr int64_t period = 128, length = 4;
+  constexpr double far = 2;
+  if (decision < period || decision % period >= length) return std::nullopt;
+  const auto turn = static_cast<size_t>(decision / period) % times_ns.size();
+  return times_ns[turn] < far * chosen_ns ? std::optional(turn) : std::nullopt;
 }
 
 }  // namespace diptych

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -21,6 +23,7 @@ struct SectionExperience {
   int64_t decisions = 0;       // about where a section runs
   int64_t rests_until = 0;     // the decision before which a way to run it is not one
   int64_t resident_bytes = 0;  // that a run has left on the device, or in pinned memory
+  std::string kernel;          // whose times the ratio is of: "cuda:0 interpreter"; empty: the CPU's, or none
   bool is_compiled = false;
   bool is_checked = false;  // whether a kernel can do it is known
   std::string unsupported;  // why none can
@@ -48,11 +51,18 @@ uint64_t way_key(uint64_t section, const std::string& way);
 // A new time among older ones: one run that was disturbed does not count for much. As a ratio it serves for other
 // literals, too, which may leave more rows or fewer.
 void add_time(SectionExperience& known, double ns, double estimate_ns);
+// Before add_time(): the times of one kernel say nothing of another's, such as the one that has been compiled since.
+void note_kernel(SectionExperience& known, const std::string& kernel);
 
 // Whether to run on the device, given what the CPU takes, what the device takes now (columns to move, a kernel to
 // compile) and what it takes once all is in place. Moving in is bought when not having done so would have paid for it
 // by now: at most twice the cost of whatever was right in hindsight, the bound of the ski-rental problem (Karlin,
 // Manasse, Rudolph and Sleator 1988, on snoopy caching).
 bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns);
+
+// Times change, and the first ones may have been unusual: now and then one of the ways to run a section has its turn
+// that is not far from what was chosen. times_ns: what each takes, infinite where that is not known. Nothing: it is
+// nobody's turn. A turn is several decisions long, since the first run finds a device asleep and caches cold.
+std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, double chosen_ns);
 
 }  // namespace diptych

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <exception>
+#include <limits>
 #include <system_error>
 #include <thread>
 
@@ -206,8 +207,10 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
       known.rests_until = decision + rest_decisions;
     else if (!result)
       known.unsupported = note.fallback;  // it would fail again
-    if (result && chosen->is_settled)
+    if (result && chosen->is_settled) {
+      note_kernel(known, result->profile.engine);
       add_time(known, static_cast<double>(result->profile.nanoseconds), chosen->estimate_ns);
+    }
   }
   if (!result) return result;
   note_run(chosen->key, facts);
@@ -231,19 +234,16 @@ const Placement::Option* Placement::best_of(const std::vector<Option>& options) 
   return cached != nullptr && best->settled_ns > margin * cached->settled_ns ? cached : best;
 }
 
-// Times change, and the first ones may have been unusual: now and then something else that is not far from what was
-// chosen (null: the CPU) has its turn.
+// What was chosen (null: the CPU), or whose turn it is to be tried again.
 const Placement::Option* Placement::try_again(int64_t decision, const std::vector<Option>& options,
                                               const Option* chosen, double cpu_ns) {
-  constexpr int64_t period = 64;
-  constexpr double far = 2;
-  if (decision % period != 0) return chosen;
-  const double most_ns = far * (chosen == nullptr ? cpu_ns : chosen->settled_ns);
-  std::vector<const Option*> others;
-  if (chosen != nullptr && cpu_ns < most_ns) others.push_back(nullptr);
+  std::vector<double> times_ns = {cpu_ns};
   for (const Option& option : options)
-    if (&option != chosen && option.is_settled && option.settled_ns < most_ns) others.push_back(&option);
-  return others.empty() ? chosen : others[static_cast<size_t>(decision / period) % others.size()];
+    times_ns.push_back(option.is_settled ? option.settled_ns : std::numeric_limits<double>::infinity());
+  const double chosen_ns = chosen == nullptr ? cpu_ns : chosen->settled_ns;
+  const std::optional<size_t> turn = turn_of(decision, times_ns, chosen_ns);
+  if (!turn) return chosen;
+  return *turn == 0 ? nullptr : &options[*turn - 1];
 }
 
 int64_t Placement::next_decision(uint64_t section) {

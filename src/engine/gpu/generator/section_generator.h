@@ -9,8 +9,8 @@
 //   r5[k]      register 5 of row k      v5   which rows of it are not NULL      t5   a truth value: bit k is row k's
 //
 // A tile is some steps of group_size * R rows of one tablet. A jump takes rows out of `active`; what follows stands in
-// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed. All columns are loaded in
-// such a block: items whose rows are all behind the tablet's end would read what is no column, or no memory at all.
+// `if (active != 0) {`, so that a column behind a filter is only loaded where some row passed. All columns are loaded
+// in such a block: items whose rows are all behind the tablet's end would read what is no column, or no memory at all.
 #pragma once
 
 #include <map>

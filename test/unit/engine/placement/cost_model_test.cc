@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <map>
+#include <vector>
+
 #include "engine/placement/experience.h"
 
 namespace diptych {
@@ -144,6 +148,32 @@ TEST(Experience, TimesAreRatiosToEstimates) {
   EXPECT_EQ(known.runs, 2);
   add_time(known, 1000, 0);
   EXPECT_EQ(known.runs, 2) << "nothing can be learnt without an estimate";
+}
+
+TEST(Experience, AnotherKernelsTimesAreForgotten) {
+  SectionExperience known;
+  for (const char* kernel : {"cuda:0 interpreter", "cuda:0 interpreter", "cuda:0 generated"}) {
+    note_kernel(known, kernel);
+    add_time(known, known.kernel == "cuda:0 generated" ? 100 : 1000, 50);
+  }
+  EXPECT_EQ(known.ratio, 2);
+  EXPECT_EQ(known.runs, 1);
+}
+
+TEST(TurnOf, EachWayThatIsNotFarHasItsTurn) {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  const std::vector<double> times_ns = {100, 150, unknown, 500, 90};
+  std::map<size_t, int> turns;
+  for (int64_t decision = 1; decision < 128 * 51; ++decision)
+    if (const auto turn = turn_of(decision, times_ns, 90)) ++turns[*turn];
+  EXPECT_EQ(turns, (std::map<size_t, int>{{0, 40}, {1, 40}, {4, 40}}));
+}
+
+TEST(TurnOf, ATurnIsSeveralDecisionsInARow) {
+  const std::vector<double> times_ns = {100, 100, 100};
+  EXPECT_FALSE(turn_of(127, times_ns, 100));
+  for (int64_t decision = 128; decision < 132; ++decision) EXPECT_EQ(turn_of(decision, times_ns, 100), 1U);
+  EXPECT_FALSE(turn_of(132, times_ns, 100));
 }
 
 }  // namespace
