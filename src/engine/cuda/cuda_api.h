@@ -25,6 +25,23 @@ using nvrtcProgram = struct _nvrtcProgram*;
 constexpr CUresult success = 0, error_out_of_memory = 2;
 constexpr unsigned stream_non_blocking = 1, mem_host_register_portable = 1, mem_host_register_device_map = 2;
 
+constexpr unsigned memory_of_host = 1, memory_of_device = 2;  // CUmemorytype
+struct CUDA_MEMCPY2D {
+  size_t srcXInBytes, srcY;
+  unsigned srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  void* srcArray;
+  size_t srcPitch;
+  size_t dstXInBytes, dstY;
+  unsigned dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  void* dstArray;
+  size_t dstPitch;
+  size_t WidthInBytes, Height;
+};
+
 enum Attribute : int {
   max_threads_per_block = 1,
   max_shared_memory_per_block = 8,
@@ -63,6 +80,7 @@ enum Attribute : int {
   ROW(MemHostGetDevicePointer, _v2, (CUdeviceptr*, void*, unsigned))                                                \
   ROW(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void*, size_t, CUstream))                                           \
   ROW(MemcpyDtoHAsync, _v2, (void*, CUdeviceptr, size_t, CUstream))                                                 \
+  ROW(Memcpy2DAsync, _v2, (const CUDA_MEMCPY2D*, CUstream))                                                         \
   ROW(MemsetD8Async, , (CUdeviceptr, unsigned char, size_t, CUstream))                                              \
   ROW(ModuleLoadDataEx, , (CUmodule*, const void*, unsigned, int*, void**))                                         \
   ROW(ModuleGetFunction, , (CUfunction*, CUmodule, const char*))                                                    \

@@ -57,6 +57,24 @@ void CudaQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) 
   api.check(api.MemcpyDtoHAsync(to, from.value, static_cast<size_t>(bytes), stream_), "copying from the device");
 }
 
+void CudaQueue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {
+  // What the driver takes (CUDA driver API, CU_DEVICE_ATTRIBUTE_MAX_PITCH).
+  constexpr int64_t most_pitch = INT32_MAX;
+  if (lines.count == 0 || lines.bytes == 0) return;
+  if (std::max(lines.to_pitch, lines.from_pitch) > most_pitch) return Queue::queue_copy_lines_to_host(to, from, lines);
+  CUDA_MEMCPY2D copy = {};
+  copy.srcMemoryType = memory_of_device;
+  copy.srcDevice = from.value;
+  copy.srcPitch = static_cast<size_t>(lines.from_pitch);
+  copy.dstMemoryType = memory_of_host;
+  copy.dstHost = to;
+  copy.dstPitch = static_cast<size_t>(lines.to_pitch);
+  copy.WidthInBytes = static_cast<size_t>(lines.bytes);
+  copy.Height = static_cast<size_t>(lines.count);
+  const Api& api = context_->enter();
+  api.check(api.Memcpy2DAsync(&copy, stream_), "copying from the device");
+}
+
 void CudaQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
   const Api& api = context_->enter();

@@ -51,6 +51,7 @@ class CudaQueue final : public Queue {
  private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+  void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override;
 
   std::shared_ptr<const Context> context_;
   CUstream stream_ = nullptr;

@@ -49,6 +49,11 @@ DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
                                            std::to_string(memory_limit()) + " are in use");
 }
 
+void Queue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {
+  for (int64_t line = 0; line < lines.count; ++line)
+    queue_copy_to_host(to + line * lines.to_pitch, from + line * lines.from_pitch, lines.bytes);
+}
+
 PinnedBuffer send(Device& device, Queue& queue, DeviceAddress to, const void* from, int64_t bytes) {
   PinnedBuffer pinned = device.allocate_pinned(std::max<int64_t>(bytes, 1), "what kernels are told");
   if (bytes > 0) std::memcpy(pinned.data(), from, static_cast<size_t>(bytes));

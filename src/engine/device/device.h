@@ -142,6 +142,16 @@ class Queue {
     bytes_copied_ += bytes;
     queue_copy_to_host(to, from, bytes);
   }
+  // Lines of so many bytes, which lie as far apart there as the pitches say. A driver takes microseconds for each copy,
+  // so these are one where it can.
+  struct Lines {
+    int64_t count = 0, bytes = 0;
+    int64_t to_pitch = 0, from_pitch = 0;
+  };
+  void copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines) {
+    bytes_copied_ += lines.count * lines.bytes;
+    queue_copy_lines_to_host(static_cast<std::byte*>(to), from, lines);
+  }
   virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
   // groups * group_size work-items; one-dimensional.
   virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) = 0;
@@ -155,6 +165,10 @@ class Queue {
   virtual void* native_handle() { return nullptr; }
   // Of all copies so far, both ways.
   int64_t bytes_copied() const { return bytes_copied_; }
+
+ protected:
+  // One copy for each line.
+  virtual void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines);
 
  private:
   virtual void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;

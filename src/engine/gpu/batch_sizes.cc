@@ -13,6 +13,11 @@ namespace {
 // Where memory is little: what a batch takes beside its columns is as much again.
 constexpr int64_t part_of_memory = 2 * batches_at_once;
 
+// Of streamed columns: those of a batch that copies in and of one that computes, which are free when it has computed,
+// and rows of one more, that copies out. Little more takes a device's memory.
+constexpr int64_t streamed_bytes = int64_t{60} << 20;
+constexpr int columns_at_once = 2;
+
 // With a LIMIT a few tablets may do.
 constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 
@@ -60,7 +65,12 @@ int64_t BatchSizes::next_rows() {
   if (limited_rows_ < all_rows / limited_growth) limited_rows_ *= limited_growth;
   const double output_row_bytes = share() * static_cast<double>(section_.output_row_bytes);
   const int64_t memory = section_.memory_bytes;
-  if (section_.residency == Residency::Serial || section_.residency == Residency::Streamed) {
+  if (section_.residency == Residency::Streamed) {
+    const auto bytes = static_cast<double>(std::min(streamed_bytes, memory / 2));
+    const double row_bytes = columns_at_once * section_.input_row_bytes + batches_at_once * output_row_bytes;
+    return std::clamp<int64_t>(rows_of(bytes, row_bytes), 1, limited);
+  }
+  if (section_.residency == Residency::Serial) {
     const auto bytes = static_cast<double>(std::min(most_batch_bytes, memory / part_of_memory));
     return std::clamp<int64_t>(rows_of(bytes, section_.input_row_bytes + output_row_bytes), 1, limited);
   }

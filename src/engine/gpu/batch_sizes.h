@@ -4,7 +4,8 @@
 //                      larger ones, so that one part's rows are copied to the host while the next are found;
 //                      where columns are mapped, rows take little of the device's memory or none; where a run before
 //                      has shown how many come out, a part and all the rest
-//   streamed, serial   as many as bring a bus to full speed and fit into the device's memory several times
+//   streamed           as many as bring a bus to full speed and, of all batches under way, take less than 64 MB
+//   serial             as many as bring a bus to full speed
 //   LIMIT              few at first, then more and more
 #pragma once
 
@@ -17,7 +18,7 @@
 namespace diptych::gpu {
 
 // A bus moves pieces of some megabytes at full speed. Batches that overlap: one copies in, one computes, one copies
-// out; those of streamed columns together stay under 64 MB.
+// out.
 inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
 
 class BatchSizes {

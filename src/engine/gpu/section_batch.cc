@@ -208,6 +208,12 @@ void SectionBatch::launch_until_room() {
 
 void SectionBatch::bring() {
   is_brought_ = true;
+  bring_output();
+  // Streamed columns, for another batch's.
+  input_->copies.clear();
+}
+
+void SectionBatch::bring_output() {
   launch_until_room();
   raise_failure();
   if (kernel_.writes_rows()) {

@@ -92,6 +92,7 @@ class SectionBatch {
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void raise_failure() const;
+  void bring_output();
   void launch_until_room();
   void count_time();
   void sort_rows();

@@ -48,9 +48,59 @@ std::byte* RowFetch::own(PinnedBuffer buffer) {
 }
 
 void RowFetch::start() {
-  for (Column& column : columns_) {
-    if (column.values.parts.empty()) copy(column);
+  for (size_t first = 0; first < columns_.size();) {
+    const size_t count = count_alike(first);
+    if (count > 1)
+      copy_alike(std::span(columns_).subspan(first, count));
+    else if (columns_[first].values.parts.empty())
+      copy(columns_[first]);
+    first += count;
   }
+}
+
+size_t RowFetch::count_alike(size_t first) const {
+  const Column& column = columns_[first];
+  const int width = column.from.column.width();
+  size_t end = first + 1;
+  if (!is_alike(column)) return 1;
+  for (; end < columns_.size() && is_alike(columns_[end]); ++end) {
+    const FetchedColumn &next = columns_[end].from, &before = columns_[end - 1].from;
+    if (next.column.width() != width || next.column.nullable != column.from.column.nullable) break;
+    const uint64_t distance = columns_[first + 1].from.values.value - column.from.values.value;
+    if (next.values.value - before.values.value != distance) break;
+    if (next.column.nullable && next.nulls.value - before.nulls.value != distance) break;
+    if (static_cast<int64_t>(end - first + 1) * padded(rows_ * width) > most_part_bytes) break;
+  }
+  return end - first;
+}
+
+// Whether a column's values are copied as they are.
+bool RowFetch::is_alike(const Column& column) const {
+  return sort_ == nullptr && column.values.parts.empty() && !column.from.column.is_text_row();
+}
+
+void RowFetch::copy_alike(std::span<Column> columns) {
+  const FetchedColumn& first = columns[0].from;
+  const int width = first.column.width();
+  const auto distance = static_cast<int64_t>(columns[1].from.values.value - first.values.value);
+  std::byte* values = copy_lines(columns.size(), width, first.values, distance);
+  std::byte* nulls = first.column.nullable ? copy_lines(columns.size(), 1, first.nulls, distance) : nullptr;
+  for (Column& column : columns) {
+    column.values = {width, rows_, {values}};
+    values += padded(rows_ * width);
+    if (nulls == nullptr) continue;
+    column.nulls = {1, rows_, {nulls}};
+    nulls += padded(rows_);
+  }
+}
+
+// The elements of so many columns, each of which starts on a multiple of 256 bytes.
+std::byte* RowFetch::copy_lines(size_t count, int width, DeviceAddress from, int64_t distance) {
+  const auto columns = static_cast<int64_t>(count);
+  const int64_t bytes = rows_ * width, pitch = padded(bytes);
+  std::byte* to = own(device_.allocate_pinned(columns * pitch, "result rows"));
+  queue_.copy_lines_to_host(to, from, {columns, bytes, pitch, distance});
+  return to;
 }
 
 std::vector<SectionRows> RowFetch::finish() {

@@ -3,11 +3,12 @@
 //   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
 //                  what a kernel has written to pinned memory stays there instead
 //   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     in parts of at most 128 MB, so that what one
-//                  result leaves another can use
+//                  result leaves another can use; columns that are alike are one part and one copy if that is enough
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/gpu/output/text_rows.h"
@@ -56,6 +57,11 @@ class RowFetch {
     std::optional<TextRows> texts;
   };
 
+  // How many columns from this one on are alike: as wide, and each as far behind the one before.
+  size_t count_alike(size_t first) const;
+  bool is_alike(const Column& column) const;
+  void copy_alike(std::span<Column> columns);
+  std::byte* copy_lines(size_t count, int width, DeviceAddress from, int64_t distance);
   void copy(Column& column);
   Parts copy_elements(int width, DeviceAddress from);
   // All rows in one part.

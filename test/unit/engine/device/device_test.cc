@@ -103,6 +103,22 @@ TEST_P(DeviceTest, CopiesAndFillsAnyPart) {
   EXPECT_EQ(found, expected);
 }
 
+TEST_P(DeviceTest, CopiesLinesThatLieApart) {
+  constexpr int64_t bytes = 10'000;
+  std::vector<uint8_t> all(bytes);
+  std::iota(all.begin(), all.end(), uint8_t{0});
+  const DeviceBuffer buffer = device_->allocate(bytes, "lines");
+  queue_->copy_to_device(buffer.address(), all.data(), bytes);
+  const PinnedBuffer host = device_->allocate_pinned(bytes, "lines");
+  const Queue::Lines lines{.count = 3, .bytes = 777, .to_pitch = 1024, .from_pitch = 2560};
+  const int64_t before = queue_->bytes_copied();
+  queue_->copy_lines_to_host(host.data(), buffer.address() + 5, lines);
+  queue_->synchronize();
+  EXPECT_EQ(queue_->bytes_copied() - before, 3 * 777);
+  for (int64_t line = 0; line < lines.count; ++line)
+    EXPECT_EQ(std::memcmp(host.data() + line * lines.to_pitch, all.data() + 5 + line * lines.from_pitch, 777), 0);
+}
+
 TEST_P(DeviceTest, EventsOfAQueueAreTimed) {
   auto kernel = add_kernel();
   const size_t count = 10000;

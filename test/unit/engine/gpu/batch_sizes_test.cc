@@ -15,15 +15,19 @@ TEST(BatchSizes, WhatStaysOnTheDeviceIsOneBatch) {
 }
 
 TEST(BatchSizes, WhatIsMovedIsDividedByBytes) {
+  const auto rows_of = [](Residency residency, double row_bytes, int64_t memory) {
+    return BatchSizes({.residency = residency, .input_row_bytes = row_bytes, .memory_bytes = memory}).next_rows();
+  };
+  EXPECT_EQ(rows_of(Residency::Serial, 4, 1024 * mib), 4 * mib);
+  EXPECT_EQ(rows_of(Residency::Serial, 0.5, 1024 * mib), 32 * mib);
+  EXPECT_EQ(rows_of(Residency::Serial, 4, 24 * mib), mib);
+  // Columns of two batches take less than 64 MB, or half of little memory.
+  EXPECT_EQ(rows_of(Residency::Streamed, 4, 1024 * mib), 60 * mib / 8);
+  EXPECT_EQ(rows_of(Residency::Streamed, 0.5, 1024 * mib), 60 * mib);
+  EXPECT_EQ(rows_of(Residency::Streamed, 4, 24 * mib), 12 * mib / 8);
   for (const Residency residency : {Residency::Serial, Residency::Streamed}) {
-    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 4, .memory_bytes = 1024 * mib}).next_rows(),
-              4 * mib);
-    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 0.5, .memory_bytes = 1024 * mib}).next_rows(),
-              32 * mib);
-    // Three at once fit into little memory.
-    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 4, .memory_bytes = 24 * mib}).next_rows(), mib);
-    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 1e9, .memory_bytes = 24 * mib}).next_rows(), 1);
-    EXPECT_EQ(BatchSizes({.residency = residency, .input_row_bytes = 0, .memory_bytes = 24 * mib}).next_rows(), all);
+    EXPECT_EQ(rows_of(residency, 1e9, 24 * mib), 1);
+    EXPECT_EQ(rows_of(residency, 0, 24 * mib), all);
   }
 }
 
@@ -94,9 +98,10 @@ TEST(BatchSizes, NothingComesOut) {
 TEST(BatchSizes, RowsThatComeOutCountWithThoseThatAreMoved) {
   BatchSizes sizes(
       {.residency = Residency::Streamed, .input_row_bytes = 4, .output_row_bytes = 12, .memory_bytes = 1024 * mib});
-  EXPECT_EQ(sizes.next_rows(), mib);
+  // Columns of two batches, rows of three.
+  EXPECT_EQ(sizes.next_rows(), 60 * mib / 44);
   sizes.note(mib, 0);
-  EXPECT_EQ(sizes.next_rows(), 4 * mib);
+  EXPECT_EQ(sizes.next_rows(), 60 * mib / 8);
 }
 
 TEST(BatchSizes, RoomForRowsThatMustComeTogether) {
