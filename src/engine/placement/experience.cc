@@ -44,12 +44,14 @@ void add_time(SectionExperience& known, double ns, double estimate_ns) {
   const double ratio = ns / estimate_ns;
   // The first runs fill caches and wake threads: the best of them is the usual one.
   constexpr int first_runs = 3;
+  // After that a run counts for what it is, up to this: one that was disturbed would otherwise send others elsewhere.
+  constexpr double most_change = 1.5;
   if (known.runs == 0)
     known.ratio = ratio;
   else if (known.runs < first_runs)
     known.ratio = std::min(known.ratio, ratio);
   else
-    known.ratio = 0.75 * known.ratio + 0.25 * ratio;
+    known.ratio = 0.75 * known.ratio + 0.25 * std::clamp(ratio, known.ratio / most_change, known.ratio * most_change);
   ++known.runs;
 }
 

@@ -148,6 +148,11 @@ TEST(Experience, TimesAreRatiosToEstimates) {
   EXPECT_EQ(known.runs, 2);
   add_time(known, 1000, 0);
   EXPECT_EQ(known.runs, 2) << "nothing can be learnt without an estimate";
+  add_time(known, 100, 50);
+  add_time(known, 10'000, 50);
+  EXPECT_LT(known.ratio, 2.5) << "one disturbed run counts for little";
+  for (int i = 0; i < 20; ++i) add_time(known, 300, 50);
+  EXPECT_NEAR(known.ratio, 6, 0.5);
 }
 
 TEST(Experience, AnotherKernelsTimesAreForgotten) {
