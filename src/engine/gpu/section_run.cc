@@ -11,8 +11,14 @@
 namespace diptych::gpu {
 namespace {
 
-// 64 tablets of 65536 rows are 4 MiB a byte of width.
-constexpr size_t segment_tablets = 64;
+// Columns that are kept are kept in segments: of 256 tablets, whose 16 million rows are several copies' worth, and at
+// the end of a table, which grows and has its last segment replaced, of 64.
+constexpr size_t segment_tablets = 256, last_segment_tablets = 64;
+
+// Of the segment that a tablet of so many belongs to.
+size_t tablets_of_segment(size_t tablet, size_t count) {
+  return tablet < count / segment_tablets * segment_tablets ? segment_tablets : last_segment_tablets;
+}
 
 // Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
 int64_t rows_wanted(const SectionTask& task) {
@@ -170,8 +176,9 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
   std::vector<SegmentRange> ranges;
   for (size_t next = run.first; next < run.end;) {
     SegmentRange range;
-    range.first = keeps ? next / segment_tablets * segment_tablets : next;
-    range.count = std::min(range.first + segment_tablets, keeps ? source.tablet_count() : run.end) - range.first;
+    const size_t size = tablets_of_segment(next, source.tablet_count());
+    range.first = keeps ? next / size * size : next;
+    range.count = std::min(range.first + size, keeps ? source.tablet_count() : run.end) - range.first;
     for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);
     range.rows_before = passed_rows_;
     bool any = false;
