@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "kernel/kernel_library.h"
 #include "session/commands.h"
 #include "session/statement.h"
 
@@ -70,18 +69,6 @@ void append_profile(Statement& query, const ExecutionProfile& profile, int64_t r
   lines.push_back(times);
 }
 
-// Where a kernel's text goes on behind the files that it has from src/kernel.
-size_t end_of_library(const std::string& text) {
-  constexpr size_t enough_to_tell = 60;
-  size_t end = 0;
-  for (const std::string_view name : kernel_file_names()) {
-    std::string file = kernel_text({name});
-    file.erase(0, file.size() - std::min(file.size(), enough_to_tell));
-    if (const size_t at = text.rfind(file); at != std::string::npos) end = std::max(end, at + file.size());
-  }
-  return end;
-}
-
 void append_lines(std::string_view text, std::vector<std::string>& lines) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
@@ -106,15 +93,17 @@ std::vector<std::string> explain_kernels(const Program& program) {
       lines.emplace_back("-- its rows are made by a section before: runs on the CPU");
       continue;
     }
-    const std::string text = Placement::kernel_text_of(program, static_cast<int32_t>(i), *cursors[cursor]);
-    const size_t library = end_of_library(text);
-    std::string_view shared = std::string_view(text).substr(0, library);
+    const gpu::SectionKernel kernel = Placement::kernel_of(program, static_cast<int32_t>(i), *cursors[cursor]);
+    if (!kernel.unsupported.empty()) {
+      lines.push_back("no kernel: " + kernel.unsupported);
+      continue;
+    }
+    std::string_view shared = std::string_view(kernel.text).substr(0, kernel.library_bytes);
     // The definitions at the head are this kernel's own.
     for (; shared.starts_with("#define DK_"); shared.remove_prefix(shared.find('\n') + 1))
       lines.emplace_back(shared.substr(0, shared.find('\n')));
-    if (library > 0)
-      lines.push_back(fmt::format("// {} lines of src/kernel", std::count(shared.begin(), shared.end(), '\n')));
-    append_lines(std::string_view(text).substr(library), lines);
+    lines.push_back(fmt::format("// {} lines of src/kernel", std::count(shared.begin(), shared.end(), '\n')));
+    append_lines(std::string_view(kernel.text).substr(kernel.library_bytes), lines);
   }
   return lines;
 }

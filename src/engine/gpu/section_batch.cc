@@ -93,7 +93,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   capacity_ = capacity;
   if (control_buffer_.bytes() == 0) {
     control_buffer_ = engine_.allocate(sizeof(ControlBlock), "control block of a kernel");
-    control_copy_ = engine_.device().allocate_pinned(sizeof(ControlBlock), "control block of a kernel");
+    control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
@@ -104,8 +104,7 @@ void SectionBatch::launch_with(int64_t capacity) {
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
-    partials_buffer_ = engine_.allocate(std::max<int64_t>(8, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8),
-                                        "partial aggregates");
+    partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8, "partial aggregates");
   }
   for (GroupBuffer& groups : group_buffers_) groups.prepare(*queue_);
   if (kernel_.is_interpreted()) send_section();
@@ -115,7 +114,8 @@ void SectionBatch::launch_with(int64_t capacity) {
   queue_->launch(*compiled_, groups_, group_size, words);
   after_ = queue_->record();
   ++launches_;
-  queue_->copy_to_host(control_copy_.data(), control_buffer_.address(), sizeof(ControlBlock));
+  control_report_.ask(*queue_);
+  partials_report_.ask(*queue_);
   for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
 }
 
@@ -176,7 +176,8 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
     case Kind::Section: return section_buffer_.address().value;
-    case Kind::Partials: return partials_buffer_.address().value;
+    case Kind::ControlReport: return control_report_.address().value;
+    case Kind::Partials: return partials_report_.address().value;
     case Kind::Group:
       for (const GroupBuffer& groups : group_buffers_) {
         if (groups.plan().hash_table == parameter.index) return groups.word(parameter);
@@ -228,11 +229,7 @@ void SectionBatch::bring_output() {
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
   partials_.groups = static_cast<size_t>(groups_);
-  partials_.words.resize(partials_.groups * kernel_.partial_words);
-  if (partials_.words.empty()) return;
-  queue_->copy_to_host(partials_.words.data(), partials_buffer_.address(),
-                       static_cast<int64_t>(partials_.words.size() * 8));
-  queue_->synchronize();
+  partials_.words.assign(partials_report_.words(), partials_report_.words() + partials_.groups * kernel_.partial_words);
 }
 
 void SectionBatch::finish() {

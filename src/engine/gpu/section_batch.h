@@ -14,6 +14,7 @@
 #include "engine/gpu/input/column_segment.h"
 #include "engine/gpu/input/section_input.h"
 #include "engine/gpu/output/group_buffer.h"
+#include "engine/gpu/output/report_buffer.h"
 #include "engine/gpu/output/row_fetch.h"
 #include "engine/gpu/output/text_room.h"
 #include "engine/gpu/section_constants.h"
@@ -81,7 +82,7 @@ class SectionBatch {
   int64_t bytes_moved() const;
 
  private:
-  const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_copy_.data()); }
+  const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_report_.words()); }
   bool find_kernel(KernelMemo& memo, std::string& reason);
   int64_t choose_steps();
   void send_section();
@@ -115,7 +116,8 @@ class SectionBatch {
   int64_t steps_ = 1;              // of a tile
   DeviceBuffer section_buffer_;    // what the interpreter runs
   PinnedBuffer section_sent_;
-  DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_, partials_buffer_;
+  DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_;
+  ReportBuffer control_report_, partials_report_;
   TextRoom text_room_;
   int64_t capacity_ = 0;
   std::vector<OutputPlace> outputs_;        // by column
@@ -123,7 +125,6 @@ class SectionBatch {
   std::optional<BatchSort> sort_;
   std::shared_ptr<DeviceEvent> before_, after_;  // of the kernel
   std::shared_ptr<DeviceEvent> before_this_;     // see follow()
-  PinnedBuffer control_copy_;                    // the control block after the kernel
   bool is_brought_ = false;
   std::optional<RowFetch> fetch_;
   std::vector<SectionRows> rows_;

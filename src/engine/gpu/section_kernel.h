@@ -56,6 +56,7 @@ struct KernelParameter {
     TilesPerTablet,  // 0: differs, search
     StepsPerTile,    //
     Control,         // address of ControlBlock
+    ControlReport,   // address of the one that the host reads
     TileStatus,      // address of a zeroed word per tile, for ordered output
     Capacity,        // rows that the output columns have room for
     Output,          // address of output column `index`
@@ -81,12 +82,13 @@ struct KernelParameter {
   int32_t part = 0;
 };
 
-// In device memory, zeroed before a launch; the host reads it after.
+// In device memory, zeroed before a launch; the last group to be done copies it to where the host reads it.
 struct ControlBlock {
   uint64_t next_tile = 0;
   uint64_t rows_out = 0;    // rows that reached the last sink (in a Result section: rows of output)
   uint64_t failure = 0;     // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
   uint64_t text_bytes = 0;  // of strings that the kernel made, or would have with more room
+  uint64_t groups_done = 0;
 };
 
 // A column of rows that a sink writes: of results or of a sorter.
@@ -109,6 +111,7 @@ struct SectionWord {
 
 struct SectionKernel {
   std::string text;
+  size_t library_bytes = 0;  // of the text: what it has from src/kernel, and the definitions before that
   std::string entry;
   std::vector<KernelParameter> parameters;
   // Of the interpreter: the section that it runs. A generated kernel has none.

@@ -404,10 +404,8 @@ std::map<std::string, int64_t> Placement::fallbacks() const {
   return fallbacks_;
 }
 
-std::string Placement::kernel_text_of(const Program& program, int32_t address, const TabletSource& source) {
-  const gpu::SectionShape shape = gpu::find_source_shape(program, address, source);
-  const gpu::SectionKernel kernel = gpu::generate_section(program, address, shape);
-  return kernel.unsupported.empty() ? kernel.text : "no kernel: " + kernel.unsupported + "\n";
+gpu::SectionKernel Placement::kernel_of(const Program& program, int32_t address, const TabletSource& source) {
+  return gpu::generate_section(program, address, gpu::find_source_shape(program, address, source));
 }
 
 }  // namespace diptych

@@ -67,9 +67,8 @@ class Placement {
   // What the CPU took for a section whose note has a lesson.
   void learn(const PlacementNote& note, int64_t nanoseconds);
 
-  // The text of the kernel that the section would get: its own lines behind those that all kernels share. Where there
-  // is none, a line that says why.
-  static std::string kernel_text_of(const Program& program, int32_t address, const TabletSource& source);
+  // The kernel that the section would get, or why there is none.
+  static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
 
   DeviceList& devices() { return devices_; }
   ProfileStore& profiles() { return profiles_; }

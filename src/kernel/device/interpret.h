@@ -381,4 +381,5 @@ void interpret_section(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const d
   if (state_count != 0) {
     dk_write_states(section, states, stage_values, DK_AT(dk_u64, parameters.word[8]), control + 1);
   }
+  dk_report(control, DK_AT(dk_u64, parameters.word[10]));
 }

@@ -61,6 +61,18 @@ DK_FN void dk_show_failure(DK_GLOBAL dk_u64* control, dk_u64 failure) {
   dk_atomic_cas_global_u64(control + 2, 0, failure);
 }
 
+// The end of a kernel: the group that is done last copies what the host wants of the control block.
+DK_FN void dk_report(DK_GLOBAL dk_u64* control, DK_GLOBAL dk_u64* report) {
+  DK_BARRIER();
+  if (DK_LOCAL_ID == 0) {
+    DK_FENCE_GLOBAL();
+    if (dk_atomic_add_global_u64(control + 4, 1) + 1 == (dk_u64)DK_GROUP_COUNT) {
+      DK_FENCE_GLOBAL();
+      for (dk_i32 i = 1; i < 4; i++) report[i] = dk_load_volatile_u64(control + i);
+    }
+  }
+}
+
 DK_FN dk_interval dk_interval_of_words(dk_u64 months_and_days, dk_u64 microseconds) {
   dk_interval r;
   r.months = (dk_i32)(dk_u32)months_and_days;

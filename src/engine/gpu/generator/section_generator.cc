@@ -235,6 +235,7 @@ void SectionGenerator::write_body() {
   out.close();
   if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
   if (groups()) write_groups_end();
+  out.line("dk_report(control, DK_AT(dk_u64, {}));", word(Kind::ControlReport));
 }
 
 // Where the tablet's columns are and how they are encoded: read once a tile, since stores in between would have the
@@ -395,6 +396,7 @@ std::string SectionGenerator::assemble() {
   for (const std::string& head : heads_) use_functions_of(head);
   std::vector<std::string_view> files(files_.begin(), files_.end());
   text += kernel_text(files);
+  kernel_.library_bytes = text.size();
   KernelWriter out;
   out.open("DK_KERNEL void {}(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {{",
            kernel_.entry);

@@ -19,7 +19,7 @@ inline constexpr KernelParameter::Kind interpreter_parameters[] = {
     KernelParameter::Kind::Tablets,        KernelParameter::Kind::TabletCount,  KernelParameter::Kind::TileCount,
     KernelParameter::Kind::TilesPerTablet, KernelParameter::Kind::StepsPerTile, KernelParameter::Kind::Control,
     KernelParameter::Kind::TileStatus,     KernelParameter::Kind::Capacity,     KernelParameter::Kind::Partials,
-    KernelParameter::Kind::Section};
+    KernelParameter::Kind::Section,        KernelParameter::Kind::ControlReport};
 
 // with_functions: the larger kernel, which has the functions of SQL besides the operators.
 const std::string& interpreter_text(bool with_functions);

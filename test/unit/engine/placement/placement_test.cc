@@ -322,8 +322,8 @@ TEST_F(PlacementTest, WhatTheInterpreterRefusesRunsOnTheCpu) {
 TEST_F(PlacementTest, TheKernelsText) {
   open(1e6);
   make_program(1000);
-  const std::string text = Placement::kernel_text_of(*program_, address_, *source_);
-  EXPECT_NE(text.find("DK_KERNEL void"), std::string::npos) << text;
+  const gpu::SectionKernel kernel = Placement::kernel_of(*program_, address_, *source_);
+  EXPECT_TRUE(kernel.text.substr(kernel.library_bytes).starts_with("DK_KERNEL void")) << kernel.text;
 }
 
 }  // namespace

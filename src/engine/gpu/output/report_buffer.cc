@@ -1,0 +1,15 @@
+#include "engine/gpu/output/report_buffer.h"
+
+namespace diptych::gpu {
+
+void ReportBuffer::allocate(GpuEngine& engine, int64_t bytes, const char* what) {
+  if (pinned_.bytes() >= bytes) return;
+  pinned_ = engine.device().allocate_pinned(bytes, what);
+  if (!engine.device().info().can_map) device_ = engine.allocate(bytes, what);
+}
+
+void ReportBuffer::ask(Queue& queue) {
+  if (device_.bytes() > 0) queue.copy_to_host(pinned_.data(), device_.address(), pinned_.bytes());
+}
+
+}  // namespace diptych::gpu
