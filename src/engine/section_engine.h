@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/cpu/zone_test.h"
 #include "engine/engine.h"
 #include "engine/tablet_queue.h"
 #include "program/program.h"
@@ -29,6 +30,7 @@ struct SectionTask {
   std::shared_ptr<const TabletSource> source;
   int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
   const ExecutionContext& context;
+  const cpu::NeededTablets& needed;
   SectionPartner* partner = nullptr;  // null: there is none
   TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
 

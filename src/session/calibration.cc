@@ -57,9 +57,10 @@ WorkCounts work_of(const Program& program) {
   for (size_t at = 0; at < program.instructions.size(); ++at) {
     const Instruction& instruction = program.instructions[at];
     if (instruction.opcode != Opcode::Parallel) continue;
-    const std::string& name = program.cursors[static_cast<size_t>(instruction.p1)].name;
-    if (name != "measured") continue;
-    const SectionFacts facts = find_facts(program, static_cast<int32_t>(at), *program.sources[0], -1);
+    const CursorInfo& cursor = program.cursors[static_cast<size_t>(instruction.p1)];
+    if (cursor.name != "measured") continue;
+    const cpu::NeededTablets needed(cursor, *program.sources[0]);
+    const SectionFacts facts = find_facts(program, static_cast<int32_t>(at), *program.sources[0], needed, -1);
     for (size_t kind = 0; kind < work_kind_count; ++kind) work[kind] += facts.work[kind];
   }
   return work;

@@ -42,10 +42,10 @@ class Run {
   // What this engine does of a section that a device works on, too.
   class Share final : public SectionPartner {
    public:
-    Share(Run& run, const Section& section, const TabletSource& source)
-        : run_(run), section_(section), source_(source) {}
+    Share(Run& run, const Section& section, const TabletSource& source, const NeededTablets& needed)
+        : run_(run), section_(section), source_(source), needed_(needed) {}
     void work(TabletQueue& queue) override {
-      running_.emplace(*run_.program_, section_, source_, run_.context_, run_.memory_);
+      running_.emplace(*run_.program_, section_, source_, needed_, run_.context_, run_.memory_);
       run_.make_sinks(section_, running_->threads());
       running_->run(run_.threads_, -1, &queue);
     }
@@ -74,6 +74,7 @@ class Run {
     Run& run_;
     const Section& section_;
     const TabletSource& source_;
+    const NeededTablets& needed_;
     std::optional<SectionRun> running_;
   };
 
@@ -107,10 +108,11 @@ class Run {
     const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
     const auto& source = cursors_[static_cast<size_t>(instruction.p1)];
     const Section section = prepare_section(*program_, address, prepared_);
+    const NeededTablets needed(*section.cursor, *source);
     PlacementNote note;
-    if (run_on_device(section, source, note)) return;
+    if (run_on_device(section, source, needed, note)) return;
     const auto start = std::chrono::steady_clock::now();
-    SectionRun running(*program_, section, *source, context_, memory_);
+    SectionRun running(*program_, section, *source, needed, context_, memory_);
     make_sinks(section, running.threads());
     running.run(threads_, rows_wanted());
     for (ResultPiece& piece : running.take_results()) result_->add(std::move(piece.tablet));
@@ -124,10 +126,11 @@ class Run {
   }
 
   // Takes over what a device has made of the section; false when none has.
-  bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source, PlacementNote& note) {
+  bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source,
+                     const NeededTablets& needed, PlacementNote& note) {
     if (context_.placement == nullptr) return false;
-    Share share(*this, section, *source);
-    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, &share};
+    Share share(*this, section, *source, needed);
+    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, needed, &share};
     std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, note);
     if (!made) return false;
     if (made->is_shared) share.merge_into(*made);

@@ -5,11 +5,10 @@
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
-#include "engine/cpu/zone_test.h"
 
 namespace diptych::cpu {
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
-                       const ExecutionContext& context, const Memory& memory)
+                       const NeededTablets& needed, const ExecutionContext& context, const Memory& memory)
     : program_(program),
       section_(section),
       source_(source),
@@ -17,13 +16,13 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
       store_(std::make_shared<ChunkStore>(memory)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
-  find_morsels();
+  find_morsels(needed);
   profile_.threads =
       static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
 }
 
-void SectionRun::find_morsels() {
-  for (const TabletSpan& span : needed_tablets(*section_.cursor, source_)) {
+void SectionRun::find_morsels(const NeededTablets& needed) {
+  for (const TabletSpan& span : needed.spans()) {
     int64_t order = span.first_row;
     for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const int64_t rows = source_.rows_in(tablet);

@@ -17,6 +17,7 @@
 #include "engine/cpu/result_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
+#include "engine/cpu/zone_test.h"
 #include "engine/engine.h"
 #include "engine/tablet_queue.h"
 
@@ -34,7 +35,7 @@ struct ThreadSinks {
 
 class SectionRun {
  public:
-  SectionRun(const Program& program, const Section& section, const TabletSource& source,
+  SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,
              const ExecutionContext& context, const Memory& memory);
 
   // That it runs on, at most context.threads.
@@ -56,7 +57,7 @@ class SectionRun {
   };
   // Numbers of morsels, from the first to before the second.
   using MorselRange = std::pair<size_t, size_t>;
-  void find_morsels();
+  void find_morsels(const NeededTablets& needed);
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);

@@ -91,9 +91,14 @@ std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSou
   return spans;
 }
 
-std::vector<bool> needed_by_tablet(const CursorInfo& cursor, const TabletSource& source) {
-  std::vector<bool> needed(source.tablet_count());
-  for (const TabletSpan& span : needed_tablets(cursor, source))
+const std::vector<TabletSpan>& NeededTablets::spans() const {
+  std::call_once(found_, [this] { spans_ = needed_tablets(cursor_, source_); });
+  return spans_;
+}
+
+std::vector<bool> NeededTablets::by_tablet() const {
+  std::vector<bool> needed(source_.tablet_count());
+  for (const TabletSpan& span : spans())
     std::fill_n(needed.begin() + static_cast<ptrdiff_t>(span.first), span.count, true);
   return needed;
 }

@@ -33,7 +33,8 @@ int64_t rows_wanted(const SectionTask& task) {
 
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
-      task_{task.program, task.address, task.source, rows_wanted(task), task.context, task.partner, task.queue},
+      task_{task.program, task.address, task.source,  rows_wanted(task),
+            task.context, task.needed,  task.partner, task.queue},
       residency_(residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
@@ -102,13 +103,13 @@ bool SectionRun::find_input() {
 
 void SectionRun::find_tablets() {
   const TabletSource& source = *task_.source;
-  for (const cpu::TabletSpan& span : cpu::needed_tablets(task_.cursor(), source)) {
+  for (const cpu::TabletSpan& span : task_.needed.spans()) {
     result_.profile.tablets += static_cast<int64_t>(span.count);
     rows_needed_ += span.rows;
     for (size_t column : columns_) result_.profile.bytes_read += cpu::encoded_bytes(source, span, column);
   }
   result_.profile.tablets_skipped = static_cast<int64_t>(source.tablet_count()) - result_.profile.tablets;
-  if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, cpu::needed_by_tablet(task_.cursor(), source));
+  if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, task_.needed.by_tablet());
 }
 
 BatchSizes::Section SectionRun::describe_section() {

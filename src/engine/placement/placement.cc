@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "base/error.h"
-#include "engine/cpu/zone_test.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/shared_section.h"
 
@@ -106,7 +105,7 @@ std::optional<SectionResult> Placement::run(const SectionTask& task, const Place
 }
 
 void Placement::describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note) {
-  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const CostEstimate cost = estimate_cpu(facts, host, task.context.threads);
   note.estimate_ns = static_cast<int64_t>(cost.total_ns());
   if (host.is_measured) note.limit = cost.limit;
@@ -120,7 +119,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const bool is_auto = choice.residency == "auto", wants_estimate = task.context.profile != nullptr;
   gpu::Residency residency = residency_named(choice.residency);
   if (!is_auto && !wants_estimate) return run_on(task, choice, *device, residency, 0, note);
-  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
   if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
@@ -162,7 +161,7 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   const uint64_t section = section_key(task);
   note.lesson = way_key(section, "cpu" + std::to_string(task.context.threads));
   const HostProfile host = profiles_.host();
-  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.wanted);
+  const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const CostEstimate cpu = estimate_cpu(facts, host, task.context.threads);
   note.estimate_ns = static_cast<int64_t>(cpu.total_ns());
   if (host.is_measured) note.limit = cpu.limit;
@@ -344,8 +343,9 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
 std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu::GpuEngine& engine,
                                                    gpu::Residency residency, gpu::KernelChoice kernels,
                                                    std::string& reason) {
-  TabletQueue queue(*task.source, cpu::needed_by_tablet(task.cursor(), *task.source));
-  const SectionTask shared{task.program, task.address, task.source, task.wanted, task.context, task.partner, &queue};
+  TabletQueue queue(*task.source, task.needed.by_tablet());
+  const SectionTask shared{task.program, task.address, task.source,  task.wanted,
+                           task.context, task.needed,  task.partner, &queue};
   std::optional<SectionResult> result;
   std::exception_ptr device_error, cpu_error;
   {

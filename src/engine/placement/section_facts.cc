@@ -22,8 +22,12 @@ constexpr double equality_selectivity = 0.05;
 
 class FactFinder {
  public:
-  FactFinder(const Program& program, int32_t address, const TabletSource& source)
-      : program_(program), address_(address), source_(source), flow_(analyse_section(program, address)) {}
+  FactFinder(const Program& program, int32_t address, const TabletSource& source, const cpu::NeededTablets& needed)
+      : program_(program),
+        address_(address),
+        source_(source),
+        needed_(needed),
+        flow_(analyse_section(program, address)) {}
 
   SectionFacts run(int64_t wanted) {
     find_tablets();
@@ -39,7 +43,7 @@ class FactFinder {
     const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(address_)].p1);
     const std::vector<size_t> columns = gpu::columns_read(program_, address_);
     bytes_.assign(program_.cursors[cursor].columns.size(), 0);
-    for (const cpu::TabletSpan& span : cpu::needed_tablets(program_.cursors[cursor], source_)) {
+    for (const cpu::TabletSpan& span : needed_.spans()) {
       facts_.tablets += static_cast<int64_t>(span.count);
       facts_.rows += span.rows;
       for (const size_t column : columns) bytes_[column] += cpu::encoded_bytes(source_, span, column);
@@ -160,6 +164,7 @@ class FactFinder {
   const Program& program_;
   const int32_t address_;
   const TabletSource& source_;
+  const cpu::NeededTablets& needed_;
   const SectionFlow flow_;
   SectionFacts facts_;
   std::vector<int64_t> bytes_;  // by column of the cursor, of the needed tablets
@@ -169,8 +174,9 @@ class FactFinder {
 
 }  // namespace
 
-SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source, int64_t wanted) {
-  return FactFinder(program, address, source).run(wanted);
+SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
+                        const cpu::NeededTablets& needed, int64_t wanted) {
+  return FactFinder(program, address, source, needed).run(wanted);
 }
 
 }  // namespace diptych

@@ -1,6 +1,7 @@
 // From a parallel section and its source to what the cost model asks for.
 #pragma once
 
+#include "engine/cpu/zone_test.h"
 #include "engine/placement/cost_model.h"
 #include "program/program.h"
 
@@ -12,6 +13,7 @@ inline constexpr double usual_selectivity = 1.0 / 3;
 // Of the section behind the Parallel at `address`. wanted: rows of the result after which it may stop; -1: all. Reads
 // zone maps and sizes, no values; conditions with a constant are judged by the bounds of the other side, as if values
 // were spread evenly between them.
-SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source, int64_t wanted);
+SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
+                        const cpu::NeededTablets& needed, int64_t wanted);
 
 }  // namespace diptych

@@ -62,9 +62,10 @@ class InterpreterTest : public ::testing::Test {
     const SectionShape shape = find_source_shape(program, address, *program.sources[0]);
     if (!interpret_section(program, address, shape).unsupported.empty()) return std::nullopt;
     const ExecutionContext context;
+    const cpu::NeededTablets needed(program.cursors[0], *program.sources[0]);
     std::string reason;
-    auto result =
-        engine.run({program, address, program.sources[0], -1, context}, residency, KernelChoice::Interpreter, reason);
+    auto result = engine.run({program, address, program.sources[0], -1, context, needed}, residency,
+                             KernelChoice::Interpreter, reason);
     EXPECT_TRUE(result.has_value()) << reason;
     if (result) {
       EXPECT_EQ(result->profile.engine, engine.device().info().id() + " interpreter");

@@ -116,7 +116,8 @@ class PlacementTest : public ::testing::Test {
     ExecutionProfile profile;
     ExecutionContext context;
     context.profile = &profile;
-    return placement_->run({*program_, address_, source_, -1, context, partner}, choice_, note);
+    const cpu::NeededTablets needed(program_->cursors[0], *source_);
+    return placement_->run({*program_, address_, source_, -1, context, needed, partner}, choice_, note);
   }
 
   // Runs until a device takes it, or `reason` is why none does; false after a minute. The CPU takes what it is expected
