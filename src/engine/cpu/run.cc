@@ -217,7 +217,7 @@ class Run {
   // The hashes divide the groups of all threads' tables into as many parts as there are threads.
   void merge_in_parallel(size_t table, const std::vector<GroupTable*>& parts, BlockSource& source) {
     const size_t first = merged_.size();
-    const auto count = static_cast<uint32_t>(parts.size());
+    const auto count = static_cast<uint32_t>(threads_.size());
     for (uint32_t part = 0; part < count; ++part)
       merged_.push_back(std::make_unique<GroupTable>(program_->hash_tables[table], memory_));
     run_parallel(static_cast<int>(count), [&](int part) {

@@ -16,6 +16,10 @@ class FaultQueue final : public Queue {
     device_.count(DeviceCall::Copy, "copy");
     queue_->copy_to_host(to, from, bytes);
   }
+  void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override {
+    device_.count(DeviceCall::Copy, "copy");
+    queue_->copy_lines_to_host(to, from, lines);
+  }
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
     device_.count(DeviceCall::Copy, "fill");
     queue_->fill(to, value, bytes);

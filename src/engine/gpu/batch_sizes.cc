@@ -13,11 +13,6 @@ namespace {
 // Where memory is little: what a batch takes beside its columns is as much again.
 constexpr int64_t part_of_memory = 2 * batches_at_once;
 
-// Of streamed columns: those of a batch that copies in and of one that computes, which are free when it has computed,
-// and rows of one more, that copies out. Little more takes a device's memory.
-constexpr int64_t streamed_bytes = int64_t{60} << 20;
-constexpr int columns_at_once = 2;
-
 // With a LIMIT a few tablets may do.
 constexpr int64_t first_limited_rows = 65536, limited_growth = 4;
 

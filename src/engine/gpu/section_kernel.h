@@ -82,7 +82,8 @@ struct KernelParameter {
   int32_t part = 0;
 };
 
-// In device memory, zeroed before a launch; the last group to be done copies it to where the host reads it.
+// In device memory, zeroed before a launch. The last group to be done copies rows_out, failure and text_bytes to where
+// the host reads them; the others are the kernel's own.
 struct ControlBlock {
   uint64_t next_tile = 0;
   uint64_t rows_out = 0;    // rows that reached the last sink (in a Result section: rows of output)

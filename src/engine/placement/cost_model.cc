@@ -21,8 +21,12 @@ constexpr double device_tablet_ns = 100;  // to be described
 double time_of(double bytes, double rate) { return bytes / rate * ns_per_second; }
 
 int64_t batches_of(const SectionFacts& facts, gpu::Residency residency) {
-  const bool is_one = residency == gpu::Residency::Cached || residency == gpu::Residency::Mapped;
-  return is_one ? 1 : std::clamp<int64_t>(facts.bytes / gpu::most_batch_bytes, 1, std::max<int64_t>(facts.tablets, 1));
+  if (residency == gpu::Residency::Cached || residency == gpu::Residency::Mapped) return 1;
+  const int64_t batches =
+      residency == gpu::Residency::Serial
+          ? (facts.bytes + facts.result_bytes) / gpu::most_batch_bytes
+          : (gpu::columns_at_once * facts.bytes + gpu::batches_at_once * facts.result_bytes) / gpu::streamed_bytes;
+  return std::clamp<int64_t>(batches, 1, std::max<int64_t>(facts.tablets, 1));
 }
 
 // How many cores the threads are worth, which take morsels until there are none: of 100,000 rows one takes 65536 and

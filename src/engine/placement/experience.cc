@@ -58,6 +58,7 @@ void add_time(SectionExperience& known, double ns, double estimate_ns) {
 void note_kernel(SectionExperience& known, const std::string& kernel) {
   if (known.kernel == kernel) return;
   known.kernel = kernel;
+  if (known.runs > 0) known.expected_ratio = std::min(1.0, known.ratio);
   known.runs = 0;
 }
 

@@ -24,6 +24,7 @@ struct SectionExperience {
   int64_t rests_until = 0;     // the decision before which a way to run it is not one
   int64_t resident_bytes = 0;  // that a run has left on the device, or in pinned memory
   std::string kernel;          // whose times the ratio is of: "cuda:0 interpreter"; empty: the CPU's, or none
+  double expected_ratio = 1;   // before runs are enough to say
   bool is_compiled = false;
   bool is_checked = false;  // whether a kernel can do it is known
   std::string unsupported;  // why none can
@@ -51,7 +52,8 @@ uint64_t way_key(uint64_t section, const std::string& way);
 // A new time among older ones: one run that was disturbed does not count for much. As a ratio it serves for other
 // literals, too, which may leave more rows or fewer.
 void add_time(SectionExperience& known, double ns, double estimate_ns);
-// Before add_time(): the times of one kernel say nothing of another's, such as the one that has been compiled since.
+// Before add_time(): the times of one kernel say little of another's, such as the one that has been compiled since:
+// that one is expected to be no worse, and no worse than estimated.
 void note_kernel(SectionExperience& known, const std::string& kernel);
 
 // Whether to run on the device, given what the CPU takes, what the device takes now (columns to move, a kernel to

@@ -289,7 +289,7 @@ int Placement::runs_of(uint64_t key) {
 double Placement::ratio_of(uint64_t key, int least_runs) {
   std::lock_guard guard(mutex_);
   const SectionExperience& known = experience_.of(key);
-  return known.runs < least_runs ? 1 : known.ratio;
+  return known.runs < least_runs ? known.expected_ratio : known.ratio;
 }
 
 // Whether a kernel can do the section, and whether it is compiled, is asked once.

@@ -57,7 +57,7 @@ void SectionGenerator::write_constant(int32_t address) {
 
 std::string SectionGenerator::column_data(size_t index) { return fmt::format("data_{}", index); }
 
-// Where jumps join, no row of an item need be there.
+// Where jumps join, no row of an item need be there. Deeper than that is only what asks whether one is.
 void SectionGenerator::write_column(int32_t address) {
   const bool is_guarded = body_.depth() > depth_;
   if (!is_guarded) body_.open("if (active != 0) {{");

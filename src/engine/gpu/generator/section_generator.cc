@@ -305,7 +305,7 @@ void SectionGenerator::write_steps() {
     if (is_filter_column(address)) continue;
     const bool late = ordered_ && is_late(address);
     if (late && gathers_) continue;
-    if (late) out.open("if (pass != 0) {{");
+    if (late) out.open("if (pass != 0 && active != 0) {{");
     write_instruction(address);
     if (late) out.close();
   }

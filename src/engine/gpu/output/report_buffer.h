@@ -1,8 +1,8 @@
 // A few words that a kernel writes and the host reads once the queue is through.
 //
-//   kernels can write pinned memory   they lie there, and nothing is copied: a copy would wait behind the rows of other
-//                                     batches, which the device copies one after the other
-//   they can't                        they lie on the device, and ask() copies them
+//   a device on a bus whose kernels can write pinned memory   they lie there, and nothing is copied: a copy would wait
+//                                                             behind the rows of other batches, one after the other
+//   another                                                   they lie on the device, and ask() copies them
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,10 @@ class ReportBuffer {
   // Behind the kernel.
   void ask(Queue& queue);
   const uint64_t* words() const { return reinterpret_cast<const uint64_t*>(pinned_.data()); }
-  int64_t bytes() const { return pinned_.bytes(); }
 
  private:
   PinnedBuffer pinned_;
-  DeviceBuffer device_;  // where kernels can't write pinned memory
+  DeviceBuffer device_;  // where kernels do not write pinned memory
 };
 
 }  // namespace diptych::gpu

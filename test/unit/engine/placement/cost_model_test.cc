@@ -163,6 +163,15 @@ TEST(Experience, AnotherKernelsTimesAreForgotten) {
   }
   EXPECT_EQ(known.ratio, 2);
   EXPECT_EQ(known.runs, 1);
+  EXPECT_EQ(known.expected_ratio, 1) << "slower than estimated was another kernel";
+}
+
+TEST(Experience, AnotherKernelIsExpectedToBeNoWorse) {
+  SectionExperience known;
+  note_kernel(known, "cuda:0 interpreter");
+  add_time(known, 30, 50);
+  note_kernel(known, "cuda:0 generated");
+  EXPECT_EQ(known.expected_ratio, 0.6);
 }
 
 TEST(TurnOf, EachWayThatIsNotFarHasItsTurn) {
