@@ -11,13 +11,16 @@
 namespace diptych::gpu {
 namespace {
 
-// Columns that are kept are kept in segments: of 256 tablets, whose 16 million rows are several copies' worth, and at
-// the end of a table, which grows and has its last segment replaced, of 64.
-constexpr size_t segment_tablets = 256, last_segment_tablets = 64;
+// Columns that are kept are kept in segments of 64 tablets. In pinned memory, from where they are copied again and
+// again, 256 are one, whose 16 million rows are several copies' worth; but not at the end of a table, which grows and
+// has its last segment replaced.
+constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
 
 // Of the segment that a tablet of so many belongs to.
-size_t tablets_of_segment(size_t tablet, size_t count) {
-  return tablet < count / segment_tablets * segment_tablets ? segment_tablets : last_segment_tablets;
+size_t tablets_of_segment(Residency residency, size_t tablet, size_t count) {
+  const bool is_large =
+      residency != Residency::Cached && tablet < count / pinned_segment_tablets * pinned_segment_tablets;
+  return is_large ? pinned_segment_tablets : segment_tablets;
 }
 
 // Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
@@ -177,7 +180,7 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
   std::vector<SegmentRange> ranges;
   for (size_t next = run.first; next < run.end;) {
     SegmentRange range;
-    const size_t size = tablets_of_segment(next, source.tablet_count());
+    const size_t size = tablets_of_segment(residency_, next, source.tablet_count());
     range.first = keeps ? next / size * size : next;
     range.count = std::min(range.first + size, keeps ? source.tablet_count() : run.end) - range.first;
     for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);
