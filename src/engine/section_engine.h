@@ -30,7 +30,7 @@ struct SectionTask {
   std::shared_ptr<const TabletSource> source;
   int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
   const ExecutionContext& context;
-  const cpu::NeededTablets& needed;
+  const cpu::NeededTablets& needed;   // of the source, by the cursor's conditions
   SectionPartner* partner = nullptr;  // null: there is none
   TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
 

@@ -1,6 +1,7 @@
 // Makes a section ready: a function for each opcode.
 #include "base/error.h"
 #include "engine/cpu/step.h"
+#include "program/comparison.h"
 #include "program/operands.h"
 
 namespace diptych::cpu {
@@ -56,20 +57,6 @@ class Preparation {
       case Opcode::NumericDiv:
       case Opcode::Rescale: return resolve_division(program_, step);
       case Opcode::Cast: return resolve_cast(program_, step);
-      case Opcode::SetEq:
-      case Opcode::SetNeq:
-      case Opcode::SetLt:
-      case Opcode::SetLe:
-      case Opcode::SetGt:
-      case Opcode::SetGe:
-      case Opcode::SetDistinct:
-      case Opcode::SetNotDistinct:
-      case Opcode::Eq:
-      case Opcode::Neq:
-      case Opcode::Lt:
-      case Opcode::Le:
-      case Opcode::Gt:
-      case Opcode::Ge: return resolve_comparison(program_, section_, step);
       case Opcode::SetAnd:
       case Opcode::SetOr:
       case Opcode::SetNot:
@@ -91,8 +78,10 @@ class Preparation {
       case Opcode::Aggregate:
       case Opcode::SortRow:
       case Opcode::Result: return resolve_sink(step);
-      default: throw Error(SqlState::internal_error, "an opcode stands where the engine can't run it");
+      default: break;
     }
+    if (comparison_of(step.instruction->opcode)) return resolve_comparison(program_, section_, step);
+    throw Error(SqlState::internal_error, "an opcode stands where the engine can't run it");
   }
 
   const Program& program_;

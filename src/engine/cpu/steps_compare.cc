@@ -96,15 +96,8 @@ void bits_by_row(Frame& frame, RowMask& bits, Holds&& holds) {
 }
 
 bool asks_equal(const Step& step) {
-  switch (step.instruction->opcode) {
-    case Opcode::Eq:
-    case Opcode::Neq:
-    case Opcode::SetEq:
-    case Opcode::SetNeq:
-    case Opcode::SetDistinct:
-    case Opcode::SetNotDistinct: return true;
-    default: return false;
-  }
+  const auto comparison = comparison_of(step.instruction->opcode);
+  return comparison == Comparison::Eq || comparison == Comparison::Neq;
 }
 
 // Integers of different widths, or compared with a constant that was to be translated but is met unencoded.
@@ -198,17 +191,8 @@ void compare_distinct(Frame& frame, const Step& step) {
 
 template <BitsFunction bits_of>
 StepFunction finish_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::SetDistinct:
-    case Opcode::SetNotDistinct: return &compare_distinct<bits_of>;
-    case Opcode::SetEq:
-    case Opcode::SetNeq:
-    case Opcode::SetLt:
-    case Opcode::SetLe:
-    case Opcode::SetGt:
-    case Opcode::SetGe: return &compare_and_set<bits_of>;
-    default: return &compare_and_jump<bits_of>;
-  }
+  if (compares_nulls(opcode)) return &compare_distinct<bits_of>;
+  return info_of(opcode).kind == OpcodeKind::Jump ? &compare_and_jump<bits_of> : &compare_and_set<bits_of>;
 }
 
 // ---- choosing

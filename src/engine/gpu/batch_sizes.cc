@@ -10,8 +10,8 @@
 namespace diptych::gpu {
 namespace {
 
-// Where memory is little: what a batch takes beside its columns is as much again.
-constexpr int64_t part_of_memory = 2 * batches_at_once;
+// Of little memory, for a serial batch's columns and rows: the rest is for what its sink makes.
+constexpr int64_t part_of_memory = 6;
 
 // With a LIMIT a few tablets may do.
 constexpr int64_t first_limited_rows = 65536, limited_growth = 4;

@@ -18,9 +18,8 @@
 
 namespace diptych::opencl {
 
-// A context, released with its last user.
-// Of a device, for all databases of the process, as CUDA's primary context is: making one takes a GPU's driver 0.1 s.
-// The last that uses it releases it.
+// A context of a device, for all databases of the process, as CUDA's primary context is: making one takes a GPU's
+// driver 0.1 s. The last that uses it releases it.
 struct Context {
   static std::shared_ptr<const Context> of(std::shared_ptr<const Api> api, cl_device_id device);
 

@@ -90,14 +90,6 @@ void SectionGenerator::write_instruction(int32_t address) {
     case Opcode::Rowid: return write_rowid(out);
     case Opcode::Lookup: return write_lookup(address);
     case Opcode::Move: return write_move(address);
-    case Opcode::SetEq:
-    case Opcode::SetNeq:
-    case Opcode::SetLt:
-    case Opcode::SetLe:
-    case Opcode::SetGt:
-    case Opcode::SetGe:
-    case Opcode::SetDistinct:
-    case Opcode::SetNotDistinct: return write_comparison(address);
     case Opcode::SetAnd:
     case Opcode::SetOr:
     case Opcode::SetNot:
@@ -111,6 +103,7 @@ void SectionGenerator::write_instruction(int32_t address) {
   const OpcodeKind kind = info_of(instruction.opcode).kind;
   if (kind == OpcodeKind::Jump) return write_jump(address);
   if (kind == OpcodeKind::Sink) return write_sink(address);
+  if (comparison_of(instruction.opcode)) return write_comparison(address);
   write_scalar(address);
 }
 
@@ -180,8 +173,7 @@ std::string SectionGenerator::truth_of_rows(const ScalarText& text, const std::s
 
 void SectionGenerator::write_comparison(int32_t address) {
   const Instruction& instruction = at(address);
-  if (instruction.opcode == Opcode::SetDistinct || instruction.opcode == Opcode::SetNotDistinct)
-    return write_distinct(address);
+  if (compares_nulls(instruction.opcode)) return write_distinct(address);
   const std::string nulls = both(known(instruction.p2), known(instruction.p3));
   if (is_packed(address)) return assign_truth(instruction.p1, packed_truth(address), nulls);
   const ScalarText text = scalar_text(program_, instruction, [&](int32_t number) { return operand(number); });
