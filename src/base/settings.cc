@@ -1,7 +1,5 @@
 #include "base/settings.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/memory_budget.h"
 #include "base/suggestion.h"
 
 namespace diptych {
@@ -57,8 +56,7 @@ bool is_device_name(std::string_view name) {
 
 int64_t initial_of(const SettingInfo& info) {
   if (info.initial >= 0) return info.initial;
-  if (info.kind == SettingKind::Bytes)
-    return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 4 * 3;
+  if (info.kind == SettingKind::Bytes) return machine_memory_bytes() / 4 * 3;
   return std::max<int64_t>(1, std::thread::hardware_concurrency());
 }
 
@@ -95,7 +93,7 @@ std::optional<int64_t> parse_number(std::string text, bool with_unit) {
 
 std::string bytes_text(int64_t bytes) {
   for (const Unit& unit : units)
-    if (bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
+    if (bytes >= unit.bytes && bytes % unit.bytes == 0) return std::to_string(bytes / unit.bytes) + unit.name;
   return std::to_string(bytes);
 }
 

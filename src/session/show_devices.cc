@@ -1,7 +1,7 @@
 // SHOW devices.
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "base/memory_budget.h"
 #include "session/commands.h"
 
 namespace diptych {
@@ -31,8 +31,7 @@ std::vector<Value> device_cells(Connection& connection) {
   Placement& placement = connection.database().placement();
   std::vector<Value> cells;
   const HostProfile host = placement.profiles().host();
-  const auto memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  add_row(cells, {"cpu", machine_key(), gigabytes(memory, "GB"),
+  add_row(cells, {"cpu", machine_key(), gigabytes(static_cast<double>(machine_memory_bytes()), "GB"),
                   gigabytes(host.is_measured ? host.read_all : 0, "GB/s"), "", ""});
   for (const DeviceInfo& device : placement.devices().infos())
     add_device(cells, device, placement.profiles().find(device));

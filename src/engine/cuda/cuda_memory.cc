@@ -31,10 +31,11 @@ const Api& Context::enter_quietly() const noexcept {
   return *api_;
 }
 
-std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least) {
+std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t at_most) {
   const Api& api = context_.enter();
+  const int64_t least = std::min(rounded(at_least, page_bytes), at_most);
   // Small buffers share a block; when there is no room for one, the buffer's own size may still do.
-  for (int64_t bytes : {std::max(rounded(at_least, page_bytes), device_block_bytes), rounded(at_least, page_bytes)}) {
+  for (int64_t bytes : {std::clamp(device_block_bytes, least, at_most), least}) {
     CUdeviceptr address = 0;
     const CUresult result = api.MemAlloc(&address, static_cast<size_t>(bytes));
     if (result == success) return RawBlock{address, bytes};
@@ -45,11 +46,14 @@ std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least) {
 
 void DeviceBlocks::free_block(RawBlock block) noexcept { context_.enter_quietly().MemFree(block.address); }
 
-std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least) {
+std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t at_most) {
   const Api& api = context_.enter();
   const int64_t usual = std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes);
+  const int64_t least = rounded(at_least, host_page_bytes);
+  if (least > at_most) return std::nullopt;
   // As on the device.
-  for (int64_t bytes : {rounded(std::max(at_least, usual), host_page_bytes), rounded(at_least, host_page_bytes)}) {
+  for (int64_t bytes :
+       {rounded(std::clamp(usual, least, at_most - at_most % host_page_bytes), host_page_bytes), least}) {
     std::byte* data = allocate_host_pages(bytes);
     if (data == nullptr) continue;
     const CUresult result = api.MemHostRegister(data, static_cast<size_t>(bytes),

@@ -32,7 +32,7 @@ class Context {
 class DeviceBlocks final : public RawMemory {
  public:
   explicit DeviceBlocks(const Context& context) : context_(context) {}
-  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override;
   void free_block(RawBlock block) noexcept override;
 
  private:
@@ -43,7 +43,7 @@ class DeviceBlocks final : public RawMemory {
 class PinnedBlocks final : public RawMemory {
  public:
   explicit PinnedBlocks(const Context& context) : context_(context) {}
-  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override;
   void free_block(RawBlock block) noexcept override;
 
  private:

@@ -48,10 +48,11 @@ std::optional<uint64_t> MemoryPool::take_free(int64_t bytes) {
 bool MemoryPool::add_block(int64_t bytes) {
   // Free blocks that are all too small would keep the device from holding this one.
   if (held_ > options_.limit - bytes) trim_to(0);
-  auto block = raw_.allocate_block(bytes);
+  if (held_ > options_.limit - bytes) return false;
+  auto block = raw_.allocate_block(bytes, options_.limit - held_);
   if (!block && held_ > used_) {
     trim_to(0);
-    block = raw_.allocate_block(bytes);
+    block = raw_.allocate_block(bytes, options_.limit - held_);
   }
   if (!block) return false;
   blocks_[block->address] = block->bytes;
@@ -69,7 +70,7 @@ void MemoryPool::free(uint64_t address) noexcept {
   buffers_--;
   piece->second.used = false;
   join(piece);
-  if (held_ - used_ > options_.keep_bytes) trim_to(options_.keep_bytes);
+  trim_to_options();
 }
 
 void MemoryPool::shrink(uint64_t address, int64_t bytes) noexcept {
@@ -80,7 +81,7 @@ void MemoryPool::shrink(uint64_t address, int64_t bytes) noexcept {
   const int64_t freed = std::exchange(piece->second.bytes, bytes) - bytes;
   used_ -= freed;
   join(pieces_.emplace(address + static_cast<uint64_t>(bytes), Piece{freed, piece->second.block, false}).first);
-  if (held_ - used_ > options_.keep_bytes) trim_to(options_.keep_bytes);
+  trim_to_options();
 }
 
 MemoryPool::Pieces::iterator MemoryPool::join(Pieces::iterator piece) noexcept {
@@ -108,6 +109,8 @@ void MemoryPool::trim() noexcept {
   trim_to(0);
 }
 
+void MemoryPool::trim_to_options() noexcept { trim_to(held_ > options_.limit ? 0 : options_.keep_bytes); }
+
 void MemoryPool::trim_to(int64_t keep) noexcept {
   for (auto block = blocks_.begin(); block != blocks_.end() && held_ - used_ > keep;) {
     auto [address, bytes] = *block;
@@ -127,7 +130,7 @@ void MemoryPool::trim_to(int64_t keep) noexcept {
 void MemoryPool::set_limit(int64_t bytes) {
   std::lock_guard lock(mutex_);
   options_.limit = bytes;
-  if (held_ > bytes) trim_to(0);
+  trim_to_options();
 }
 
 int64_t MemoryPool::limit() const {

@@ -4,6 +4,8 @@
 //   block from the driver    |  in use  | free |   in use   |      free      |
 //   block from the driver    |                    free                       |   <- trim() gives this one back
 //
+// The limit is one of blocks: free pieces between used ones count, since the device has no other use of them.
+//
 // Best fit over the free pieces of all blocks (Knuth, The Art of Computer Programming, volume 1, section 2.5), which
 // are split when taken and joined with free neighbours when returned. Addresses are numbers; what they mean is the
 // driver's business. Thread safety: all members may be called by many threads at once.
@@ -28,8 +30,9 @@ struct RawBlock {
 class RawMemory {
  public:
   virtual ~RawMemory() = default;
-  // A block of at least so many bytes, on a multiple of the pool's alignment; nullopt where there is no room.
-  virtual std::optional<RawBlock> allocate_block(int64_t at_least) = 0;
+  // A block of at least so many bytes, on a multiple of the pool's alignment; nullopt where there is no room. Where its
+  // size is a choice it has `at_most` bytes.
+  virtual std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) = 0;
   virtual void free_block(RawBlock block) noexcept = 0;
 };
 
@@ -37,7 +40,7 @@ class MemoryPool {
  public:
   struct Options {
     int64_t alignment = 256;
-    int64_t limit = std::numeric_limits<int64_t>::max();       // of used bytes
+    int64_t limit = std::numeric_limits<int64_t>::max();       // of bytes in blocks
     int64_t keep_bytes = std::numeric_limits<int64_t>::max();  // free bytes beyond this are given back
   };
 
@@ -47,7 +50,7 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // nullopt when the limit, or the device after trimming, has no room. No bytes take up room for one.
+  // nullopt when the limit, or the device, has no room after trimming. No bytes take up room for one.
   std::optional<uint64_t> try_allocate(int64_t bytes);
   // An address from try_allocate.
   void free(uint64_t address) noexcept;
@@ -75,7 +78,9 @@ class MemoryPool {
   int64_t rounded(int64_t bytes) const;
   std::optional<uint64_t> take_free(int64_t bytes);
   bool add_block(int64_t bytes);
+  // Gives free blocks back until no more than so many bytes are free.
   void trim_to(int64_t keep) noexcept;
+  void trim_to_options() noexcept;
   // The free piece after joining it with its free neighbours.
   Pieces::iterator join(Pieces::iterator piece) noexcept;
 

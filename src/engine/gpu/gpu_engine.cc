@@ -37,7 +37,10 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
 DeviceBuffer GpuEngine::allocate(int64_t bytes, const char* what) {
   if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
   inputs_.clear();
-  device_columns_.evict(bytes);
+  // What goes may not have lain in one piece.
+  do {
+    if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
+  } while (device_columns_.evict(bytes) > 0);
   return device_.allocate(bytes, what);
 }
 

@@ -13,11 +13,13 @@
 // Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/memory_budget.h"
 #include "engine/device/device.h"
 #include "engine/gpu/input/input_cache.h"
 #include "engine/gpu/input/segment_cache.h"
@@ -59,8 +61,9 @@ class GpuEngine {
   Device& device_;
   const std::unique_ptr<CubLibrary> cub_;  // nullptr: none, or no CUDA device
   const DeviceSort sort_;
-  SegmentCache device_columns_{device_, ColumnSegment::Place::Device};
-  SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned};
+  // The device's own limit is the device's; the host's memory is for others, too.
+  SegmentCache device_columns_{device_, ColumnSegment::Place::Device, std::numeric_limits<int64_t>::max()};
+  SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned, machine_memory_bytes() / 2};
   InputCache inputs_;
   SectionKernels kernels_{device_};
   std::mutex mutex_;

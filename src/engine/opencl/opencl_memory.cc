@@ -27,7 +27,7 @@ int64_t Arena::set_bytes(int64_t bytes) {
   return bytes_;
 }
 
-std::optional<RawBlock> Arena::allocate_block(int64_t at_least) {
+std::optional<RawBlock> Arena::allocate_block(int64_t at_least, int64_t /*at_most*/) {
   std::lock_guard lock(mutex_);
   const auto first = static_cast<int64_t>(first_);
   if (taken_ || at_least > bytes_ - first) return std::nullopt;
@@ -65,14 +65,14 @@ MappedBlocks::~MappedBlocks() {
   if (queue_ != nullptr) api_.ReleaseCommandQueue(queue_);
 }
 
-std::optional<RawBlock> MappedBlocks::allocate_block(int64_t at_least) {
+std::optional<RawBlock> MappedBlocks::allocate_block(int64_t at_least, int64_t at_most) {
   std::lock_guard lock(mutex_);
   cl_int status = success;
   if (queue_ == nullptr) {
     queue_ = api_.CreateCommandQueue(context_, device_, 0, &status);
     check(status, "making a queue");
   }
-  const int64_t bytes = std::max(at_least, pinned_block_bytes);
+  const int64_t bytes = std::clamp(pinned_block_bytes, at_least, at_most);
   cl_mem block =
       api_.CreateBuffer(context_, mem_read_write | mem_alloc_host_ptr, static_cast<size_t>(bytes), nullptr, &status);
   if (status != success) return std::nullopt;

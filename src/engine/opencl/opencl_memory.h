@@ -35,7 +35,7 @@ class Arena final : public RawMemory {
   // What it has from its first block on, which fixes it; returns what it has.
   int64_t set_bytes(int64_t bytes);
   // The whole arena, once.
-  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override;
   // It stays for the next block.
   void free_block(RawBlock) noexcept override;
   // nullptr before the first block.
@@ -61,7 +61,7 @@ class MappedBlocks final : public RawMemory {
   MappedBlocks(const Api& api, cl_context context, cl_device_id device)
       : api_(api), context_(context), device_(device) {}
   ~MappedBlocks() override;
-  std::optional<RawBlock> allocate_block(int64_t at_least) override;
+  std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override;
   void free_block(RawBlock block) noexcept override;
 
  private:

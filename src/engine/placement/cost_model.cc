@@ -111,15 +111,15 @@ int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency)
 }
 
 gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
-                              const DeviceState& state, int64_t memory_bytes, bool can_map) {
-  // What is kept pays with the next statement, so it is the choice wherever it fits.
+                              int64_t memory_bytes, bool can_map) {
   if (device_bytes_needed(facts, gpu::Residency::Cached) <= memory_bytes) return gpu::Residency::Cached;
+  const DeviceState settled{facts.bytes, facts.bytes, true};
   gpu::Residency best = gpu::Residency::Serial;
-  double least = estimate_device(facts, host, device, best, state).total_ns();
+  double least = estimate_device(facts, host, device, best, settled).total_ns();
   for (const gpu::Residency other : {gpu::Residency::Streamed, gpu::Residency::Mapped}) {
     if (other == gpu::Residency::Mapped && !can_map) continue;
     if (device_bytes_needed(facts, other) > memory_bytes) continue;
-    const double cost = estimate_device(facts, host, device, other, state).total_ns();
+    const double cost = estimate_device(facts, host, device, other, settled).total_ns();
     if (cost >= least) continue;
     best = other;
     least = cost;

@@ -55,8 +55,9 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
 // Bytes of device memory that the section needs at once.
 int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency);
 
-// The residency that takes least among those that fit `memory_bytes`; can_map: kernels can read pinned memory.
+// The residency that takes least among those that fit `memory_bytes`, once what it keeps is kept: that pays with the
+// next statement. can_map: kernels can read pinned memory.
 gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
-                              const DeviceState& state, int64_t memory_bytes, bool can_map);
+                              int64_t memory_bytes, bool can_map);
 
 }  // namespace diptych

@@ -122,7 +122,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
-  if (is_auto) residency = best_residency(facts, host, profile, {}, memory_of(*device, choice), device->info().can_map);
+  if (is_auto) residency = best_residency(facts, host, profile, memory_of(*device, choice), device->info().can_map);
   if (!wants_estimate) return run_on(task, choice, *device, residency, 0, note);
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency);

@@ -19,24 +19,20 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
       std::tie(entry, added) = entries_.try_emplace(std::move(key));
       if (added) break;
       if (entry->second.segment) {
-        ++hits_;
         ages_.splice(ages_.end(), ages_, entry->second.age);
         return entry->second.segment;
       }
       key = entry->first;
       loaded_.wait(guard);
     }
-    ++misses_;
     entry->second.age = ages_.end();
   }
   try {
     auto segment = load(source, first, count, column, queue);
-    std::vector<std::shared_ptr<const ColumnSegment>> dropped;
     std::lock_guard guard(mutex_);
     entry->second.segment = segment;
-    entry->second.age = ages_.insert(ages_.end(), &entry->first);
     bytes_ += segment->bytes();
-    if (limit_ >= 0 && bytes_ > limit_) evict_locked(bytes_ - limit_, dropped);
+    entry->second.age = ages_.insert(ages_.end(), &entry->first);
     loaded_.notify_all();
     return segment;
   } catch (...) {
@@ -47,29 +43,41 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
   }
 }
 
-// One more try after everything that can go has gone.
+// What is dropped may not have lain in one piece: until it fits, or nothing is left that can go.
 std::shared_ptr<const ColumnSegment> SegmentCache::load(const TabletSource& source, size_t first, size_t count,
                                                         size_t column, Queue& queue) {
+  int64_t wanted = 0;
+  for (size_t tablet = first; tablet < first + count; ++tablet) wanted += source.encoded_bytes(tablet, column);
+  make_room(wanted);
   SegmentLoader loader(device_, queue);
-  try {
-    return loader.load(source, first, count, column, place_);
-  } catch (const Error& error) {
-    if (error.state() != SqlState::out_of_memory) throw;
-    int64_t wanted = 0;
-    for (size_t tablet = first; tablet < first + count; ++tablet) wanted += source.encoded_bytes(tablet, column);
-    if (before_evicting_) before_evicting_();
-    if (evict(2 * wanted) == 0) throw;
+  for (;;) {
+    try {
+      return loader.load(source, first, count, column, place_);
+    } catch (const Error& error) {
+      if (error.state() != SqlState::out_of_memory) throw;
+      if (before_evicting_) before_evicting_();
+      if (evict(2 * wanted) == 0) throw;
+    }
   }
-  return loader.load(source, first, count, column, place_);
+}
+
+// Loads at the same time may each find the room that is there for one.
+void SegmentCache::make_room(int64_t bytes) {
+  const auto missing = [&] {
+    std::lock_guard guard(mutex_);
+    return bytes - (limit_ - bytes_);
+  };
+  if (missing() <= 0) return;
+  if (before_evicting_) before_evicting_();
+  evict(missing());
+  if (missing() > 0)
+    throw Error(SqlState::out_of_memory, "columns of " + std::to_string(bytes) + " bytes more than the " +
+                                             std::to_string(limit_) + " that may be kept in pinned memory");
 }
 
 int64_t SegmentCache::evict(int64_t bytes) {
-  std::vector<std::shared_ptr<const ColumnSegment>> dropped;
+  std::vector<std::shared_ptr<const ColumnSegment>> dropped;  // freed when others may go on
   std::lock_guard guard(mutex_);
-  return evict_locked(bytes, dropped);
-}
-
-int64_t SegmentCache::evict_locked(int64_t bytes, std::vector<std::shared_ptr<const ColumnSegment>>& dropped) {
   int64_t freed = 0;
   for (auto age = ages_.begin(); age != ages_.end() && freed < bytes;) {
     const auto entry = entries_.find(**age);
@@ -84,28 +92,6 @@ int64_t SegmentCache::evict_locked(int64_t bytes, std::vector<std::shared_ptr<co
     entries_.erase(entry);
   }
   return freed;
-}
-
-void SegmentCache::set_limit(int64_t bytes) {
-  std::vector<std::shared_ptr<const ColumnSegment>> dropped;
-  std::lock_guard guard(mutex_);
-  limit_ = bytes;
-  if (limit_ >= 0 && bytes_ > limit_) evict_locked(bytes_ - limit_, dropped);
-}
-
-int64_t SegmentCache::bytes() const {
-  std::lock_guard guard(mutex_);
-  return bytes_;
-}
-
-int64_t SegmentCache::hits() const {
-  std::lock_guard guard(mutex_);
-  return hits_;
-}
-
-int64_t SegmentCache::misses() const {
-  std::lock_guard guard(mutex_);
-  return misses_;
 }
 
 }  // namespace diptych::gpu

@@ -1,8 +1,8 @@
 // The columns that stay on a device, or in pinned host memory, from one statement to the next.
 //
 // A segment is found again by the tablets it was made of, so a table that has grown keeps the segments of its old
-// tablets, but for those at its end. When a new one does not fit the limit, those that were not used for longest and
-// that nobody uses go.
+// tablets, but for those at its end. When the limit or the memory has no room for a new one, those that were not used
+// for longest and that nobody uses go.
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
@@ -20,7 +20,9 @@ namespace diptych::gpu {
 
 class SegmentCache {
  public:
-  SegmentCache(Device& device, ColumnSegment::Place place) : device_(device), place_(place) {}
+  // limit: of bytes of all segments, those in use included.
+  SegmentCache(Device& device, ColumnSegment::Place place, int64_t limit)
+      : device_(device), place_(place), limit_(limit) {}
 
   // The segment, loaded if it is not there. Sources whose tablets have no ids get segments that are not kept. Errors:
   // as SegmentLoader::load(); 53200 only when nothing is left to be dropped.
@@ -30,11 +32,6 @@ class SegmentCache {
   int64_t evict(int64_t bytes);
   // Called before segments are dropped for want of memory: whoever keeps them from being dropped lets go.
   void before_evicting(std::function<void()> action) { before_evicting_ = std::move(action); }
-  // Bytes of segments that may be kept; -1: as many as fit.
-  void set_limit(int64_t bytes);
-  int64_t bytes() const;
-  int64_t hits() const;
-  int64_t misses() const;
 
  private:
   struct Key {
@@ -51,17 +48,18 @@ class SegmentCache {
 
   std::shared_ptr<const ColumnSegment> load(const TabletSource& source, size_t first, size_t count, size_t column,
                                             Queue& queue);
-  int64_t evict_locked(int64_t bytes, std::vector<std::shared_ptr<const ColumnSegment>>& dropped);
+
+  void make_room(int64_t bytes);
 
   Device& device_;
   const ColumnSegment::Place place_;
+  const int64_t limit_;
   std::function<void()> before_evicting_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable loaded_;
   std::map<Key, Entry> entries_;
   std::list<const Key*> ages_;  // oldest use first
-  int64_t bytes_ = 0, limit_ = -1;
-  int64_t hits_ = 0, misses_ = 0;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace diptych::gpu

@@ -12,10 +12,11 @@ namespace {
 class FakeMemory final : public RawMemory {
  public:
   explicit FakeMemory(int64_t room, int64_t block_bytes = 1 << 16) : room_(room), block_bytes_(block_bytes) {}
-  std::optional<RawBlock> allocate_block(int64_t at_least) override {
-    const int64_t bytes = std::max(at_least, std::min(block_bytes_, room_));
+  std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override {
+    const int64_t bytes = std::max(at_least, std::min({block_bytes_, room_, at_most}));
     if (bytes > room_) return std::nullopt;
     room_ -= bytes;
+    taken_ += bytes;
     next_ += uint64_t{1} << 40;
     blocks_[next_] = bytes;
     return RawBlock{next_, bytes};
@@ -24,8 +25,10 @@ class FakeMemory final : public RawMemory {
     ASSERT_EQ(blocks_[block.address], block.bytes);
     blocks_.erase(block.address);
     room_ += block.bytes;
+    taken_ -= block.bytes;
   }
   size_t blocks() const { return blocks_.size(); }
+  int64_t bytes() const { return taken_; }
   bool contains(uint64_t address, int64_t bytes) const {
     auto block = blocks_.upper_bound(address);
     if (block == blocks_.begin()) return false;
@@ -34,7 +37,7 @@ class FakeMemory final : public RawMemory {
   }
 
  private:
-  int64_t room_;
+  int64_t room_, taken_ = 0;
   const int64_t block_bytes_;
   uint64_t next_ = 0;
   std::map<uint64_t, int64_t> blocks_;
@@ -128,6 +131,26 @@ TEST(MemoryPool, TrimsBeforeItGivesUp) {
   for (uint64_t address : quarters) pool.free(address);
   EXPECT_TRUE(pool.try_allocate(1 << 20).has_value());
   EXPECT_EQ(raw.blocks(), 1u);
+}
+
+// Pieces between used ones count: they are nobody else's.
+TEST(MemoryPool, LimitHoldsForBlocks) {
+  FakeMemory raw(1 << 20, 1 << 16);
+  MemoryPool pool(raw, {.limit = (1 << 17) + (1 << 15)});
+  std::vector<uint64_t> halves;
+  for (int i = 0; i < 5; i++) halves.push_back(pool.try_allocate(1 << 15).value());
+  EXPECT_EQ(raw.bytes(), (1 << 17) + (1 << 15));  // the last block is as large as the limit lets it be
+  EXPECT_FALSE(pool.try_allocate(1).has_value());
+  pool.free(halves[0]);
+  pool.free(halves[2]);
+  EXPECT_FALSE(pool.try_allocate(1 << 16).has_value());  // what is free lies in two blocks
+  pool.free(halves[1]);
+  EXPECT_TRUE(pool.try_allocate(1 << 16).has_value());
+  pool.free(halves[4]);
+  pool.set_limit(1 << 16);
+  EXPECT_EQ(raw.bytes(), 1 << 17);  // the rest is in use
+  pool.free(halves[3]);
+  EXPECT_EQ(raw.bytes(), 1 << 16);
 }
 
 TEST(MemoryPool, KeepsNoMoreThanItMay) {

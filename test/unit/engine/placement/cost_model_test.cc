@@ -103,11 +103,13 @@ TEST(CostModel, PartsOfADevice) {
 TEST(CostModel, ResidencyByTheRoomThereIs) {
   const SectionFacts facts = facts_of(1'000'000'000, 4);
   const auto best = [&](int64_t memory, bool can_map) {
-    return best_residency(facts, host(), h200(), {}, memory, can_map);
+    return best_residency(facts, host(), h200(), memory, can_map);
   };
   EXPECT_EQ(best(int64_t{128} << 30, true), Residency::Cached);
-  EXPECT_NE(best(int64_t{1} << 30, true), Residency::Cached);
-  EXPECT_NE(best(int64_t{1} << 30, false), Residency::Mapped);
+  // Pinned memory is filled once; pageable columns are copied slowly every time.
+  EXPECT_EQ(best(int64_t{1} << 30, false), Residency::Streamed);
+  const Residency small = best(int64_t{1} << 30, true);
+  EXPECT_TRUE(small == Residency::Streamed || small == Residency::Mapped);
   EXPECT_EQ(best(1 << 20, false), Residency::Serial);
   EXPECT_LE(device_bytes_needed(facts, Residency::Streamed), int64_t{16} << 20);
   EXPECT_EQ(device_bytes_needed(facts, Residency::Mapped), 0);
