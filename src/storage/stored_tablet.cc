@@ -42,7 +42,7 @@ const ZoneMap& StoredTablet::zone_map(size_t column) const {
 }
 
 int64_t StoredTablet::encoded_bytes(size_t column) const {
-  return is_in_memory() ? encoded_.columns[column].bytes() : meta_.columns[column].stored_bytes();
+  return is_in_memory() ? encoded_.columns[column].bytes() : meta_.columns[column].loaded_bytes(rows_);
 }
 
 }  // namespace diptych

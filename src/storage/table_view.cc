@@ -90,7 +90,7 @@ void TableView::prefetch_behind(size_t tablet, std::span<const size_t> wanted) c
   const StoredTablet& first = *state_.directory[tablet].tablet;
   if (!is_sequential) return;
   int64_t bytes = 1;
-  for (size_t column : wanted) bytes += first.encoded_bytes(column);
+  for (size_t column : wanted) bytes += first.meta().columns[column].stored_bytes();
   size_t depth = std::clamp<size_t>(static_cast<size_t>(prefetch_bytes / bytes), 1, most_prefetched_tablets);
   size_t end = std::min(tablet + 1 + depth, state_.directory.size());
   size_t begin = prefetched_.load(std::memory_order_relaxed);

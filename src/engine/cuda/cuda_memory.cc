@@ -9,10 +9,13 @@ namespace {
 
 // cuMemAlloc takes tens of microseconds and more, and gives whole 2 MiB pages anyway.
 constexpr int64_t page_bytes = int64_t{2} << 20;
-constexpr int64_t device_block_bytes = int64_t{64} << 20;
+constexpr int64_t least_device_block_bytes = int64_t{64} << 20, most_device_block_bytes = int64_t{512} << 20;
 constexpr int64_t least_pinned_block_bytes = int64_t{16} << 20, most_pinned_block_bytes = int64_t{256} << 20;
 
 int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// Of a block for buffers of so many bytes: as many as it has room for, so that nothing is lost behind the last.
+int64_t shared_block(int64_t usual, int64_t buffer) { return std::max<int64_t>(usual / buffer, 1) * buffer; }
 
 }  // namespace
 
@@ -34,23 +37,33 @@ const Api& Context::enter_quietly() const noexcept {
 std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t at_most) {
   const Api& api = context_.enter();
   const int64_t least = std::min(rounded(at_least, page_bytes), at_most);
-  // Small buffers share a block; when there is no room for one, the buffer's own size may still do.
-  for (int64_t bytes : {std::clamp(device_block_bytes, least, at_most), least}) {
+  // All that a statement needs that streams its columns has room in the first.
+  const int64_t usual = held_ == 0
+                            ? std::max(least, least_device_block_bytes)
+                            : shared_block(std::clamp(held_, least_device_block_bytes, most_device_block_bytes), least);
+  // When there is no room for it, the buffer's own size may still do.
+  for (int64_t bytes : {std::min(usual, at_most), least}) {
     CUdeviceptr address = 0;
     const CUresult result = api.MemAlloc(&address, static_cast<size_t>(bytes));
-    if (result == success) return RawBlock{address, bytes};
+    if (result == success) {
+      held_ += bytes;
+      return RawBlock{address, bytes};
+    }
     if (result != error_out_of_memory) api.check(result, "allocating device memory");
   }
   return std::nullopt;
 }
 
-void DeviceBlocks::free_block(RawBlock block) noexcept { context_.enter_quietly().MemFree(block.address); }
+void DeviceBlocks::free_block(RawBlock block) noexcept {
+  context_.enter_quietly().MemFree(block.address);
+  held_ -= block.bytes;
+}
 
 std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t at_most) {
   const Api& api = context_.enter();
-  const int64_t usual = std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes);
   const int64_t least = rounded(at_least, host_page_bytes);
   if (least > at_most) return std::nullopt;
+  const int64_t usual = shared_block(std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes), least);
   // As on the device.
   for (int64_t bytes :
        {rounded(std::clamp(usual, least, at_most - at_most % host_page_bytes), host_page_bytes), least}) {

@@ -29,6 +29,7 @@ class Context {
   CUcontext context_ = nullptr;
 };
 
+// The more there are, the larger.
 class DeviceBlocks final : public RawMemory {
  public:
   explicit DeviceBlocks(const Context& context) : context_(context) {}
@@ -37,6 +38,7 @@ class DeviceBlocks final : public RawMemory {
 
  private:
   const Context& context_;
+  int64_t held_ = 0;  // bytes of all blocks; used under the pool's lock
 };
 
 // Large pages that are pinned and mapped; the more there are, the larger. Addresses are host pointers.

@@ -21,8 +21,8 @@ std::unique_ptr<CubLibrary> open_cub(const Device& device) {
 
 GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {
   // Inputs hold their segments.
-  device_columns_.before_evicting([this] { inputs_.clear(); });
-  pinned_columns_.before_evicting([this] { inputs_.clear(); });
+  device_columns_.when_all_are_used([this] { inputs_.clear(); });
+  pinned_columns_.when_all_are_used([this] { inputs_.clear(); });
 }
 
 std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency residency, KernelChoice choice,
@@ -36,11 +36,10 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
 
 DeviceBuffer GpuEngine::allocate(int64_t bytes, const char* what) {
   if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
-  inputs_.clear();
   // What goes may not have lain in one piece.
-  do {
+  while (device_columns_.drop(bytes)) {
     if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
-  } while (device_columns_.evict(bytes) > 0);
+  }
   return device_.allocate(bytes, what);
 }
 

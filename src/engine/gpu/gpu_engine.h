@@ -38,6 +38,10 @@ enum class Residency : uint8_t {
 };
 const char* name_of(Residency residency);
 
+// That columns of one device may take of pinned memory: the quarter of the host's that memory_limit leaves if it is not
+// set.
+inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
+
 class GpuEngine {
  public:
   explicit GpuEngine(Device& device);
@@ -61,9 +65,9 @@ class GpuEngine {
   Device& device_;
   const std::unique_ptr<CubLibrary> cub_;  // nullptr: none, or no CUDA device
   const DeviceSort sort_;
-  // The device's own limit is the device's; the host's memory is for others, too.
+  // On the device its own limit is enough.
   SegmentCache device_columns_{device_, ColumnSegment::Place::Device, std::numeric_limits<int64_t>::max()};
-  SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned, machine_memory_bytes() / 2};
+  SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned, most_pinned_column_bytes()};
   InputCache inputs_;
   SectionKernels kernels_{device_};
   std::mutex mutex_;

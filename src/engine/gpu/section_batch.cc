@@ -13,6 +13,10 @@ namespace {
 // A group of the grid has at least so many tiles to take.
 constexpr int64_t tiles_per_group = 3;
 
+// Rows of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all
+// write, each way over the bus idle half of the time.
+constexpr int64_t most_mapped_steps = 2;
+
 }  // namespace
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
@@ -78,13 +82,12 @@ void SectionBatch::send_section() {
   section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
 }
 
-// Large tiles keep many loads on their way between two barriers; but every group of the grid should have several. Rows
-// of mapped columns come slowly and all groups at the same pace: with large tiles all would read, and then all write,
-// each way over the bus idle half of the time.
+// Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
 int64_t SectionBatch::choose_steps() {
   const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
-  const int64_t most = residency_ == Residency::Mapped && kernel_.writes_rows() ? 1 : kernel_.most_steps;
+  int64_t most = kernel_.most_steps;
+  if (residency_ == Residency::Mapped && kernel_.writes_rows()) most = std::min(most, most_mapped_steps);
   steps_ = std::clamp<int64_t>(input_->rows / (grid_ * kernel_.step_rows() * tiles_per_group), 1, most);
   return steps_;
 }
@@ -211,7 +214,7 @@ void SectionBatch::bring() {
   is_brought_ = true;
   bring_output();
   // Streamed columns, for another batch's.
-  input_->copies.clear();
+  input_->copies = DeviceBuffer();
 }
 
 void SectionBatch::bring_output() {

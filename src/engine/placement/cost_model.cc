@@ -110,15 +110,25 @@ int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency)
   return (columns + facts.result_bytes * 2) / batches * std::min(batches, 2 * gpu::batches_at_once);
 }
 
+bool fits(const SectionFacts& facts, gpu::Residency residency, const MemoryRoom& room) {
+  // Mapped columns have to be there all at once; streamed ones make room for one another.
+  if (residency == gpu::Residency::Mapped && facts.bytes > room.pinned_bytes) return false;
+  return device_bytes_needed(facts, residency) <= room.device_bytes;
+}
+
+DeviceState settled_state(const SectionFacts& facts, const MemoryRoom& room) {
+  return {facts.bytes, facts.bytes <= room.pinned_bytes ? facts.bytes : 0, true};
+}
+
 gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
-                              int64_t memory_bytes, bool can_map) {
-  if (device_bytes_needed(facts, gpu::Residency::Cached) <= memory_bytes) return gpu::Residency::Cached;
-  const DeviceState settled{facts.bytes, facts.bytes, true};
+                              const MemoryRoom& room, bool can_map) {
+  if (fits(facts, gpu::Residency::Cached, room)) return gpu::Residency::Cached;
+  const DeviceState settled = settled_state(facts, room);
   gpu::Residency best = gpu::Residency::Serial;
   double least = estimate_device(facts, host, device, best, settled).total_ns();
   for (const gpu::Residency other : {gpu::Residency::Streamed, gpu::Residency::Mapped}) {
     if (other == gpu::Residency::Mapped && !can_map) continue;
-    if (device_bytes_needed(facts, other) > memory_bytes) continue;
+    if (!fits(facts, other, room)) continue;
     const double cost = estimate_device(facts, host, device, other, settled).total_ns();
     if (cost >= least) continue;
     best = other;

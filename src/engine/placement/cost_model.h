@@ -55,9 +55,20 @@ CostEstimate estimate_device(const SectionFacts& facts, const HostProfile& host,
 // Bytes of device memory that the section needs at once.
 int64_t device_bytes_needed(const SectionFacts& facts, gpu::Residency residency);
 
-// The residency that takes least among those that fit `memory_bytes`, once what it keeps is kept: that pays with the
-// next statement. can_map: kernels can read pinned memory.
+// Memory that there is for a section.
+struct MemoryRoom {
+  int64_t device_bytes = 0;
+  int64_t pinned_bytes = 0;  // for columns
+};
+
+// Whether the section can be run so.
+bool fits(const SectionFacts& facts, gpu::Residency residency, const MemoryRoom& room);
+
+// What a run finds when others have gone before it.
+DeviceState settled_state(const SectionFacts& facts, const MemoryRoom& room);
+
+// The residency that takes least among those that fit, once settled. can_map: kernels can read pinned memory.
 gpu::Residency best_residency(const SectionFacts& facts, const HostProfile& host, const DeviceProfile& device,
-                              int64_t memory_bytes, bool can_map);
+                              const MemoryRoom& room, bool can_map);
 
 }  // namespace diptych

@@ -48,9 +48,10 @@ bool admits(const PlacementChoice& choice, gpu::Residency residency) {
   return choice.residency == "auto" || choice.residency == gpu::name_of(residency);
 }
 
-int64_t memory_of(const Device& device, const PlacementChoice& choice) {
-  if (choice.device_memory_limit > 0) return choice.device_memory_limit;
-  return device.info().memory_bytes / 10 * 9;
+MemoryRoom room_of(const Device& device, const PlacementChoice& choice) {
+  const int64_t limit =
+      choice.device_memory_limit > 0 ? choice.device_memory_limit : device.info().memory_bytes / 10 * 9;
+  return {limit, gpu::most_pinned_column_bytes()};
 }
 
 // Whether the CPU takes tablets beside a device that alone would take so long: of columns that come over the bus in any
@@ -122,7 +123,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
-  if (is_auto) residency = best_residency(facts, host, profile, memory_of(*device, choice), device->info().can_map);
+  if (is_auto) residency = best_residency(facts, host, profile, room_of(*device, choice), device->info().can_map);
   if (!wants_estimate) return run_on(task, choice, *device, residency, 0, note);
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency);
@@ -260,17 +261,16 @@ void Placement::weigh(const SectionTask& task, uint64_t section, int64_t decisio
                       const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
                       std::vector<Option>& options) {
   Device& device = *candidate.device;
-  const int64_t memory = memory_of(device, choice);
+  const MemoryRoom room = room_of(device, choice);
+  const DeviceState settled = settled_state(facts, room);
   for (const gpu::Residency residency : all_residencies) {
     if (!admits(choice, residency)) continue;
     if (residency == gpu::Residency::Mapped && !device.info().can_map) continue;
-    const bool fits = device_bytes_needed(facts, residency) <= memory;
-    if (!fits && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
+    if (!fits(facts, residency, room) && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
     const uint64_t key = way_key(section, way_of(device, choice, residency));
     if (!check_kernel(task, choice, device, key) || rests(key, decision)) continue;
     const DeviceState state = state_of(key, residency);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
-    const DeviceState settled{facts.bytes, facts.bytes, true};
     option.estimate_ns = estimate_device(facts, host, candidate.profile, residency, settled).total_ns();
     option.key = key;
     option.is_settled = state.is_compiled && state.cached_bytes + state.pinned_bytes >= facts.bytes;

@@ -4,6 +4,7 @@
 #include <regex>
 
 #include "base/error.h"
+#include "base/fault_file_system.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
 
@@ -72,6 +73,34 @@ TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
   for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
   EXPECT_EQ(database.placement().fallbacks().size(), reasons);
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
+}
+
+// Columns in a file may be compressed to a hundredth of what they take in memory.
+TEST_F(DeviceMemory, TablesInAFileTakeWhatTheyTakeInMemory) {
+  MemoryFileSystem files;
+  Database database("x.diptych", files);
+  Connection connection(database);
+  try {
+    device = database.placement().devices().find("opencl");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  run(connection, "SET tablet_rows = 4096");
+  run(connection, "SET device = cpu");
+  // 8 bytes a row in memory.
+  run(connection,
+      "CREATE TABLE c AS SELECT i % 4 * 1000000007000 + i % 4 / 2 a FROM generate_series(1::bigint, 3000000) g(i)");
+  const std::string query = "SELECT count(*), sum(a), max(a) FROM c";
+  const std::string expected = run(connection, query);
+  run(connection, "SET device = opencl");
+  run(connection, "SET gpu_engine = generated");
+  run(connection, "SET fallback = error");
+  run(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
+  for (const char* residency : {"streamed", "serial", "auto"}) {
+    run(connection, std::string("SET residency = ") + residency);
+    EXPECT_EQ(run(connection, query), expected) << residency;
+    EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
+  }
 }
 
 const std::vector<std::string> row_queries = {

@@ -143,8 +143,8 @@ void SectionGenerator::write_gathered_rows(const std::string& count, const std::
   KernelWriter& out = body_;
   out.line("const dk_u64 room_left = place < capacity ? capacity - place : 0;");
   out.line("const dk_u32 written = {0} < room_left ? {0} : (dk_u32)room_left;", count);
-  // A warp's stores fill whole sectors of 32 bytes.
-  out.line("const dk_u32 skew = (dk_u32)place & 7U;");
+  // A warp's stores of 4 bytes each fill whole lines of 128, which the bus likes best.
+  out.line("const dk_u32 skew = (dk_u32)place & 31U;");
   out.open("for (dk_u32 i = (dk_u32)DK_LANE; written != 0 && i < written + skew; i += {} * DK_TEAM_SIZE) {{",
            rows_at_once);
   const std::string each = fmt::format("DK_UNROLL for (dk_i32 j = 0; j < {}; j++) ", rows_at_once);

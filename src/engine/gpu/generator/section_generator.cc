@@ -392,8 +392,24 @@ int SectionGenerator::least_groups() const {
   if (!is_light_) return 1;
   // Values of the result's rows that are fetched at once take registers, too.
   if (gathers_) return kernel_.outputs.size() > most_light_outputs ? 3 : 4;
-  if (kernel_.sink == SectionKernel::Sink::Totals) return kernel_.partial_words > most_light_partials ? 3 : 4;
-  return 1;
+  if (kernel_.sink != SectionKernel::Sink::Totals || has_costly_instruction()) return 1;
+  return kernel_.partial_words > most_light_partials ? 3 : 4;
+}
+
+// One that takes many registers of its own, which would be spilled.
+bool SectionGenerator::has_costly_instruction() const {
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    switch (at(address).opcode) {
+      case Opcode::Div:
+      case Opcode::Mod:
+      case Opcode::NumericDiv:
+      case Opcode::Rescale:
+      case Opcode::Call:
+      case Opcode::Concat: return true;
+      default: break;
+    }
+  }
+  return false;
 }
 
 std::string SectionGenerator::assemble() {

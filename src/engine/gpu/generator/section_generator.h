@@ -72,6 +72,7 @@ class SectionGenerator {
   void declare_registers();
   void begin_instruction(int32_t address);
   int least_groups() const;
+  bool has_costly_instruction() const;
   std::string assemble();
   // The expression of a parameter's word.
   std::string word(KernelParameter::Kind kind, int32_t index = 0, int32_t part = 0);
@@ -196,7 +197,7 @@ class SectionGenerator {
   bool gathers_ = false;                    // the result's columns are fetched row by row where they are stored
   std::vector<size_t> kept_columns_;        // of the section: their codes of rows that passed stay in shared memory
   int kept_rows_ = 0;                       // of each team
-  bool is_light_ = false;                   // 64 machine registers of a work-item hold its rows
+  bool is_light_ = false;                   // its rows take no more than most_register_words
   bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/gpu/when_done.h"
@@ -10,34 +11,6 @@ namespace diptych::gpu {
 namespace {
 
 static_assert(device_alignment >= 16 * 16, "kernels load up to 16 elements of 16 bytes, past the last one too");
-
-struct Part {
-  int64_t offset;
-  const void* from;
-  int64_t bytes;
-};
-
-// Where a tablet's column goes in the segment, and from where.
-SegmentTablet place_column(const ColumnView& view, int64_t rows, int64_t& end, std::vector<Part>& parts) {
-  SegmentTablet tablet = stored_form(view, rows);
-  const auto add = [&](const void* from, int64_t bytes) {
-    const int64_t offset = end;
-    parts.push_back({offset, from, bytes});
-    end += padded(bytes);
-    return offset;
-  };
-  switch (view.encoding) {
-    case Encoding::Heap:
-      tablet.data = add(view.offsets, (rows + 1) * 4);
-      tablet.heap = add(view.heap, view.offsets[rows]);
-      break;
-    case Encoding::Plain: tablet.data = add(view.data, rows * tablet.width); break;
-    default:
-      if (view.width > 0) tablet.data = add(view.data, rows * view.width);
-  }
-  if (view.validity != nullptr) tablet.validity = add(view.validity, (rows + 7) / 8);
-  return tablet;
-}
 
 }  // namespace
 
@@ -56,36 +29,56 @@ SegmentTablet stored_form(const ColumnView& view, int64_t rows) {
   return tablet;
 }
 
-std::shared_ptr<const ColumnSegment> SegmentLoader::load(const TabletSource& source, size_t first, size_t count,
-                                                         size_t column, ColumnSegment::Place place) {
-  auto segment = std::make_shared<ColumnSegment>();
-  segment->place_ = place;
-  std::vector<std::unique_ptr<PinnedTablet>> pins;
-  std::vector<Part> parts;
+SegmentTablet SegmentLoader::place_column(const ColumnView& view, int64_t rows) {
+  SegmentTablet tablet = stored_form(view, rows);
+  const auto add = [&](const void* from, int64_t bytes) {
+    parts_.push_back({segment_->bytes_, from, bytes});
+    return std::exchange(segment_->bytes_, segment_->bytes_ + padded(bytes));
+  };
+  switch (view.encoding) {
+    case Encoding::Heap:
+      tablet.data = add(view.offsets, (rows + 1) * 4);
+      tablet.heap = add(view.heap, view.offsets[rows]);
+      break;
+    case Encoding::Plain: tablet.data = add(view.data, rows * tablet.width); break;
+    default:
+      if (view.width > 0) tablet.data = add(view.data, rows * view.width);
+  }
+  if (view.validity != nullptr) tablet.validity = add(view.validity, (rows + 7) / 8);
+  return tablet;
+}
+
+SegmentLoader::SegmentLoader(const TabletSource& source, size_t first, size_t count, size_t column)
+    : segment_(std::make_shared<ColumnSegment>()) {
   for (size_t tablet = first; tablet < first + count; ++tablet) {
-    pins.push_back(source.pin(tablet, std::span(&column, 1)));
-    segment->starts_.push_back(segment->bytes_);
-    segment->tablets_.push_back(place_column(pins.back()->views[0], pins.back()->rows, segment->bytes_, parts));
+    pins_.push_back(source.pin(tablet, std::span(&column, 1)));
+    segment_->starts_.push_back(segment_->bytes_);
+    segment_->tablets_.push_back(place_column(pins_.back()->views[0], pins_.back()->rows));
   }
-  const int64_t bytes = std::max(segment->bytes_, device_alignment);
-  if (place == ColumnSegment::Place::Pinned) {
-    segment->pinned_ = device_.allocate_pinned(bytes, "columns in pinned memory");
-    for (const Part& part : parts) {
-      std::byte* to = segment->pinned_.data() + part.offset;
-      if (part.bytes > 0) std::memcpy(to, part.from, static_cast<size_t>(part.bytes));
-      std::memset(to + part.bytes, 0, static_cast<size_t>(padded(part.bytes) - part.bytes));
-    }
-    return segment;
-  }
-  segment->device_ = device_.allocate(bytes, "columns on the device");
-  const WhenDone when_done{queue_};
+}
+
+std::shared_ptr<const ColumnSegment> SegmentLoader::load(DeviceBuffer to, Queue& queue) {
+  segment_->place_ = ColumnSegment::Place::Device;
+  segment_->device_ = std::move(to);
+  const WhenDone when_done{queue};
   // Kernels load what is behind a column's end, too. All at once: a fill for every gap takes longer.
-  queue_.fill(segment->device_.address(), 0, bytes);
-  for (const Part& part : parts) {
-    if (part.bytes > 0) queue_.copy_to_device(segment->device_.address() + part.offset, part.from, part.bytes);
+  queue.fill(segment_->device_.address(), 0, segment_->device_.bytes());
+  for (const Part& part : parts_) {
+    if (part.bytes > 0) queue.copy_to_device(segment_->device_.address() + part.offset, part.from, part.bytes);
   }
-  queue_.synchronize();
-  return segment;
+  queue.synchronize();
+  return segment_;
+}
+
+std::shared_ptr<const ColumnSegment> SegmentLoader::load(PinnedBuffer to) {
+  segment_->place_ = ColumnSegment::Place::Pinned;
+  segment_->pinned_ = std::move(to);
+  for (const Part& part : parts_) {
+    std::byte* at = segment_->pinned_.data() + part.offset;
+    if (part.bytes > 0) std::memcpy(at, part.from, static_cast<size_t>(part.bytes));
+    std::memset(at + part.bytes, 0, static_cast<size_t>(padded(part.bytes) - part.bytes));
+  }
+  return segment_;
 }
 
 }  // namespace diptych::gpu

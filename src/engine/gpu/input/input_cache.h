@@ -36,7 +36,7 @@ struct SectionInput {
   std::vector<SegmentRange> ranges;
   std::vector<std::vector<std::shared_ptr<const ColumnSegment>>> segments;  // by range, then column of the section
   std::vector<std::vector<DeviceAddress>> addresses;                        // of the segments, for kernels
-  std::vector<DeviceBuffer> copies;                                         // of pinned segments, streamed
+  DeviceBuffer copies;                                                      // of pinned segments, streamed
   SectionShape shape;
   std::vector<const Dictionary*> dictionaries;                          // by column of the section
   int64_t rows = 0, bytes = 0;                                          // of the needed tablets; encoded

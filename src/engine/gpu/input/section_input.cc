@@ -22,6 +22,7 @@ std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges
       input->addresses.emplace_back();
       for (size_t column : columns_) bring_column(*input, range, column);
     }
+    if (residency_ == Residency::Streamed) copy_needed(*input);
   } catch (const Error&) {
     queue_.synchronize();  // copies into what is freed now may be under way
     throw;
@@ -60,28 +61,47 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
     case Residency::Cached:
       segment = engine_.device_columns().get(source, range.first, range.count, column, queue_);
       break;
-    case Residency::Serial:
-      segment = SegmentLoader(engine_.device(), queue_)
-                    .load(source, range.first, range.count, column, ColumnSegment::Place::Device);
-      break;
+    case Residency::Serial: segment = load_alone(range, column); break;
     default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
   }
-  input.addresses.back().push_back(residency_ == Residency::Streamed ? copy_needed(input, range, *segment)
-                                                                     : segment->address());
+  input.addresses.back().push_back(segment->address());
   input.segments.back().push_back(std::move(segment));
 }
 
-// Copies a pinned segment from its first needed tablet to its last; returns where it would start if it were there
+std::shared_ptr<const ColumnSegment> InputLoader::load_alone(const SegmentRange& range, size_t column) {
+  SegmentLoader loader(*task_.source, range.first, range.count, column);
+  return loader.load(engine_.allocate(std::max(loader.bytes(), device_alignment), "columns of a batch"), queue_);
+}
+
+// Copies pinned segments, each from its first needed tablet to its last, one behind the other: many pieces of different
+// sizes would leave gaps in the device's memory. Their addresses become those where they would start if they were there
 // as a whole.
-DeviceAddress InputLoader::copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment) {
-  const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
-  const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
-  const int64_t from = segment.start_of(static_cast<size_t>(first)),
-                bytes = segment.start_of(static_cast<size_t>(end)) - from;
-  if (bytes == 0) return {};
-  DeviceBuffer& copy = input.copies.emplace_back(engine_.allocate(bytes, "streamed columns"));
-  queue_.copy_to_device(copy.address(), segment.host_data() + from, bytes);
-  return copy.address() + -from;
+void InputLoader::copy_needed(SectionInput& input) {
+  const auto bytes_before = [](const SegmentRange& range, const ColumnSegment& segment) {
+    const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
+    return segment.start_of(static_cast<size_t>(first));
+  };
+  const auto bytes_until = [](const SegmentRange& range, const ColumnSegment& segment) {
+    const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
+    return segment.start_of(static_cast<size_t>(end));
+  };
+  int64_t bytes = 0;
+  for (size_t range = 0; range < input.ranges.size(); ++range)
+    for (const auto& segment : input.segments[range])
+      bytes += padded(bytes_until(input.ranges[range], *segment) - bytes_before(input.ranges[range], *segment));
+  if (bytes == 0) return;
+  input.copies = engine_.allocate(bytes, "streamed columns");
+  DeviceAddress to = input.copies.address();
+  for (size_t range = 0; range < input.ranges.size(); ++range) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const ColumnSegment& segment = *input.segments[range][i];
+      const int64_t from = bytes_before(input.ranges[range], segment),
+                    part = bytes_until(input.ranges[range], segment) - from;
+      if (part > 0) queue_.copy_to_device(to, segment.host_data() + from, part);
+      input.addresses[range][i] = to + -from;
+      to = to + padded(part);
+    }
+  }
 }
 
 // What all needed tablets have in common.

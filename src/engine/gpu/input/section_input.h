@@ -25,7 +25,8 @@ class InputLoader {
 
  private:
   void bring_column(SectionInput& input, const SegmentRange& range, size_t column);
-  DeviceAddress copy_needed(SectionInput& input, const SegmentRange& range, const ColumnSegment& segment);
+  std::shared_ptr<const ColumnSegment> load_alone(const SegmentRange& range, size_t column);
+  void copy_needed(SectionInput& input);
   void find_shape(SectionInput& input) const;
   void count_rows(SectionInput& input) const;
 

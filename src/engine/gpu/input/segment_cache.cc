@@ -1,5 +1,7 @@
 #include "engine/gpu/input/segment_cache.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace diptych::gpu {
@@ -9,7 +11,10 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
   Key key{column, {}};
   for (size_t tablet = first; tablet < first + count; ++tablet) {
     key.tablets.push_back(source.tablet_id(tablet));
-    if (key.tablets.back() == 0) return load(source, first, count, column, queue);
+    if (key.tablets.back() == 0) {
+      SegmentLoader loader(source, first, count, column);
+      return load(loader, queue);
+    }
   }
   std::map<Key, Entry>::iterator entry;
   {
@@ -27,55 +32,66 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
     }
     entry->second.age = ages_.end();
   }
+  int64_t reserved = 0;
   try {
-    auto segment = load(source, first, count, column, queue);
+    SegmentLoader loader(source, first, count, column);
+    reserve(loader.bytes());
+    reserved = loader.bytes();
+    auto segment = load(loader, queue);
     std::lock_guard guard(mutex_);
     entry->second.segment = segment;
-    bytes_ += segment->bytes();
     entry->second.age = ages_.insert(ages_.end(), &entry->first);
     loaded_.notify_all();
     return segment;
   } catch (...) {
     std::lock_guard guard(mutex_);
+    bytes_ -= reserved;
     entries_.erase(entry);
     loaded_.notify_all();
     throw;
   }
 }
 
-// What is dropped may not have lain in one piece: until it fits, or nothing is left that can go.
-std::shared_ptr<const ColumnSegment> SegmentCache::load(const TabletSource& source, size_t first, size_t count,
-                                                        size_t column, Queue& queue) {
-  int64_t wanted = 0;
-  for (size_t tablet = first; tablet < first + count; ++tablet) wanted += source.encoded_bytes(tablet, column);
-  make_room(wanted);
-  SegmentLoader loader(device_, queue);
-  for (;;) {
-    try {
-      return loader.load(source, first, count, column, place_);
-    } catch (const Error& error) {
-      if (error.state() != SqlState::out_of_memory) throw;
-      if (before_evicting_) before_evicting_();
-      if (evict(2 * wanted) == 0) throw;
+std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Queue& queue) {
+  const int64_t bytes = std::max(loader.bytes(), device_alignment);
+  if (place_ == ColumnSegment::Place::Pinned) {
+    for (;;) {
+      try {
+        return loader.load(device_.allocate_pinned(bytes, "columns in pinned memory"));
+      } catch (const Error& error) {
+        if (error.state() != SqlState::out_of_memory || !drop(bytes)) throw;
+      }
     }
+  }
+  // What is dropped may not have lain in one piece: until it fits, or nothing is left that can go.
+  do {
+    if (auto buffer = device_.try_allocate(bytes)) return loader.load(std::move(*buffer), queue);
+  } while (drop(bytes));
+  return loader.load(device_.allocate(bytes, "columns on the device"), queue);
+}
+
+void SegmentCache::reserve(int64_t bytes) {
+  for (;;) {
+    int64_t missing = 0;
+    {
+      std::lock_guard guard(mutex_);
+      missing = bytes - (limit_ - bytes_);
+      if (missing <= 0) bytes_ += bytes;
+    }
+    if (missing <= 0) return;
+    if (bytes > limit_ || !drop(missing))
+      throw Error(SqlState::out_of_memory, "columns take more than the " + std::to_string(limit_) +
+                                               " bytes that may be kept in pinned memory of " + device_.info().id());
   }
 }
 
-// Loads at the same time may each find the room that is there for one.
-void SegmentCache::make_room(int64_t bytes) {
-  const auto missing = [&] {
-    std::lock_guard guard(mutex_);
-    return bytes - (limit_ - bytes_);
-  };
-  if (missing() <= 0) return;
-  if (before_evicting_) before_evicting_();
-  evict(missing());
-  if (missing() > 0)
-    throw Error(SqlState::out_of_memory, "columns of " + std::to_string(bytes) + " bytes more than the " +
-                                             std::to_string(limit_) + " that may be kept in pinned memory");
+bool SegmentCache::drop(int64_t bytes) {
+  if (drop_unused(bytes) > 0) return true;
+  if (when_all_are_used_) when_all_are_used_();
+  return drop_unused(bytes) > 0;
 }
 
-int64_t SegmentCache::evict(int64_t bytes) {
+int64_t SegmentCache::drop_unused(int64_t bytes) {
   std::vector<std::shared_ptr<const ColumnSegment>> dropped;  // freed when others may go on
   std::lock_guard guard(mutex_);
   int64_t freed = 0;

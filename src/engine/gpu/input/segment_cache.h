@@ -28,10 +28,10 @@ class SegmentCache {
   // as SegmentLoader::load(); 53200 only when nothing is left to be dropped.
   std::shared_ptr<const ColumnSegment> get(const TabletSource& source, size_t first, size_t count, size_t column,
                                            Queue& queue);
-  // Gives memory back: segments that nobody uses, oldest first. Returns the bytes.
-  int64_t evict(int64_t bytes);
-  // Called before segments are dropped for want of memory: whoever keeps them from being dropped lets go.
-  void before_evicting(std::function<void()> action) { before_evicting_ = std::move(action); }
+  // Gives so many bytes back, if there are as many: segments that nobody uses, oldest first. False: none are left.
+  bool drop(int64_t bytes);
+  // Called where nobody's segments are none: whoever keeps segments from being dropped lets go.
+  void when_all_are_used(std::function<void()> action) { when_all_are_used_ = std::move(action); }
 
  private:
   struct Key {
@@ -46,20 +46,21 @@ class SegmentCache {
     std::list<const Key*>::iterator age;
   };
 
-  std::shared_ptr<const ColumnSegment> load(const TabletSource& source, size_t first, size_t count, size_t column,
-                                            Queue& queue);
-
-  void make_room(int64_t bytes);
+  std::shared_ptr<const ColumnSegment> load(SegmentLoader& loader, Queue& queue);
+  // Of the limit. Errors: 53200.
+  void reserve(int64_t bytes);
+  // The bytes that were dropped.
+  int64_t drop_unused(int64_t bytes);
 
   Device& device_;
   const ColumnSegment::Place place_;
   const int64_t limit_;
-  std::function<void()> before_evicting_;
+  std::function<void()> when_all_are_used_;
   std::mutex mutex_;
   std::condition_variable loaded_;
   std::map<Key, Entry> entries_;
   std::list<const Key*> ages_;  // oldest use first
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0;           // of all segments, and of those that are being loaded
 };
 
 }  // namespace diptych::gpu

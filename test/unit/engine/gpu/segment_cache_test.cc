@@ -24,18 +24,21 @@ class NumberedTablets final : public TabletSource {
   uint64_t tablet_id(size_t tablet) const override { return tablet + 1; }
   const Dictionary* common_dictionary(size_t column) const override { return source_->common_dictionary(column); }
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
+    if (tablet == unreadable_) throw Error(SqlState::out_of_memory, "no memory for the tablet");
     return source_->pin(tablet, wanted);
   }
   int64_t encoded_bytes(size_t tablet, size_t column) const override { return source_->encoded_bytes(tablet, column); }
+  void make_unreadable(size_t tablet) { unreadable_ = tablet; }
 
  private:
   std::shared_ptr<const TabletSource> source_;
+  size_t unreadable_ = SIZE_MAX;
 };
 
 // Four tablets of 64 rows of 8 bytes.
 NumberedTablets four_tablets() {
   std::vector<std::vector<Value>> rows;
-  for (int64_t i = 0; i < 256; ++i) rows.push_back({Value::bigint(i * i * 1000003)});
+  for (int64_t i = 0; i < 256; ++i) rows.push_back({Value::bigint(i * 7919 % 10007 * 1000000000007 + i % 3)});
   return NumberedTablets(make_table({{"a", Type{TypeId::BigInt}}}, rows, 64));
 }
 
@@ -55,7 +58,7 @@ class SegmentCacheTest : public ::testing::TestWithParam<const char*> {
     return cache.get(source_, tablet, 1, 0, *queue_);
   }
 
-  const NumberedTablets source_ = four_tablets();
+  NumberedTablets source_ = four_tablets();
   DeviceList devices_;
   Device* device_ = nullptr;
   std::unique_ptr<Queue> queue_;
@@ -72,7 +75,7 @@ TEST_P(SegmentCacheTest, DropsTheOldestThatNobodyUses) {
   EXPECT_FALSE(first.expired());
   // Whoever lets go of segments is asked before there is said to be no room.
   auto held = first.lock();
-  cache.before_evicting([&] { held.reset(); });
+  cache.when_all_are_used([&] { held.reset(); });
   const auto fourth = get(cache, 3);
   EXPECT_TRUE(first.expired());
   try {
@@ -83,6 +86,38 @@ TEST_P(SegmentCacheTest, DropsTheOldestThatNobodyUses) {
     EXPECT_NE(std::string(error.what()).find("pinned memory"), std::string::npos) << error.what();
   }
   EXPECT_EQ(get(cache, 3), fourth);
+}
+
+// Two segments that go leave two holes; a third has to go for one that is as large as both.
+TEST_P(SegmentCacheTest, DropsUntilTheRoomIsInOnePiece) {
+  constexpr int64_t segment_bytes = 64 * 8;
+  device_->set_memory_limit(4 * segment_bytes);
+  SegmentCache cache(*device_, ColumnSegment::Place::Device, INT64_MAX);
+  std::vector<std::shared_ptr<const ColumnSegment>> held;
+  for (size_t tablet = 0; tablet < 4; ++tablet) held.push_back(get(cache, tablet));
+  ASSERT_EQ(held[0]->bytes(), segment_bytes);
+  held[0].reset();
+  held[2].reset();
+  int asked = 0;
+  cache.when_all_are_used([&] {
+    ++asked;
+    held[1].reset();
+  });
+  const auto both = cache.get(source_, 0, 2, 0, *queue_);
+  EXPECT_EQ(both->bytes(), 2 * segment_bytes);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(get(cache, 3), held[3]);
+}
+
+// What a tablet's memory is short of is none of the device's: nothing is dropped for it.
+TEST_P(SegmentCacheTest, KeepsWhatItHasWhenATabletCanNotBeRead) {
+  SegmentCache cache(*device_, ColumnSegment::Place::Device, INT64_MAX);
+  const std::weak_ptr<const ColumnSegment> first = get(cache, 0);
+  source_.make_unreadable(2);
+  EXPECT_THROW(get(cache, 2), Error);
+  EXPECT_FALSE(first.expired());
+  source_.make_unreadable(SIZE_MAX);
+  EXPECT_NE(get(cache, 2), nullptr);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, SegmentCacheTest, ::testing::Values("cuda", "opencl"),

@@ -103,7 +103,7 @@ TEST(CostModel, PartsOfADevice) {
 TEST(CostModel, ResidencyByTheRoomThereIs) {
   const SectionFacts facts = facts_of(1'000'000'000, 4);
   const auto best = [&](int64_t memory, bool can_map) {
-    return best_residency(facts, host(), h200(), memory, can_map);
+    return best_residency(facts, host(), h200(), {memory, int64_t{32} << 30}, can_map);
   };
   EXPECT_EQ(best(int64_t{128} << 30, true), Residency::Cached);
   // Pinned memory is filled once; pageable columns are copied slowly every time.
@@ -111,6 +111,12 @@ TEST(CostModel, ResidencyByTheRoomThereIs) {
   const Residency small = best(int64_t{1} << 30, true);
   EXPECT_TRUE(small == Residency::Streamed || small == Residency::Mapped);
   EXPECT_EQ(best(1 << 20, false), Residency::Serial);
+  // Of columns that pinned memory can't hold, those that are streamed are copied there each time: not mapped.
+  const auto with_little_host = [&](int64_t pinned) {
+    return best_residency(facts, host(), h200(), {int64_t{1} << 30, pinned}, true);
+  };
+  EXPECT_NE(with_little_host(facts.bytes), Residency::Serial);
+  EXPECT_EQ(with_little_host(facts.bytes - 1), Residency::Serial);
   EXPECT_LE(device_bytes_needed(facts, Residency::Streamed), int64_t{16} << 20);
   EXPECT_EQ(device_bytes_needed(facts, Residency::Mapped), 0);
 }
