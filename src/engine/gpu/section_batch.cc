@@ -17,6 +17,9 @@ constexpr int64_t tiles_per_group = 3;
 // write, each way over the bus idle half of the time.
 constexpr int64_t most_mapped_steps = 2;
 
+// Of 4 bytes each: over the bus go lines of 128 bytes, to the device's memory sectors of 32.
+constexpr uint64_t host_line_rows = 32, device_line_rows = 8;
+
 }  // namespace
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
@@ -173,6 +176,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Control: return control_buffer_.address().value;
     case Kind::TileStatus: return status_buffer_.address().value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);
+    case Kind::LineMask: return writes_to_host() ? host_line_rows - 1 : device_line_rows - 1;
     case Kind::Output: return outputs_[index].values.value;
     case Kind::SortWord: return (outputs_buffer_.address() + sort_word_offsets_[index]).value;
     case Kind::OutputNulls: return outputs_[index].nulls.value;

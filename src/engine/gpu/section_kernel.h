@@ -59,6 +59,7 @@ struct KernelParameter {
     ControlReport,   // address of the one that the host reads
     TileStatus,      // address of a zeroed word per tile, for ordered output
     Capacity,        // rows that the output columns have room for
+    LineMask,        // rows of 4 bytes in a line of where they are written, less one
     Output,          // address of output column `index`
     OutputNulls,     // address of its NULL bytes (1: not NULL)
     SortWord,        // address of word `index` of the rows' sort keys

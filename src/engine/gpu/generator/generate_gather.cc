@@ -115,6 +115,7 @@ void SectionGenerator::write_gathering() {
   find_kept_columns();
   declare_kept_rows();
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
+  declare("line_mask", fmt::format("const dk_u32 line_mask = (dk_u32){};", word(Kind::LineMask)));
   if (!kept_columns_.empty()) {
     out.line("dk_u32 kept_count = 0;");
     out.line("dk_i32 kept_steps = 0;");
@@ -143,8 +144,8 @@ void SectionGenerator::write_gathered_rows(const std::string& count, const std::
   KernelWriter& out = body_;
   out.line("const dk_u64 room_left = place < capacity ? capacity - place : 0;");
   out.line("const dk_u32 written = {0} < room_left ? {0} : (dk_u32)room_left;", count);
-  // A warp's stores of 4 bytes each fill whole lines of 128, which the bus likes best.
-  out.line("const dk_u32 skew = (dk_u32)place & 31U;");
+  // A warp's stores fill whole lines.
+  out.line("const dk_u32 skew = (dk_u32)place & line_mask;");
   out.open("for (dk_u32 i = (dk_u32)DK_LANE; written != 0 && i < written + skew; i += {} * DK_TEAM_SIZE) {{",
            rows_at_once);
   const std::string each = fmt::format("DK_UNROLL for (dk_i32 j = 0; j < {}; j++) ", rows_at_once);
