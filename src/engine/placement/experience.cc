@@ -62,10 +62,10 @@ void note_kernel(SectionExperience& known, const std::string& kernel) {
   known.runs = 0;
 }
 
-bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns) {
-  if (now_ns < cpu_ns) return true;
-  if (settled_ns >= cpu_ns) return false;
-  regret_ns += cpu_ns - settled_ns;
+bool device_pays(double meanwhile_ns, double now_ns, double settled_ns, double& regret_ns) {
+  if (now_ns < meanwhile_ns) return true;
+  if (settled_ns >= meanwhile_ns) return false;
+  regret_ns += meanwhile_ns - settled_ns;
   if (regret_ns < now_ns - settled_ns) return false;
   regret_ns = 0;
   return true;

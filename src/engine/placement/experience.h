@@ -56,11 +56,11 @@ void add_time(SectionExperience& known, double ns, double estimate_ns);
 // that one is expected to be no worse, and no worse than estimated.
 void note_kernel(SectionExperience& known, const std::string& kernel);
 
-// Whether to run on the device, given what the CPU takes, what the device takes now (columns to move, a kernel to
-// compile) and what it takes once all is in place. Moving in is bought when not having done so would have paid for it
-// by now: at most twice the cost of whatever was right in hindsight, the bound of the ski-rental problem (Karlin,
-// Manasse, Rudolph and Sleator 1988, on snoopy caching).
-bool device_pays(double cpu_ns, double now_ns, double settled_ns, double& regret_ns);
+// Whether to run on the device, given what the CPU takes meanwhile (or whatever else needs nothing first), what the
+// device takes now (columns to move, a kernel to compile) and what it takes once all is in place. Moving in is bought
+// when not having done so would have paid for it by now: at most twice the cost of whatever was right in hindsight, the
+// bound of the ski-rental problem (Karlin, Manasse, Rudolph and Sleator 1988, on snoopy caching).
+bool device_pays(double meanwhile_ns, double now_ns, double settled_ns, double& regret_ns);
 
 // Times change, and the first ones may have been unusual: now and then one of the ways to run a section has its turn
 // that is not far from what was chosen. times_ns: what each takes, infinite where that is not known. Nothing: it is

@@ -186,18 +186,24 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
     note.why = "no device can run it";
     return std::nullopt;
   }
+  // What serves until the best is worth what it takes to have it.
+  const Option* in_place = best->is_settled ? nullptr : fastest_in_place(options, cpu_ns);
+  const double meanwhile_ns = in_place == nullptr ? cpu_ns : in_place->now.total_ns();
   bool pays = false;
   {
     std::lock_guard guard(mutex_);
-    pays = device_pays(cpu_ns, best->now.total_ns(), best->settled_ns, experience_.of(best->key).regret_ns);
+    pays = device_pays(meanwhile_ns, best->now.total_ns(), best->settled_ns, experience_.of(best->key).regret_ns);
   }
-  if (wants_report)
+  if (wants_report) {
     note.why =
         fmt::format("{} {}: {} now, {} once settled; CPU: {}", best->device->info().id(), gpu::name_of(best->residency),
                     milliseconds(best->now.total_ns()), milliseconds(best->settled_ns), milliseconds(cpu_ns));
-  const Option* chosen = pays ? best : nullptr;
-  if (best->is_settled) chosen = try_again(decision, options, chosen, cpu_ns);
-  if (wants_report && chosen != (pays ? best : nullptr)) note.why += "; another is tried again";
+    if (in_place != nullptr)
+      note.why += fmt::format("; in place: {}, {}", gpu::name_of(in_place->residency), milliseconds(meanwhile_ns));
+  }
+  const Option* usual = pays ? best : in_place;
+  const Option* chosen = best->is_settled ? try_again(decision, options, usual, cpu_ns) : usual;
+  if (wants_report && chosen != usual) note.why += "; another is tried again";
   if (chosen == nullptr) return std::nullopt;
   auto result = run_on(task, choice, *chosen->device, chosen->residency, chosen->estimate_ns, note);
   {
@@ -232,6 +238,18 @@ const Placement::Option* Placement::best_of(const std::vector<Option>& options) 
     if (is_cached && (cached == nullptr || option.settled_ns < cached->settled_ns)) cached = &option;
   }
   return cached != nullptr && best->settled_ns > margin * cached->settled_ns ? cached : best;
+}
+
+// Of the options that need nothing moved or compiled; null: the CPU is faster than any.
+const Placement::Option* Placement::fastest_in_place(const std::vector<Option>& options, double cpu_ns) {
+  const Option* fastest = nullptr;
+  double least_ns = cpu_ns;
+  for (const Option& option : options) {
+    if (!option.is_settled || option.now.total_ns() >= least_ns) continue;
+    fastest = &option;
+    least_ns = option.now.total_ns();
+  }
+  return fastest;
 }
 
 // What was chosen (null: the CPU), or whose turn it is to be tried again.

@@ -83,6 +83,7 @@ class Placement {
              const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
              std::vector<Option>& options);
   static const Option* best_of(const std::vector<Option>& options);
+  static const Option* fastest_in_place(const std::vector<Option>& options, double cpu_ns);
   const Option* try_again(int64_t decision, const std::vector<Option>& options, const Option* chosen, double cpu_ns);
   // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
   DeviceState state_of(uint64_t key, gpu::Residency residency);
