@@ -138,15 +138,16 @@ void add_functions_of(const KernelFile& file, FunctionFiles& files) {
     to = std::min(text.find('\n', from), text.size());
     const std::string line = text.substr(from, to - from);
     std::smatch match;
-    if (std::regex_search(line, match, definition)) {
+    // Most lines are none of these, which is seen sooner without an expression.
+    if (line.starts_with("#define ") && line.back() == '\\' && std::regex_search(line, match, definition)) {
       inside = &macros[match[1]];
       inside->parameters = comma_separated(match[2]);
-    } else if (std::regex_search(line, match, function)) {
+    } else if (line.find("DK_FN ") != std::string::npos && std::regex_search(line, match, function)) {
       if (inside != nullptr)
         inside->patterns.push_back(match[1]);
       else
         files.emplace(match[1], file.name);
-    } else if (std::regex_search(line, match, use) && macros.contains(match[1])) {
+    } else if (line.starts_with("DK_") && std::regex_search(line, match, use) && macros.contains(match[1])) {
       const FunctionMacro& macro = macros[match[1]];
       for (const std::string& pattern : macro.patterns)
         add_made(pattern, macro.parameters, comma_separated(match[2]), file.name, files);
