@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 
 #include "engine/gpu/section_kernel.h"
 
@@ -37,7 +36,7 @@ uint64_t section_key(const SectionTask& task) {
   return key;
 }
 
-uint64_t way_key(uint64_t section, const std::string& way) { return mixed(section, std::hash<std::string>()(way)); }
+uint64_t way_key(uint64_t section, uint64_t way) { return mixed(section, way); }
 
 void add_time(SectionExperience& known, double ns, double estimate_ns) {
   if (estimate_ns <= 0) return;

@@ -46,8 +46,8 @@ class Experience {
 
 // Tells sections apart; literals do not count.
 uint64_t section_key(const SectionTask& task);
-// Of a section run in one way: device, residency and engine, or so many threads.
-uint64_t way_key(uint64_t section, const std::string& way);
+// Of a section run in one way, which the number stands for.
+uint64_t way_key(uint64_t section, uint64_t way);
 
 // A new time among older ones: one run that was disturbed does not count for much. As a ratio it serves for other
 // literals, too, which may leave more rows or fewer.

@@ -62,10 +62,14 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residen
   return can_share(task.program, task.address, task.wanted);
 }
 
-// What a section's experience is of.
-std::string way_of(const Device& device, const PlacementChoice& choice, gpu::Residency residency) {
-  return device.info().id() + gpu::name_of(residency) + choice.gpu_engine;
+// What a section's experience is of, as a number: these are asked for often.
+uint64_t way_of(const Device& device, const PlacementChoice& choice, gpu::Residency residency) {
+  const DeviceInfo& info = device.info();
+  const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
+  const uint64_t number = static_cast<uint64_t>(info.number) << 1 | static_cast<uint64_t>(info.api);
+  return number << 8 | static_cast<uint64_t>(residency) << 4 | engine;
 }
+uint64_t way_of_cpu(int threads) { return ~static_cast<uint64_t>(threads); }
 
 std::string milliseconds(double nanoseconds) { return fmt::format("{:.3f} ms", nanoseconds * 1e-6); }
 
@@ -160,7 +164,7 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   const bool wants_report = task.context.profile != nullptr;
   const std::span<const AutoDevice> devices = auto_devices_.ready();
   const uint64_t section = section_key(task);
-  note.lesson = way_key(section, "cpu" + std::to_string(task.context.threads));
+  note.lesson = way_key(section, way_of_cpu(task.context.threads));
   const HostProfile host = profiles_.host();
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const CostEstimate cpu = estimate_cpu(facts, host, task.context.threads);
