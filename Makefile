@@ -63,7 +63,7 @@ test-gpu: TARGETS = slt_runner device_library
 test-gpu: build
 	test/gpu/matrix $(RELEASE) $(DEVICES)
 
-# A table of many times device_memory_limit on a GPU: 16 GB, of which the host needs twice as much.
+# A table of many times device_memory_limit on a GPU: 16 GB, of which the host needs four times as much.
 test-gpu-large: TARGETS = diptych libdiptych device_library
 test-gpu-large: build
 	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))

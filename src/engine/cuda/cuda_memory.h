@@ -29,7 +29,7 @@ class Context {
   CUcontext context_ = nullptr;
 };
 
-// The more there are, the larger.
+// Device memory: the more is held, the larger a block, up to 512 MiB.
 class DeviceBlocks final : public RawMemory {
  public:
   explicit DeviceBlocks(const Context& context) : context_(context) {}

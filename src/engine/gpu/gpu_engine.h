@@ -38,8 +38,8 @@ enum class Residency : uint8_t {
 };
 const char* name_of(Residency residency);
 
-// That columns of one device may take of pinned memory: the quarter of the host's that memory_limit leaves if it is not
-// set.
+// Bytes of pinned memory that one device's columns may take: a quarter of the host's, which is what memory_limit leaves
+// if it is not set.
 inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
 
 class GpuEngine {

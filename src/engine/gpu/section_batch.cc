@@ -217,8 +217,8 @@ void SectionBatch::launch_until_room() {
 void SectionBatch::bring() {
   is_brought_ = true;
   bring_output();
-  // Streamed columns, for another batch's.
-  input_->copies = DeviceBuffer();
+  // For another batch's. An input of columns that stay is others', too.
+  if (residency_ == Residency::Streamed) input_->copies = DeviceBuffer();
 }
 
 void SectionBatch::bring_output() {

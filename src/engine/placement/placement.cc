@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <exception>
 #include <limits>
 #include <system_error>
@@ -127,10 +128,11 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
-  if (is_auto) residency = best_residency(facts, host, profile, room_of(*device, choice), device->info().can_map);
+  const MemoryRoom room = room_of(*device, choice);
+  if (is_auto) residency = best_residency(facts, host, profile, room, device->info().can_map);
   if (!wants_estimate) return run_on(task, choice, *device, residency, 0, note);
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
-  const DeviceState state = state_of(key, residency);
+  const DeviceState state = state_of(key, residency, settled_state(facts, room));
   auto result = run_on(task, choice, *device, residency, 0, note);
   if (!result) return result;
   const CostEstimate cost = estimate_device(facts, host, profile, residency, state);
@@ -141,12 +143,16 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   return result;
 }
 
-DeviceState Placement::state_of(uint64_t key, gpu::Residency residency) {
+// Of what a run has left, no more is still there than fits.
+DeviceState Placement::state_of(uint64_t key, gpu::Residency residency, const DeviceState& settled) {
   std::lock_guard guard(mutex_);
   const SectionExperience& known = experience_.of(key);
   DeviceState state;
   state.is_compiled = known.is_compiled;
-  (residency == gpu::Residency::Cached ? state.cached_bytes : state.pinned_bytes) = known.resident_bytes;
+  if (residency == gpu::Residency::Cached)
+    state.cached_bytes = known.resident_bytes;
+  else
+    state.pinned_bytes = std::min(known.resident_bytes, settled.pinned_bytes);
   return state;
 }
 
@@ -206,7 +212,8 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
       note.why += fmt::format("; in place: {}, {}", gpu::name_of(in_place->residency), milliseconds(meanwhile_ns));
   }
   const Option* usual = pays ? best : in_place;
-  const Option* chosen = best->is_settled ? try_again(decision, options, usual, cpu_ns) : usual;
+  const bool is_usual = best->is_settled || (in_place != nullptr && !pays);
+  const Option* chosen = is_usual ? try_again(decision, options, usual, cpu_ns) : usual;
   if (wants_report && chosen != usual) note.why += "; another is tried again";
   if (chosen == nullptr) return std::nullopt;
   auto result = run_on(task, choice, *chosen->device, chosen->residency, chosen->estimate_ns, note);
@@ -232,7 +239,7 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
 }
 
 // What takes least once settled. Columns on the device do not depend on what else the bus and the host do: others have
-// to be faster by a tenth.
+// to be faster by a tenth, if those are there.
 const Placement::Option* Placement::best_of(const std::vector<Option>& options) {
   constexpr double margin = 0.9;
   const Option *best = nullptr, *cached = nullptr;
@@ -291,11 +298,13 @@ void Placement::weigh(const SectionTask& task, uint64_t section, int64_t decisio
     if (!fits(facts, residency, room) && choice.residency == "auto" && residency != gpu::Residency::Serial) continue;
     const uint64_t key = way_key(section, way_of(device, choice, residency));
     if (!check_kernel(task, choice, device, key) || rests(key, decision)) continue;
-    const DeviceState state = state_of(key, residency);
+    const DeviceState state = state_of(key, residency, settled);
     Option option{&device, residency, estimate_device(facts, host, candidate.profile, residency, state)};
     option.estimate_ns = estimate_device(facts, host, candidate.profile, residency, settled).total_ns();
     option.key = key;
-    option.is_settled = state.is_compiled && state.cached_bytes + state.pinned_bytes >= facts.bytes;
+    const bool is_there = residency == gpu::Residency::Cached ? state.cached_bytes >= settled.cached_bytes
+                                                              : state.pinned_bytes >= settled.pinned_bytes;
+    option.is_settled = state.is_compiled && is_there;
     // What runs took says more than any estimate.
     option.settled_ns = option.estimate_ns * ratio_of(key, least_device_runs);
     option.now.compute_ns += option.settled_ns - option.estimate_ns;

@@ -86,7 +86,7 @@ class Placement {
   static const Option* fastest_in_place(const std::vector<Option>& options, double cpu_ns);
   const Option* try_again(int64_t decision, const std::vector<Option>& options, const Option* chosen, double cpu_ns);
   // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
-  DeviceState state_of(uint64_t key, gpu::Residency residency);
+  DeviceState state_of(uint64_t key, gpu::Residency residency, const DeviceState& settled);
   double ratio_of(uint64_t key, int least_runs);
   int runs_of(uint64_t key);
   // Of those about a section where it runs; counted from 1.

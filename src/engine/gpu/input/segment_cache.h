@@ -25,12 +25,13 @@ class SegmentCache {
       : device_(device), place_(place), limit_(limit) {}
 
   // The segment, loaded if it is not there. Sources whose tablets have no ids get segments that are not kept. Errors:
-  // as SegmentLoader::load(); 53200 only when nothing is left to be dropped.
+  // as SegmentLoader's; 53200 of the device or of pinned memory only when nothing is left to be dropped.
   std::shared_ptr<const ColumnSegment> get(const TabletSource& source, size_t first, size_t count, size_t column,
                                            Queue& queue);
-  // Gives so many bytes back, if there are as many: segments that nobody uses, oldest first. False: none are left.
+  // Gives up to about so many bytes back: segments that nobody uses, oldest first. To be called again while there is
+  // too little. False: nothing was left.
   bool drop(int64_t bytes);
-  // Called where nobody's segments are none: whoever keeps segments from being dropped lets go.
+  // Called when every segment is in use: whoever only keeps them lets go.
   void when_all_are_used(std::function<void()> action) { when_all_are_used_ = std::move(action); }
 
  private:
