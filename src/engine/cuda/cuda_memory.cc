@@ -59,14 +59,12 @@ void DeviceBlocks::free_block(RawBlock block) noexcept {
   held_ -= block.bytes;
 }
 
-std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t at_most) {
+std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t /*at_most*/) {
   const Api& api = context_.enter();
   const int64_t least = rounded(at_least, host_page_bytes);
-  if (least > at_most) return std::nullopt;
   const int64_t usual = shared_block(std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes), least);
   // As on the device.
-  for (int64_t bytes :
-       {rounded(std::clamp(usual, least, at_most - at_most % host_page_bytes), host_page_bytes), least}) {
+  for (int64_t bytes : {usual, least}) {
     std::byte* data = allocate_host_pages(bytes);
     if (data == nullptr) continue;
     const CUresult result = api.MemHostRegister(data, static_cast<size_t>(bytes),

@@ -41,7 +41,8 @@ class DeviceBlocks final : public RawMemory {
   int64_t held_ = 0;  // bytes of all blocks; used under the pool's lock
 };
 
-// Large pages that are pinned and mapped; the more there are, the larger. Addresses are host pointers.
+// Large pages that are pinned and mapped; the more there are, the larger. Addresses are host pointers. For a pool
+// without a limit.
 class PinnedBlocks final : public RawMemory {
  public:
   explicit PinnedBlocks(const Context& context) : context_(context) {}

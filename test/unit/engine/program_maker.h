@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/engine.h"
 #include "program/program.h"
 #include "tablet/builder.h"
@@ -19,6 +20,30 @@ namespace diptych::testing {
 std::shared_ptr<const TabletSource> make_table(const std::vector<ColumnDefinition>& columns,
                                                const std::vector<std::vector<Value>>& rows, int64_t tablet_rows,
                                                bool dictionaries = true);
+
+// Tablets of another source, with ids as those of a table have.
+class NumberedTablets final : public TabletSource {
+ public:
+  explicit NumberedTablets(std::shared_ptr<const TabletSource> source) : source_(std::move(source)) {}
+  const std::vector<ColumnDefinition>& columns() const override { return source_->columns(); }
+  size_t tablet_count() const override { return source_->tablet_count(); }
+  int64_t row_count() const override { return source_->row_count(); }
+  int64_t rows_in(size_t tablet) const override { return source_->rows_in(tablet); }
+  ZoneMap zone_map(size_t tablet, size_t column) const override { return source_->zone_map(tablet, column); }
+  uint64_t tablet_id(size_t tablet) const override { return tablet + 1; }
+  const Dictionary* common_dictionary(size_t column) const override { return source_->common_dictionary(column); }
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
+    if (tablet == unreadable_) throw Error(SqlState::out_of_memory, "no memory for the tablet");
+    return source_->pin(tablet, wanted);
+  }
+  int64_t encoded_bytes(size_t tablet, size_t column) const override { return source_->encoded_bytes(tablet, column); }
+  // pin() of it throws 53200 from now on.
+  void make_unreadable(size_t tablet) { unreadable_ = tablet; }
+
+ private:
+  std::shared_ptr<const TabletSource> source_;
+  size_t unreadable_ = SIZE_MAX;
+};
 
 // The rows of a source as values, in order.
 std::vector<std::vector<Value>> rows_of(const TabletSource& source);

@@ -16,19 +16,8 @@
 namespace diptych::testing {
 namespace {
 
-class DeviceTest : public ::testing::TestWithParam<const char*> {
+class DeviceTest : public EachDevice {
  protected:
-  void SetUp() override {
-    setenv("DIPTYCH_KERNEL_CACHE", "off", 1);
-    try {
-      device_ = devices_.find(GetParam());
-    } catch (const Error& error) {
-      ASSERT_EQ(error.state(), SqlState::invalid_parameter_value) << error.what();
-      GTEST_SKIP() << error.what();
-    }
-    queue_ = device_->make_queue();
-  }
-
   // words[3][i] = words[1][i] + words[2][i] for i < words[0]
   std::shared_ptr<const Kernel> add_kernel(const std::string& remark = {}, CompileReport* report = nullptr) {
     return device_->compile("// " + remark + "\n" + device_text(device_->info().api, 4) + R"(
@@ -44,10 +33,6 @@ KERNEL void add(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, cons
     const uint64_t parameters[] = {count, a.value, b.value, sum.value};
     queue.launch(kernel, static_cast<int64_t>((count + 255) / 256), 256, parameters);
   }
-
-  DeviceList devices_;
-  Device* device_ = nullptr;
-  std::unique_ptr<Queue> queue_;
 };
 
 std::vector<uint64_t> sequence(size_t count, uint64_t first) {

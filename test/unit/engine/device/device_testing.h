@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <memory>
 #include <string>
 
+#include "base/error.h"
 #include "engine/device/device.h"
 #include "engine/device/device_list.h"
 
@@ -30,5 +33,25 @@ inline std::string device_text(DeviceApi api, int parameters) {
          "#define AT(type, address) ((__global type*)((address) >> 63 ? mapped + ((address) << 1 >> 1) : memory + "
          "(address)))\n";
 }
+
+// For tests with "cuda" and "opencl" as parameters: the first device of each that can be used; where there is none, the
+// test is skipped.
+class EachDevice : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    setenv("DIPTYCH_KERNEL_CACHE", "off", 1);
+    try {
+      device_ = devices_.find(GetParam());
+    } catch (const Error& error) {
+      ASSERT_EQ(error.state(), SqlState::invalid_parameter_value) << error.what();
+      GTEST_SKIP() << error.what();
+    }
+    queue_ = device_->make_queue();
+  }
+
+  DeviceList devices_;
+  Device* device_ = nullptr;
+  std::unique_ptr<Queue> queue_;
+};
 
 }  // namespace diptych::testing

@@ -1,7 +1,5 @@
 #include "engine/gpu/input/segment_cache.h"
 
-#include <cstdlib>
-
 #include "base/error.h"
 #include "engine/device/device_testing.h"
 #include "engine/program_maker.h"
@@ -12,29 +10,6 @@ namespace {
 using gpu::ColumnSegment;
 using gpu::SegmentCache;
 
-// Tablets of another source, with ids as those of a table have.
-class NumberedTablets final : public TabletSource {
- public:
-  explicit NumberedTablets(std::shared_ptr<const TabletSource> source) : source_(std::move(source)) {}
-  const std::vector<ColumnDefinition>& columns() const override { return source_->columns(); }
-  size_t tablet_count() const override { return source_->tablet_count(); }
-  int64_t row_count() const override { return source_->row_count(); }
-  int64_t rows_in(size_t tablet) const override { return source_->rows_in(tablet); }
-  ZoneMap zone_map(size_t tablet, size_t column) const override { return source_->zone_map(tablet, column); }
-  uint64_t tablet_id(size_t tablet) const override { return tablet + 1; }
-  const Dictionary* common_dictionary(size_t column) const override { return source_->common_dictionary(column); }
-  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
-    if (tablet == unreadable_) throw Error(SqlState::out_of_memory, "no memory for the tablet");
-    return source_->pin(tablet, wanted);
-  }
-  int64_t encoded_bytes(size_t tablet, size_t column) const override { return source_->encoded_bytes(tablet, column); }
-  void make_unreadable(size_t tablet) { unreadable_ = tablet; }
-
- private:
-  std::shared_ptr<const TabletSource> source_;
-  size_t unreadable_ = SIZE_MAX;
-};
-
 // Four tablets of 64 rows of 8 bytes.
 NumberedTablets four_tablets() {
   std::vector<std::vector<Value>> rows;
@@ -42,26 +17,13 @@ NumberedTablets four_tablets() {
   return NumberedTablets(make_table({{"a", Type{TypeId::BigInt}}}, rows, 64));
 }
 
-class SegmentCacheTest : public ::testing::TestWithParam<const char*> {
+class SegmentCacheTest : public EachDevice {
  protected:
-  void SetUp() override {
-    setenv("DIPTYCH_KERNEL_CACHE", "off", 1);
-    try {
-      device_ = devices_.find(GetParam());
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-    queue_ = device_->make_queue();
-  }
-
   std::shared_ptr<const ColumnSegment> get(SegmentCache& cache, size_t tablet) {
     return cache.get(source_, tablet, 1, 0, *queue_);
   }
 
   NumberedTablets source_ = four_tablets();
-  DeviceList devices_;
-  Device* device_ = nullptr;
-  std::unique_ptr<Queue> queue_;
 };
 
 TEST_P(SegmentCacheTest, DropsTheOldestThatNobodyUses) {

@@ -18,6 +18,7 @@ namespace {
 
 using testing::AbsentDriver;
 using testing::make_table;
+using testing::NumberedTablets;
 using testing::ProgramMaker;
 
 const Type integer{TypeId::Integer};
@@ -35,26 +36,6 @@ class PretendedGpus final : public DeviceDriver {
  private:
   opencl::OpenClDriver driver_;
   std::vector<DeviceInfo> infos_;
-};
-
-// Rows with tablets that can be found again, as a table's.
-class NumberedSource final : public TabletSource {
- public:
-  explicit NumberedSource(std::shared_ptr<const TabletSource> rows) : rows_(std::move(rows)) {}
-  const std::vector<ColumnDefinition>& columns() const override { return rows_->columns(); }
-  size_t tablet_count() const override { return rows_->tablet_count(); }
-  int64_t row_count() const override { return rows_->row_count(); }
-  int64_t rows_in(size_t tablet) const override { return rows_->rows_in(tablet); }
-  ZoneMap zone_map(size_t tablet, size_t column) const override { return rows_->zone_map(tablet, column); }
-  uint64_t tablet_id(size_t tablet) const override { return 1'000'000 + tablet; }
-  const Dictionary* common_dictionary(size_t column) const override { return rows_->common_dictionary(column); }
-  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
-    return rows_->pin(tablet, wanted);
-  }
-  int64_t encoded_bytes(size_t tablet, size_t column) const override { return rows_->encoded_bytes(tablet, column); }
-
- private:
-  std::shared_ptr<const TabletSource> rows_;
 };
 
 class PlacementTest : public ::testing::Test {
@@ -90,7 +71,7 @@ class PlacementTest : public ::testing::Test {
   void make_program(int64_t rows, int32_t below = 10) {
     std::vector<std::vector<Value>> table;
     for (int64_t i = 0; i < rows; ++i) table.push_back({Value::integer(static_cast<int32_t>(i % 1000))});
-    source_ = std::make_shared<NumberedSource>(make_table({{"a", integer}}, table, 65536));
+    source_ = std::make_shared<NumberedTablets>(make_table({{"a", integer}}, table, 65536));
     ProgramMaker maker(source_);
     maker.parallel(0);
     const int a = maker.column(0), bound = maker.constant(Value::integer(below));
@@ -105,7 +86,7 @@ class PlacementTest : public ::testing::Test {
   // SELECT t FROM rows, strings that are in no dictionary.
   void make_program_of_strings() {
     const std::vector<std::vector<Value>> rows(100, {Value::text("a string of its own")});
-    source_ = std::make_shared<NumberedSource>(make_table({{"t", Type{TypeId::Text}}}, rows, 64, false));
+    source_ = std::make_shared<NumberedTablets>(make_table({{"t", Type{TypeId::Text}}}, rows, 64, false));
     ProgramMaker maker(source_);
     maker.parallel(0);
     maker.result({maker.column(0)});
