@@ -1,7 +1,5 @@
 #include "base/memory_budget.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <string>
 
@@ -14,8 +12,6 @@ namespace {
 constexpr int64_t least_reclaim_bytes = int64_t{1} << 20;
 
 }  // namespace
-
-int64_t machine_memory_bytes() { return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE); }
 
 void MemoryBudget::reserve(int64_t bytes, const char* what) {
   if (try_reserve(bytes)) return;

@@ -16,9 +16,6 @@
 
 namespace diptych {
 
-// Of this machine, used or not.
-int64_t machine_memory_bytes();
-
 class MemoryBudget {
  public:
   // Gives back at least `bytes` if it can and returns how many it gave back; it calls release() itself.

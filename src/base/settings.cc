@@ -6,11 +6,10 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
-#include "base/memory_budget.h"
+#include "base/machine.h"
 #include "base/suggestion.h"
 
 namespace diptych {
@@ -57,7 +56,7 @@ bool is_device_name(std::string_view name) {
 int64_t initial_of(const SettingInfo& info) {
   if (info.initial >= 0) return info.initial;
   if (info.kind == SettingKind::Bytes) return machine_memory_bytes() / 4 * 3;
-  return std::max<int64_t>(1, std::thread::hardware_concurrency());
+  return machine_threads();
 }
 
 struct Unit {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
 
+#include "base/machine.h"
 #include "engine/gpu/section_kernels.h"
 #include "engine/placement/section_facts.h"
 #include "session/statement.h"
@@ -69,7 +69,7 @@ WorkCounts work_of(const Program& program) {
 }  // namespace
 
 void calibrate_host(HostProfile& host) {
-  measure_host_memory(host, static_cast<int>(std::thread::hardware_concurrency()), memory_bytes);
+  measure_host_memory(host, machine_threads(), memory_bytes);
   Database database(":memory:");
   Connection connection(database);
   const std::string one = "1", cpu = "cpu";

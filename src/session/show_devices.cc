@@ -1,7 +1,7 @@
 // SHOW devices.
 #include <fmt/format.h>
 
-#include "base/memory_budget.h"
+#include "base/machine.h"
 #include "session/commands.h"
 
 namespace diptych {

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/machine.h"
+
 namespace diptych {
 namespace {
 
@@ -35,8 +37,8 @@ std::byte* allocate_host_pages(int64_t bytes) {
   madvise(data, static_cast<size_t>(bytes), MADV_HUGEPAGE);
   // Shared with a child, a page that is written is given anew to the writer, and the device goes on with the old one.
   madvise(data, static_cast<size_t>(bytes), MADV_DONTFORK);
-  const int64_t threads = std::clamp<int64_t>(
-      bytes / thread_bytes, 1, std::min<int64_t>(most_threads, std::max(1U, std::thread::hardware_concurrency())));
+  const int64_t threads =
+      std::clamp<int64_t>(bytes / thread_bytes, 1, std::min<int64_t>(most_threads, machine_threads()));
   const int64_t part = (bytes / host_page_bytes + threads - 1) / threads * host_page_bytes;
   std::vector<std::jthread> others;
   others.reserve(static_cast<size_t>(threads));

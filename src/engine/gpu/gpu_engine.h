@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "base/memory_budget.h"
+#include "base/machine.h"
 #include "engine/device/device.h"
 #include "engine/gpu/input/input_cache.h"
 #include "engine/gpu/input/segment_cache.h"

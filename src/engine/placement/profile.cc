@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/error.h"
+#include "base/machine.h"
 
 namespace diptych {
 namespace {
@@ -107,7 +107,7 @@ std::string machine_key() {
     if (colon != std::string::npos) name = line.substr(colon + 2);
     break;
   }
-  return fmt::format("{}, {} threads", name, std::thread::hardware_concurrency());
+  return fmt::format("{}, {} threads", name, machine_threads());
 }
 
 std::string device_key(const DeviceInfo& device) { return fmt::format("{}, driver {}", device.name, device.driver); }

@@ -1,8 +1,7 @@
 #include "engine/placement/profile_store.h"
 
-#include <thread>
-
 #include "base/error.h"
+#include "base/machine.h"
 #include "engine/placement/measure.h"
 
 namespace diptych {
@@ -40,8 +39,7 @@ DeviceProfile ProfileStore::of(Device& device) {
   if (const auto found = profile_.devices.find(key); found != profile_.devices.end()) return found->second;
   if (device.info().is_host) return profile_.devices[key] = profile_of_host_device(profile_.host);
   try {
-    if (!profile_.host.is_measured)
-      measure_host_memory(profile_.host, static_cast<int>(std::thread::hardware_concurrency()), short_host_bytes);
+    if (!profile_.host.is_measured) measure_host_memory(profile_.host, machine_threads(), short_host_bytes);
     profile_.devices[key] = measure_short(device, profile_.host);
     if (!path_.empty()) write_profile(path_, profile_);
   } catch (const Error&) {
