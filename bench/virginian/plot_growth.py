@@ -1,8 +1,8 @@
 """Draws the growth that bench_virginian measured (--parts growth): the seed's figure 6.
 
-    .venv/bin/python bench/virginian/plot_growth.py build/bench/virginian.json docs/virginian-growth
+    .venv/bin/python bench/virginian/plot_growth.py build/bench/growth.json docs/virginian-growth ["a title"]
 
-writes docs/virginian-growth.svg and docs/virginian-growth.png.
+writes docs/virginian-growth.svg and docs/virginian-growth.png. The title is the machine's name unless another is given.
 """
 
 import json
@@ -17,7 +17,7 @@ matplotlib.rcParams["svg.hashsalt"] = "diptych"
 from matplotlib import pyplot, ticker
 
 
-def draw(growth, target):
+def draw(growth, target, title):
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     millions = [rows / 1e6 for rows in growth["rows"]]
     for name, seconds in growth["mean_seconds"].items():
@@ -29,7 +29,7 @@ def draw(growth, target):
     axes.yaxis.set_minor_formatter(ticker.NullFormatter())
     axes.set_xlabel("million rows")
     axes.set_ylabel("mean time of the ten queries, ms")
-    axes.set_title(growth["machine"], fontsize="small")
+    axes.set_title(title, fontsize="small")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     figure.savefig(f"{target}.svg", metadata={"Date": None})
@@ -37,10 +37,11 @@ def draw(growth, target):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     with open(sys.argv[1]) as file:
-        draw(json.load(file)["growth"], sys.argv[2])
+        growth = json.load(file)["growth"]
+    draw(growth, sys.argv[2], sys.argv[3] if len(sys.argv) == 4 else growth["machine"])
 
 
 main()

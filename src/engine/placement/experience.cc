@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <vector>
 
 #include "engine/gpu/section_kernel.h"
 
@@ -43,14 +44,19 @@ void add_time(SectionExperience& known, double ns, double estimate_ns) {
   const double ratio = ns / estimate_ns;
   // The first runs fill caches and wake threads: the best of them is the usual one.
   constexpr int first_runs = 3;
-  // After that a run counts for what it is, up to this: one that was disturbed would otherwise send others elsewhere.
+  // After that a run counts for no more than this: what was disturbed for longer would otherwise send others elsewhere.
   constexpr double most_change = 1.5;
-  if (known.runs == 0)
+  constexpr double slower_weight = 0.25, faster_weight = 0.5;
+  if (known.runs == 0) {
     known.ratio = ratio;
-  else if (known.runs < first_runs)
+  } else if (known.runs < first_runs) {
     known.ratio = std::min(known.ratio, ratio);
-  else
-    known.ratio = 0.75 * known.ratio + 0.25 * std::clamp(ratio, known.ratio / most_change, known.ratio * most_change);
+  } else {
+    const double shown =
+        std::clamp(std::min(ratio, known.last_ratio), known.ratio / most_change, known.ratio * most_change);
+    known.ratio += (shown < known.ratio ? faster_weight : slower_weight) * (shown - known.ratio);
+  }
+  known.last_ratio = ratio;
   ++known.runs;
 }
 
@@ -70,12 +76,22 @@ bool device_pays(double meanwhile_ns, double now_ns, double settled_ns, double& 
   return true;
 }
 
-std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, double chosen_ns) {
-  constexpr int64_t period = 128, length = 4;
-  constexpr double far = 2;
+std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, size_t chosen) {
+  constexpr int64_t period = 64, length = 2;
+  // Of so many turns one is for what is far, up to this: else a time that a disturbed machine has taught would stay.
+  constexpr int64_t seldom = 8;
+  constexpr double near = 2, far = 8, short_ns = 10e6;
   if (decision < period || decision % period >= length) return std::nullopt;
-  const auto turn = static_cast<size_t>(decision / period) % times_ns.size();
-  return times_ns[turn] < far * chosen_ns ? std::optional(turn) : std::nullopt;
+  const int64_t turn = decision / period;
+  const bool is_for_far = turn % seldom == 0;
+  if (is_for_far && times_ns[chosen] >= short_ns) return std::nullopt;
+  const double from_ns = is_for_far ? near * times_ns[chosen] : 0;
+  const double to_ns = (is_for_far ? far : near) * times_ns[chosen];
+  std::vector<size_t> others;
+  for (size_t i = 0; i < times_ns.size(); ++i)
+    if (i != chosen && times_ns[i] >= from_ns && times_ns[i] < to_ns) others.push_back(i);
+  if (others.empty()) return std::nullopt;
+  return others[static_cast<size_t>(is_for_far ? turn / seldom : turn) % others.size()];
 }
 
 }  // namespace diptych

@@ -19,6 +19,7 @@ namespace diptych {
 struct SectionExperience {
   double ratio = 1;            // of a usual run's time to its estimate, on a device with columns and kernel in place
   int runs = 0;                // that the ratio was made of
+  double last_ratio = 1;       // of the last of them
   double regret_ns = 0;        // time lost so far by not having had the columns and the kernel there
   int64_t decisions = 0;       // about where a section runs
   int64_t rests_until = 0;     // the decision before which a way to run it is not one
@@ -49,8 +50,9 @@ uint64_t section_key(const SectionTask& task);
 // Of a section run in one way, which the number stands for.
 uint64_t way_key(uint64_t section, uint64_t way);
 
-// A new time among older ones: one run that was disturbed does not count for much. As a ratio it serves for other
-// literals, too, which may leave more rows or fewer.
+// A new time among older ones. What else the machine does makes runs slower, never faster: a slow one counts when the
+// next is slow, too, and fast ones count for more. As a ratio it serves for other literals, too, which may leave more
+// rows or fewer.
 void add_time(SectionExperience& known, double ns, double estimate_ns);
 // Before add_time(): the times of one kernel say little of another's, such as the one that has been compiled since:
 // that one is expected to be no worse, and no worse than estimated.
@@ -62,9 +64,10 @@ void note_kernel(SectionExperience& known, const std::string& kernel);
 // bound of the ski-rental problem (Karlin, Manasse, Rudolph and Sleator 1988, on snoopy caching).
 bool device_pays(double meanwhile_ns, double now_ns, double settled_ns, double& regret_ns);
 
-// Times change, and the first ones may have been unusual: now and then one of the ways to run a section has its turn
-// that is not far from what was chosen. times_ns: what each takes, infinite where that is not known. Nothing: it is
-// nobody's turn. A turn is several decisions long, since the first run finds a device asleep and caches cold.
-std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, double chosen_ns);
+// Times change, and those that were learnt may have been unusual: now and then one of the other ways to run a section
+// has its turn that is not far from the chosen one; of short sections seldom one that is. times_ns: what each takes,
+// infinite where that is not known. Nothing: it is nobody's turn. A turn is two decisions long, since the first run
+// finds a device asleep and caches cold.
+std::optional<size_t> turn_of(int64_t decision, std::span<const double> times_ns, size_t chosen);
 
 }  // namespace diptych

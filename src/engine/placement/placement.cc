@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t least_device_rows = 32768;
 // Nor does a section that the CPU is done with in this time: a device's launch, its waiting and its host's part take
 // nearly that long.
-constexpr double least_device_ns = 60e3;
+constexpr double least_device_ns = 40e3;
 // A device's time is believed after so many runs: the first that is disturbed would otherwise be the last.
 constexpr int least_device_runs = 3;
 // The CPU's estimate is the least certain: what it is done with in so long runs there as often before a device is
@@ -269,8 +269,8 @@ const Placement::Option* Placement::try_again(int64_t decision, const std::vecto
   std::vector<double> times_ns = {cpu_ns};
   for (const Option& option : options)
     times_ns.push_back(option.is_settled ? option.settled_ns : std::numeric_limits<double>::infinity());
-  const double chosen_ns = chosen == nullptr ? cpu_ns : chosen->settled_ns;
-  const std::optional<size_t> turn = turn_of(decision, times_ns, chosen_ns);
+  const size_t number = chosen == nullptr ? 0 : static_cast<size_t>(chosen - options.data()) + 1;
+  const std::optional<size_t> turn = turn_of(decision, times_ns, number);
   if (!turn) return chosen;
   return *turn == 0 ? nullptr : &options[*turn - 1];
 }
