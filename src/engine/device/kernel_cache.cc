@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -51,9 +52,17 @@ std::pair<uint64_t, uint64_t> hash_of(const std::string& text, const std::string
   return {hash.high64, hash.low64};
 }
 
+constexpr std::string_view file_suffix = ".kernel";
+
 std::string file_name(const std::string& key) {
   const XXH128_hash_t hash = XXH3_128bits(key.data(), key.size());
-  return hex(hash.high64) + hex(hash.low64) + ".kernel";
+  return hex(hash.high64) + hex(hash.low64) + std::string(file_suffix);
+}
+
+// Also of a file that was never finished, which has more behind it. The directory may hold other files.
+bool is_file_name(std::string_view name) {
+  constexpr size_t digits = 32;
+  return name.find_first_not_of("0123456789abcdef") == digits && name.substr(digits).starts_with(file_suffix);
 }
 
 // The binary of a file that is whole and for this key.
@@ -73,7 +82,7 @@ std::optional<std::vector<std::byte>> read_binary(const fs::path& path, const st
   return binary;
 }
 
-// Deletes the oldest files until the directory is within its bounds.
+// Deletes the oldest kernels until those in the directory are within their bounds.
 void bound_directory(const fs::path& directory) {
   struct File {
     fs::file_time_type time;
@@ -84,6 +93,7 @@ void bound_directory(const fs::path& directory) {
   int64_t bytes = 0;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (!is_file_name(entry.path().filename().string())) continue;
     std::error_code gone;
     const auto size = entry.file_size(gone);
     const auto time = entry.last_write_time(gone);

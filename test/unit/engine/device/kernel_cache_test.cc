@@ -1,5 +1,6 @@
 #include "engine/device/kernel_cache.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -168,10 +169,20 @@ TEST_F(KernelCacheTest, MemoryIsBounded) {
 
 TEST_F(KernelCacheTest, DiskIsBounded) {
   fs::create_directories(directory_);
-  for (int i = 0; i < KernelCache::disk_files + 20; i++) std::ofstream(directory_ / std::to_string(i)) << "old";
+  for (int i = 0; i < KernelCache::disk_files + 20; i++)
+    std::ofstream(directory_ / (fmt::format("{:032x}.kernel", i) + (i % 2 == 0 ? "" : ".1.2"))) << "old";
   compile("text");
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), KernelCache::disk_files);
   EXPECT_TRUE(compile("text").from_disk);
+}
+
+TEST_F(KernelCacheTest, FilesOfOthersStay) {
+  fs::create_directories(directory_);
+  for (int i = 0; i < KernelCache::disk_files + 20; i++) std::ofstream(directory_ / std::to_string(i)) << "another's";
+  std::ofstream(directory_ / (std::string(32, 'a') + ".db")) << "another's";
+  std::ofstream(directory_ / (std::string(33, 'a') + ".kernel")) << "another's";
+  compile("text");
+  EXPECT_EQ(std::distance(fs::directory_iterator(directory_), fs::directory_iterator()), KernelCache::disk_files + 23);
 }
 
 }  // namespace
