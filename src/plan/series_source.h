@@ -23,6 +23,7 @@ class SeriesSource : public TabletSource {
   int64_t row_count() const override { return rows_; }
   int64_t rows_in(size_t tablet) const override;
   ZoneMap zone_map(size_t tablet, size_t column) const override;
+  const char* read_by_cpu() const override { return "a series"; }
   const Dictionary* common_dictionary(size_t) const override { return nullptr; }
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
   int64_t encoded_bytes(size_t, size_t) const override { return 0; }

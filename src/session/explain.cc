@@ -93,6 +93,10 @@ std::vector<std::string> explain_kernels(const Program& program) {
       lines.emplace_back("-- its rows are made by a section before: runs on the CPU");
       continue;
     }
+    if (const char* what = cursors[cursor]->read_by_cpu(); what != nullptr) {
+      lines.push_back(fmt::format("-- rows of {}: runs on the CPU", what));
+      continue;
+    }
     const gpu::SectionKernel kernel = Placement::kernel_of(program, static_cast<int32_t>(i), *cursors[cursor]);
     if (!kernel.unsupported.empty()) {
       lines.push_back("no kernel: " + kernel.unsupported);

@@ -50,6 +50,9 @@ class TabletSource {
   // Differs from the id of every other tablet of the process, dead or alive, so that copies elsewhere can be found
   // again; 0: the tablet has none.
   virtual uint64_t tablet_id(size_t) const { return 0; }
+  // What the rows come from that the CPU alone reads, for messages ("a CSV file"); null: tablets of a table, or rows
+  // that are in memory.
+  virtual const char* read_by_cpu() const { return nullptr; }
   // True when every tablet keeps this column as codes of the same dictionary, which is then handed out; else nullptr.
   virtual const Dictionary* common_dictionary(size_t column) const = 0;
   // Brings the wanted columns into memory. Errors: 58030, 53200, XX001.

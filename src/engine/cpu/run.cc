@@ -50,6 +50,7 @@ class Run {
       running_->run(run_.threads_, -1, &queue);
     }
     void forget() override {
+      if (running_) running_->take_back_progress();
       running_.reset();
       for (ThreadSinks& sinks : run_.threads_) {
         for (const Step& step : section_.steps)

@@ -43,6 +43,8 @@ class SectionRun {
   // threads[i] belongs to thread slot i; there are at least threads() of them. `wanted`: rows of Result sinks after
   // which to stop. queue: where tablets are taken from that others take, too; null: all are to be done.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);
+  // After run(), or when it has failed: what it has made is thrown away, and its rows will be counted again.
+  void take_back_progress();
   // The rows that Result sinks have written, in order.
   std::vector<ResultPiece> take_results();
   // Of the source, that the rows of a piece come from.
@@ -58,6 +60,7 @@ class SectionRun {
   // Numbers of morsels, from the first to before the second.
   using MorselRange = std::pair<size_t, size_t>;
   void find_morsels(const NeededTablets& needed);
+  int64_t rows_needed() const;
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);

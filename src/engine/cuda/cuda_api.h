@@ -65,6 +65,7 @@ enum Attribute : int {
   ROW(DevicePrimaryCtxRetain, , (CUcontext*, CUdevice))                                                             \
   ROW(DevicePrimaryCtxRelease, _v2, (CUdevice))                                                                     \
   ROW(CtxSetCurrent, , (CUcontext))                                                                                 \
+  ROW(CtxGetCurrent, , (CUcontext*))                                                                                \
   ROW(StreamCreate, , (CUstream*, unsigned))                                                                        \
   ROW(StreamDestroy, _v2, (CUstream))                                                                               \
   ROW(StreamSynchronize, , (CUstream))                                                                              \

@@ -9,9 +9,9 @@ namespace {
 constexpr int64_t pinned_kept_bytes = int64_t{8} << 30;
 
 int64_t nine_tenths_free(const Context& context) {
-  const Api& api = context.enter();
+  const Entered api(context);
   size_t free = 0, total = 0;
-  api.check(api.MemGetInfo(&free, &total), "asking for free memory");
+  api->check(api->MemGetInfo(&free, &total), "asking for free memory");
   return static_cast<int64_t>(free) / 10 * 9;
 }
 
@@ -41,15 +41,15 @@ std::optional<DeviceBuffer> CudaDevice::try_allocate(int64_t bytes) {
 PinnedBuffer CudaDevice::allocate_pinned(int64_t bytes, const char* what) {
   auto taken = pinned_pool_.try_allocate(bytes);
   if (!taken)
-    throw Error(SqlState::out_of_memory,
-                info_.id() + " has no pinned memory of " + std::to_string(bytes) + " bytes (" + what + ")");
+    throw Error(SqlState::out_of_memory, info_.id() + " has no pinned memory for " + what, -1,
+                std::to_string(bytes) + " bytes were asked for");
   auto* data = reinterpret_cast<std::byte*>(*taken);
   CUdeviceptr address = 0;
   if (info_.can_map) {
-    const Api& api = context_->enter();
-    const CUresult result = api.MemHostGetDevicePointer(&address, data, 0);
+    const Entered api(*context_);
+    const CUresult result = api->MemHostGetDevicePointer(&address, data, 0);
     if (result != success) pinned_pool_.free(*taken);
-    api.check(result, "mapping pinned memory");
+    api->check(result, "mapping pinned memory");
   }
   return PinnedBuffer(this, data, DeviceAddress{address}, bytes);
 }

@@ -31,6 +31,7 @@ class CudaDevice final : public Device, private KernelCompiler {
   int64_t memory_limit() const override { return pool_.limit(); }
   DeviceMemoryUse memory_use() const override;
   std::unique_ptr<Queue> make_queue() override;
+  std::shared_ptr<const void> enter() override { return std::make_shared<const Entered>(*context_); }
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report) override {
     return cache_.compile(text, entry, report);

@@ -24,18 +24,18 @@ Context::Context(std::shared_ptr<const Api> api, int number) : api_(std::move(ap
   api_->check(api_->DevicePrimaryCtxRetain(&context_, device_), "making a context");
 }
 
-const Api& Context::enter() const {
-  api_->check(api_->CtxSetCurrent(context_), "entering a context");
-  return *api_;
+Entered::Entered(const Context& context, std::nothrow_t) noexcept : api_(context.api()) {
+  if (api_.CtxGetCurrent(&before_) == success && before_ == context.context_) return;
+  result_ = api_.CtxSetCurrent(context.context_);
+  is_changed_ = result_ == success;
 }
 
-const Api& Context::enter_quietly() const noexcept {
-  api_->CtxSetCurrent(context_);
-  return *api_;
+Entered::~Entered() {
+  if (is_changed_) api_.CtxSetCurrent(before_);
 }
 
 std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t at_most) {
-  const Api& api = context_.enter();
+  const Entered api(context_);
   const int64_t least = std::min(rounded(at_least, page_bytes), at_most);
   // All that a statement needs that streams its columns has room in the first.
   const int64_t usual = held_ == 0
@@ -44,44 +44,44 @@ std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t a
   // When there is no room for it, the buffer's own size may still do.
   for (int64_t bytes : {std::min(usual, at_most), least}) {
     CUdeviceptr address = 0;
-    const CUresult result = api.MemAlloc(&address, static_cast<size_t>(bytes));
+    const CUresult result = api->MemAlloc(&address, static_cast<size_t>(bytes));
     if (result == success) {
       held_ += bytes;
       return RawBlock{address, bytes};
     }
-    if (result != error_out_of_memory) api.check(result, "allocating device memory");
+    if (result != error_out_of_memory) api->check(result, "allocating device memory");
   }
   return std::nullopt;
 }
 
 void DeviceBlocks::free_block(RawBlock block) noexcept {
-  context_.enter_quietly().MemFree(block.address);
+  Entered(context_, std::nothrow)->MemFree(block.address);
   held_ -= block.bytes;
 }
 
 std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t /*at_most*/) {
-  const Api& api = context_.enter();
+  const Entered api(context_);
   const int64_t least = rounded(at_least, host_page_bytes);
   const int64_t usual = shared_block(std::clamp(held_, least_pinned_block_bytes, most_pinned_block_bytes), least);
   // As on the device.
   for (int64_t bytes : {usual, least}) {
     std::byte* data = allocate_host_pages(bytes);
     if (data == nullptr) continue;
-    const CUresult result = api.MemHostRegister(data, static_cast<size_t>(bytes),
-                                                mem_host_register_portable | mem_host_register_device_map);
+    const CUresult result = api->MemHostRegister(data, static_cast<size_t>(bytes),
+                                                 mem_host_register_portable | mem_host_register_device_map);
     if (result == success) {
       held_ += bytes;
       return RawBlock{reinterpret_cast<uint64_t>(data), bytes};
     }
     free_host_pages(data, bytes);
-    if (result != error_out_of_memory) api.check(result, "pinning memory");
+    if (result != error_out_of_memory) api->check(result, "pinning memory");
   }
   return std::nullopt;
 }
 
 void PinnedBlocks::free_block(RawBlock block) noexcept {
   auto* data = reinterpret_cast<std::byte*>(block.address);
-  context_.enter_quietly().MemHostUnregister(data);
+  Entered(context_, std::nothrow)->MemHostUnregister(data);
   free_host_pages(data, block.bytes);
   held_ -= block.bytes;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "engine/cuda/cuda_api.h"
@@ -17,16 +18,37 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Makes the context the calling thread's; every entry from outside starts with it.
-  const Api& enter() const;
   const Api& api() const { return *api_; }
-  // As enter, where errors can't be told to anyone.
-  const Api& enter_quietly() const noexcept;
+  // For libraries that work in the thread's context.
+  void make_current() const { api_->check(api_->CtxSetCurrent(context_), "entering a context"); }
 
  private:
+  friend class Entered;
   std::shared_ptr<const Api> api_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+};
+
+// The context is the calling thread's as long as this lives. Then the one that was it before is it again: the thread
+// may be an application's with work of its own on another device.
+class Entered {
+ public:
+  // Errors: 58000.
+  explicit Entered(const Context& context) : Entered(context, std::nothrow) {
+    if (result_ != success) context.api().check(result_, "entering a context");
+  }
+  // Where errors can't be told to anyone.
+  Entered(const Context& context, std::nothrow_t) noexcept;
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  ~Entered();
+  const Api* operator->() const { return &api_; }
+
+ private:
+  const Api& api_;
+  CUcontext before_ = nullptr;
+  bool is_changed_ = false;
+  CUresult result_ = success;
 };
 
 // Device memory: the more is held, the larger a block, up to 512 MiB.

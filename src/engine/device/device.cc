@@ -43,10 +43,13 @@ void PinnedBuffer::shrink(int64_t bytes) {
 }
 
 DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
-  if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
-  throw Error(SqlState::out_of_memory, info().id() + " has no room for " + std::to_string(bytes) + " bytes (" + what +
-                                           "); " + std::to_string(memory_use().used_bytes) + " of " +
-                                           std::to_string(memory_limit()) + " are in use");
+  // What gives way may not have lain in one piece.
+  do {
+    if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
+  } while (give_way_ && give_way_(bytes));
+  throw Error(SqlState::out_of_memory, info().id() + " has no room for " + what, -1,
+              std::to_string(bytes) + " bytes were asked for, and " + std::to_string(memory_use().used_bytes) + " of " +
+                  std::to_string(memory_limit()) + " are in use");
 }
 
 void Queue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {

@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -194,8 +195,12 @@ class Device {
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
 
-  // Errors: 53200 naming the device, the bytes and `what`, when the device or the limit has no room.
+  // Errors: 53200 naming the device, the bytes and `what`, when the device or the limit has no room, and nothing gives
+  // way.
   DeviceBuffer allocate(int64_t bytes, const char* what);
+  // Gives back device memory that is only kept, about so many bytes at a time; false: nothing was left. Called while
+  // allocate() finds no room. Set before buffers are asked for, and reset (null) before what it uses ends.
+  void when_short(std::function<bool(int64_t bytes)> give_way) { give_way_ = std::move(give_way); }
   virtual std::optional<DeviceBuffer> try_allocate(int64_t bytes) = 0;
   // From a pool of fixed blocks. Errors: 53200.
   virtual PinnedBuffer allocate_pinned(int64_t bytes, const char* what) = 0;
@@ -205,6 +210,9 @@ class Device {
   virtual DeviceMemoryUse memory_use() const = 0;
 
   virtual std::unique_ptr<Queue> make_queue() = 0;
+  // Spares the calls that follow on this thread, as long as what is returned lives, what each does to make the device
+  // the thread's and to undo it.
+  virtual std::shared_ptr<const void> enter() { return nullptr; }
 
   // The kernel `entry` of the text: from memory, from what was compiled ahead of time, from the disk cache, or from the
   // compiler, in this order. Errors: 58000 with the compiler's log.
@@ -219,6 +227,9 @@ class Device {
   virtual void free(DeviceAddress address, int64_t bytes) noexcept = 0;
   virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
   virtual void shrink_pinned(std::byte* data, int64_t bytes) noexcept = 0;
+
+ private:
+  std::function<bool(int64_t bytes)> give_way_;
 };
 
 // Copies host memory that need not stay, from pinned memory that has to, and is returned. Drivers wait for copies from

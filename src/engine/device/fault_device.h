@@ -39,6 +39,7 @@ class FaultDevice final : public Device {
   int64_t memory_limit() const override { return device_.memory_limit(); }
   DeviceMemoryUse memory_use() const override { return device_.memory_use(); }
   std::unique_ptr<Queue> make_queue() override;
+  std::shared_ptr<const void> enter() override { return device_.enter(); }
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report = nullptr) override {
     return device_.compile(text, entry, report);

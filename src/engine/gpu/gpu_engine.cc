@@ -1,5 +1,6 @@
 #include "engine/gpu/gpu_engine.h"
 
+#include "base/error.h"
 #include "engine/gpu/section_run.h"
 
 namespace diptych::gpu {
@@ -20,6 +21,7 @@ std::unique_ptr<CubLibrary> open_cub(const Device& device) {
 }  // namespace
 
 GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {
+  device_.when_short([this](int64_t bytes) { return device_columns_.drop(bytes); });
   // Inputs hold their segments.
   device_columns_.when_all_are_used([this] { inputs_.clear(); });
   pinned_columns_.when_all_are_used([this] { inputs_.clear(); });
@@ -31,16 +33,24 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
     reason = "its kernels can't read the host's memory, which mapped asks for";
     return std::nullopt;
   }
+  const std::shared_ptr<const void> entered = device_.enter();
+  {
+    const DeviceTurns::Turn turn(turns_, DeviceTurns::Kind::Together, task.context.cancelled);
+    try {
+      return SectionRun(*this, task, residency, choice).run(reason);
+    } catch (const Error& error) {
+      // Tablets that were taken from a shared queue are not there a second time.
+      if (error.state() != SqlState::out_of_memory || task.queue != nullptr || !turn.had_company()) throw;
+    }
+  }
+  const DeviceTurns::Turn alone(turns_, DeviceTurns::Kind::Alone, task.context.cancelled);
   return SectionRun(*this, task, residency, choice).run(reason);
 }
 
-DeviceBuffer GpuEngine::allocate(int64_t bytes, const char* what) {
-  if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
-  // What goes may not have lain in one piece.
-  while (device_columns_.drop(bytes)) {
-    if (auto buffer = device_.try_allocate(bytes)) return std::move(*buffer);
+void GpuEngine::set_memory_limit(int64_t bytes) {
+  while (device_columns_.drop(std::numeric_limits<int64_t>::max())) {
   }
-  return device_.allocate(bytes, what);
+  device_.set_memory_limit(bytes);
 }
 
 std::unique_ptr<Queue> GpuEngine::take_queue() {

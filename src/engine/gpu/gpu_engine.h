@@ -10,7 +10,8 @@
 // Owns what stays on the device between statements: cached columns, columns in pinned memory, and what sections read,
 // made ready.
 //
-// Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order.
+// Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order,
+// and by device_turns.h where there is no memory for all of them.
 #pragma once
 
 #include <limits>
@@ -21,6 +22,7 @@
 
 #include "base/machine.h"
 #include "engine/device/device.h"
+#include "engine/gpu/device_turns.h"
 #include "engine/gpu/input/input_cache.h"
 #include "engine/gpu/input/segment_cache.h"
 #include "engine/gpu/section_kernels.h"
@@ -44,19 +46,24 @@ inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
 
 class GpuEngine {
  public:
+  // Columns that it keeps on the device give way to whatever else needs room there. One engine for a device.
   explicit GpuEngine(Device& device);
+  ~GpuEngine() { device_.when_short(nullptr); }
 
+  // The whole section; or nothing, and `reason` says why the CPU has to. One that finds no memory beside others is run
+  // again alone. Errors: those of the section's rows, 53200, 57014, 58000, 58030, XX001.
   std::optional<SectionResult> run(const SectionTask& task, Residency residency, KernelChoice choice,
                                    std::string& reason);
 
+  // Of the device's buffers, -1: nine tenths of what it has. Columns that are kept there go, so that another limit
+  // finds its memory in one piece where a driver has but one.
+  void set_memory_limit(int64_t bytes);
   Device& device() { return device_; }
   SectionKernels& kernels() { return kernels_; }
   const DeviceSort& sort() const { return sort_; }
   SegmentCache& device_columns() { return device_columns_; }
   SegmentCache& pinned_columns() { return pinned_columns_; }
   InputCache& inputs() { return inputs_; }
-  // Device memory; what is cached makes room when it has to. Errors: 53200.
-  DeviceBuffer allocate(int64_t bytes, const char* what);
   // A queue that nobody else uses until it is given back.
   std::unique_ptr<Queue> take_queue();
   void give_back(std::unique_ptr<Queue> queue);
@@ -70,6 +77,7 @@ class GpuEngine {
   SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned, most_pinned_column_bytes()};
   InputCache inputs_;
   SectionKernels kernels_{device_};
+  DeviceTurns turns_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };

@@ -81,7 +81,7 @@ void SectionBatch::send_section() {
   std::vector<uint64_t> section = kernel_.section;
   for (const SectionWord& one : kernel_.section_words) section[one.index] = word(one.parameter) + one.offset;
   const auto bytes = static_cast<int64_t>(section.size() * sizeof(uint64_t));
-  if (section_buffer_.bytes() == 0) section_buffer_ = engine_.allocate(bytes, "a section to interpret");
+  if (section_buffer_.bytes() == 0) section_buffer_ = engine_.device().allocate(bytes, "a section to interpret");
   section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
 }
 
@@ -98,7 +98,7 @@ int64_t SectionBatch::choose_steps() {
 void SectionBatch::launch_with(int64_t capacity) {
   capacity_ = capacity;
   if (control_buffer_.bytes() == 0) {
-    control_buffer_ = engine_.allocate(sizeof(ControlBlock), "control block of a kernel");
+    control_buffer_ = engine_.device().allocate(sizeof(ControlBlock), "control block of a kernel");
     control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
   }
@@ -106,7 +106,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   text_room_.prepare(engine_, kernel_, input_->rows);
   if (kernel_.writes_rows()) {
     if (status_buffer_.bytes() == 0)
-      status_buffer_ = engine_.allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
+      status_buffer_ = engine_.device().allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
@@ -146,7 +146,7 @@ void SectionBatch::allocate_outputs(int64_t capacity) {
   sort_word_offsets_.clear();
   for (size_t i = 0; i < kernel_.sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
   outputs_buffer_ = DeviceBuffer();
-  outputs_buffer_ = engine_.allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
+  outputs_buffer_ = engine_.device().allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
   for (size_t i = 0; i < outputs_.size(); ++i) {
     outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
     outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
@@ -223,7 +223,7 @@ void SectionBatch::bring() {
 
 void SectionBatch::bring_output() {
   launch_until_room();
-  raise_failure();
+  if (has_failed()) return;
   if (kernel_.writes_rows()) {
     const auto rows = static_cast<int64_t>(control().rows_out);
     if (rows > capacity_ && (task_.wanted < 0 || capacity_ < task_.wanted)) {
@@ -255,7 +255,6 @@ int64_t SectionBatch::bytes_moved() const {
 }
 
 void SectionBatch::raise_failure() const {
-  if (control().failure == 0) return;
   const auto address = static_cast<size_t>((control().failure >> 32) - 1);
   cpu::raise_kernel_error(static_cast<int32_t>(control().failure & 0xFFFFFFFF),
                           task_.program.instructions[address].position);
@@ -277,7 +276,7 @@ void SectionBatch::sort_rows() {
 void SectionBatch::start_fetch() {
   const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
-  fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr);
+  fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr, task_.context.budget);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
     const OutputColumn& column = kernel_.outputs[i];
     FetchedColumn from;

@@ -58,9 +58,13 @@ class SectionBatch {
   bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
-  // Errors: those of the section's rows with their position.
+  // Waits for the kernel, and queues the copies of what it has made, unless a row has failed. Errors: 53200, 58000.
   void bring();
   bool is_brought() const { return is_brought_; }
+  // After bring().
+  bool has_failed() const { return control().failure != 0; }
+  // Errors: that of a row that has failed, with its position.
+  [[noreturn]] void raise_failure() const;
   // After bring().
   void finish();
 
@@ -92,7 +96,6 @@ class SectionBatch {
   void allocate_pinned_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
-  void raise_failure() const;
   void bring_output();
   void launch_until_room();
   void count_time();

@@ -178,7 +178,7 @@ void SectionConstants::put_value(const KernelParameter& parameter, uint64_t valu
 
 void SectionConstants::upload(GpuEngine& engine, Queue& queue) {
   if (block_.empty()) return;
-  device_ = engine.allocate(static_cast<int64_t>(block_.size()), "constants of a program");
+  device_ = engine.device().allocate(static_cast<int64_t>(block_.size()), "constants of a program");
   sent_ = send(engine.device(), queue, device_.address(), block_.data(), static_cast<int64_t>(block_.size()));
 }
 

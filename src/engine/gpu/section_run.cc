@@ -41,7 +41,9 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
       residency_(residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
-      queue_(task.queue) {
+      queue_(task.queue),
+      may_stop_early_(task.wanted == 0 || task_.wanted >= 0),
+      progress_(task.context.progress) {
   result_.profile.address = task.address;
   result_.profile.engine = engine.device().info().id() + " generated";
   result_.profile.residency = name_of(residency);
@@ -50,6 +52,8 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
   if (!find_input()) find_tablets();
+  // Of a shared queue the CPU's part counts all rows.
+  if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
   all_tablets_ = queue_->left();
   sizes_.emplace(describe_section());
   std::deque<std::unique_ptr<SectionBatch>> running;
@@ -80,6 +84,10 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     running.pop_front();
   } while (!queue_->left().is_empty() && !has_enough());
   for (auto& batch : running) bring(*batch);
+  if (is_undecided_) {
+    reason = "a row fails that LIMIT may not reach";
+    return std::nullopt;
+  }
   for (auto& batch : running) collect(*batch);
   note_share();
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
@@ -88,6 +96,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
   result_.profile.nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  progress_.keep();
   return std::move(result_);
 }
 
@@ -204,6 +213,11 @@ void SectionRun::check_cancelled() const {
 void SectionRun::bring(SectionBatch& batch) {
   if (batch.is_brought() || has_enough()) return;
   batch.bring();
+  if (batch.has_failed()) {
+    if (!may_stop_early_) batch.raise_failure();
+    is_undecided_ = true;
+    return;
+  }
   sizes_->note(batch.rows_in(), batch.rows_out());
   rows_ += batch.rows_out();
 }
@@ -212,7 +226,7 @@ void SectionRun::collect(SectionBatch& batch) {
   const size_t first = firsts_.front();
   firsts_.pop_front();
   bring(batch);
-  if (!batch.is_brought()) return;
+  if (!batch.is_brought() || is_undecided_) return;
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
@@ -229,7 +243,7 @@ void SectionRun::collect(SectionBatch& batch) {
   result_.profile.compile_nanoseconds += batch.compile_report().nanoseconds;
   result_.profile.launches += batch.launches();
   result_.profile.bytes_moved += batch.bytes_moved();
-  if (task_.context.progress != nullptr) task_.context.progress->rows_done += batch.rows_in();
+  progress_.add(0, batch.rows_in());
 }
 
 void SectionRun::finish_totals() {
@@ -239,7 +253,8 @@ void SectionRun::finish_totals() {
 void SectionRun::collect_groups(SectionBatch& batch) {
   std::vector<GroupWords> found = batch.take_groups();
   for (size_t i = 0; i < found.size(); ++i) {
-    if (groups_.size() == i) groups_.emplace_back(task_.program, batch.kernel().groups[i], batch.dictionaries());
+    if (groups_.size() == i)
+      groups_.emplace_back(task_.program, batch.kernel().groups[i], batch.dictionaries(), task_.context.budget);
     groups_[i].add(std::move(found[i]));
   }
 }

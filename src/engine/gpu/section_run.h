@@ -16,6 +16,27 @@
 
 namespace diptych::gpu {
 
+// A section's part of a statement's progress, which is taken back unless the section is done.
+class ProgressPart {
+ public:
+  explicit ProgressPart(Progress* progress) : progress_(progress) {}
+  ProgressPart(const ProgressPart&) = delete;
+  ProgressPart& operator=(const ProgressPart&) = delete;
+  ~ProgressPart() { add(-total_, -done_); }
+  void add(int64_t total, int64_t done) {
+    if (progress_ == nullptr) return;
+    progress_->rows_total += total;
+    progress_->rows_done += done;
+    total_ += total;
+    done_ += done;
+  }
+  void keep() { total_ = done_ = 0; }
+
+ private:
+  Progress* progress_;
+  int64_t total_ = 0, done_ = 0;
+};
+
 class SectionRun {
  public:
   SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice);
@@ -41,7 +62,7 @@ class SectionRun {
   // Nothing where it is done already, or not needed any more.
   void bring(SectionBatch& batch);
   void collect(SectionBatch& batch);
-  bool has_enough() const { return task_.wanted >= 0 && rows_ >= task_.wanted; }
+  bool has_enough() const { return is_undecided_ || (task_.wanted >= 0 && rows_ >= task_.wanted); }
   void finish_totals();
   void collect_groups(SectionBatch& batch);
   void finish_groups();
@@ -68,6 +89,9 @@ class SectionRun {
   std::vector<SortedRun> sorted_;
   std::deque<GroupRows> groups_;  // by hash table that the kernel groups
   int64_t rows_ = 0;              // that batches have found, in a section with a result
+  const bool may_stop_early_;     // before its last row
+  bool is_undecided_ = false;     // a row has failed that may not be reached
+  ProgressPart progress_;
 };
 
 }  // namespace diptych::gpu

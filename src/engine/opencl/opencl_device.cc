@@ -89,8 +89,8 @@ std::optional<DeviceBuffer> OpenClDevice::try_allocate(int64_t bytes) {
 PinnedBuffer OpenClDevice::allocate_pinned(int64_t bytes, const char* what) {
   auto taken = memory_.try_allocate_pinned(bytes);
   if (!taken)
-    throw Error(SqlState::out_of_memory,
-                info_.id() + " has no pinned memory of " + std::to_string(bytes) + " bytes (" + what + ")");
+    throw Error(SqlState::out_of_memory, info_.id() + " has no pinned memory for " + what, -1,
+                std::to_string(bytes) + " bytes were asked for");
   return PinnedBuffer(this, taken->first, taken->second, bytes);
 }
 

@@ -16,14 +16,21 @@ constexpr int64_t host_arena_bytes = int64_t{4} << 30;
 
 }  // namespace
 
-Arena::~Arena() {
-  if (memory_ != nullptr) api_.ReleaseMemObject(memory_);
-  if (data_ != nullptr) munmap(data_, static_cast<size_t>(bytes_));
+Arena::~Arena() { release(); }
+
+void Arena::release() noexcept {
+  if (memory_ != nullptr) api_.ReleaseMemObject(std::exchange(memory_, nullptr));
+  if (data_ != nullptr) munmap(std::exchange(data_, nullptr), static_cast<size_t>(bytes_));
 }
 
-int64_t Arena::set_bytes(int64_t bytes) {
+void Arena::set_bytes(int64_t bytes) {
   std::lock_guard lock(mutex_);
+  wanted_bytes_ = bytes;
   if (memory_ == nullptr) bytes_ = bytes;
+}
+
+int64_t Arena::bytes() const {
+  std::lock_guard lock(mutex_);
   return bytes_;
 }
 
@@ -54,6 +61,9 @@ std::optional<RawBlock> Arena::allocate_block(int64_t at_least, int64_t /*at_mos
 void Arena::free_block(RawBlock) noexcept {
   std::lock_guard lock(mutex_);
   taken_ = false;
+  if (bytes_ == wanted_bytes_) return;
+  release();
+  bytes_ = wanted_bytes_;
 }
 
 cl_mem Arena::memory() const {
@@ -100,6 +110,7 @@ void MappedBlocks::free_block(RawBlock block) noexcept {
 Memory::Memory(const Api& api, cl_context context, cl_device_id device, bool is_host, int64_t most_bytes)
     : is_host_(is_host),
       most_bytes_(most_bytes),
+      limit_(most_bytes),
       memory_(api, context, false, 256),
       mapped_(api, context, true, 4096),
       blocks_(api, context, device),
@@ -112,6 +123,7 @@ Memory::Memory(const Api& api, cl_context context, cl_device_id device, bool is_
 
 std::optional<DeviceAddress> Memory::try_allocate(int64_t bytes) {
   auto address = pool_.try_allocate(bytes);
+  if (!address && renew_arena()) address = pool_.try_allocate(bytes);
   if (!address) return std::nullopt;
   return DeviceAddress{*address};
 }
@@ -134,9 +146,18 @@ void Memory::shrink_pinned(std::byte* data, int64_t bytes) noexcept {
 }
 
 void Memory::set_limit(int64_t bytes) {
-  bytes = bytes < 0 ? most_bytes_ : std::min(bytes, most_bytes_);
+  limit_ = bytes < 0 ? most_bytes_ : std::min(bytes, most_bytes_);
   // The unused bytes at the start don't count.
-  pool_.set_limit(std::min(bytes, memory_.set_bytes(std::min(bytes + 256, most_bytes_))));
+  memory_.set_bytes(std::min(limit_ + 256, most_bytes_));
+  if (!renew_arena()) pool_.set_limit(std::min<int64_t>(limit_, memory_.bytes()));
+}
+
+bool Memory::renew_arena() {
+  const int64_t before = memory_.bytes();
+  if (pool_.used_bytes() == 0) pool_.trim();
+  if (memory_.bytes() == before) return false;
+  pool_.set_limit(limit_);
+  return true;
 }
 
 DeviceMemoryUse Memory::use() const {

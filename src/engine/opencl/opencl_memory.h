@@ -9,6 +9,7 @@
 // when the first buffer is. Thread safety: all members may be called by many threads at once.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -32,11 +33,13 @@ class Arena final : public RawMemory {
   Arena(const Api& api, cl_context context, bool host, uint64_t first)
       : api_(api), context_(context), host_(host), first_(first) {}
   ~Arena() override;
-  // What it has from its first block on, which fixes it; returns what it has.
-  int64_t set_bytes(int64_t bytes);
+  // What the buffer that is made for the next block has. One that is there stays as long as its block is in use.
+  void set_bytes(int64_t bytes);
+  // What there is; before the first block what there will be.
+  int64_t bytes() const;
   // The whole arena, once.
   std::optional<RawBlock> allocate_block(int64_t at_least, int64_t at_most) override;
-  // It stays for the next block.
+  // The buffer stays for the next block, unless that is to be of another size.
   void free_block(RawBlock) noexcept override;
   // nullptr before the first block.
   cl_mem memory() const;
@@ -48,8 +51,10 @@ class Arena final : public RawMemory {
   cl_context context_;
   const bool host_;
   const uint64_t first_;
+  void release() noexcept;
+
   mutable std::mutex mutex_;  // guards all below
-  int64_t bytes_ = 0;
+  int64_t bytes_ = 0, wanted_bytes_ = 0;
   cl_mem memory_ = nullptr;
   std::byte* data_ = nullptr;  // host only
   bool taken_ = false;
@@ -85,7 +90,7 @@ class Memory {
   void free_pinned(std::byte* data) noexcept;
   // Frees all but the first so many bytes.
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept;
-  // -1: as much as there is. Once there are buffers the arena grows no more.
+  // -1: as much as there is. While there are buffers the arena does not grow: a higher limit holds once all are freed.
   void set_limit(int64_t bytes);
   int64_t limit() const { return pool_.limit(); }
   DeviceMemoryUse use() const;
@@ -99,11 +104,14 @@ class Memory {
   void make_arena();
 
  private:
+  // Of the arena's size, where no buffer is in use: whether there is another arena now.
+  bool renew_arena();
   // As the pool of pinned memory has it.
   uint64_t pinned_address(const std::byte* data) const;
 
   const bool is_host_;
   const int64_t most_bytes_;
+  std::atomic<int64_t> limit_;
   Arena memory_, mapped_;
   MappedBlocks blocks_;
   MemoryPool pool_, pinned_pool_;

@@ -49,12 +49,6 @@ bool admits(const PlacementChoice& choice, gpu::Residency residency) {
   return choice.residency == "auto" || choice.residency == gpu::name_of(residency);
 }
 
-MemoryRoom room_of(const Device& device, const PlacementChoice& choice) {
-  const int64_t limit =
-      choice.device_memory_limit > 0 ? choice.device_memory_limit : device.info().memory_bytes / 10 * 9;
-  return {limit, gpu::most_pinned_column_bytes()};
-}
-
 // Whether the CPU takes tablets beside a device that alone would take so long: of columns that come over the bus in any
 // case.
 bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residency residency, double alone_ns) {
@@ -96,16 +90,19 @@ std::optional<SectionResult> Placement::run(const SectionTask& task, const Place
                                             PlacementNote& note) {
   const bool is_auto = choice.device == "auto";
   if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_forced(task, choice, note);
+  if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr)
+    note_fallback(choice.device, {std::string("rows of ") + task.source->read_by_cpu() + " are read by the CPU", {}},
+                  choice, note);
   const bool is_candidate = is_auto && task.source->row_count() >= least_device_rows && is_table(*task.source);
   if (is_candidate && auto_devices_.may_exist()) return run_auto(task, choice, note);
   if (task.context.profile == nullptr) return std::nullopt;
   describe_cpu(task, profiles_.host(), note);
   if (!is_auto) {
-    note.why = choice.device == "cpu" ? "asked for" : "its rows were made by the section before";
+    note.why = choice.device == "cpu" ? "asked for" : "its rows are no table's";
   } else if (is_candidate) {
     note.why = "no GPU";
   } else {
-    note.why = is_table(*task.source) ? "few rows" : "its rows were made by the section before";
+    note.why = is_table(*task.source) ? "few rows" : "its rows are no table's";
   }
   return std::nullopt;
 }
@@ -124,17 +121,28 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   Device* device = devices_.find(choice.device);
   const bool is_auto = choice.residency == "auto", wants_estimate = task.context.profile != nullptr;
   gpu::Residency residency = residency_named(choice.residency);
-  if (!is_auto && !wants_estimate) return run_on(task, choice, *device, residency, 0, note);
+  // What has no room to stay is streamed.
+  const auto run_or_stream = [&] {
+    Failure failure;
+    auto result = run_on(task, choice, *device, residency, 0, failure);
+    if (!result && failure.is_passing && residency == gpu::Residency::Cached) {
+      result = run_on(task, choice, *device, gpu::Residency::Streamed, 0, failure);
+      if (result) result->profile.why = "asked for, streamed: " + failure.reason;
+    }
+    if (!result) note_fallback(device->info().id(), failure, choice, note);
+    return result;
+  };
+  if (!is_auto && !wants_estimate) return run_or_stream();
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostProfile host = profiles_.host();
   const DeviceProfile profile = profiles_.of(*device);
-  const MemoryRoom room = room_of(*device, choice);
+  const MemoryRoom room = room_of(*device);
   if (is_auto) residency = best_residency(facts, host, profile, room, device->info().can_map);
-  if (!wants_estimate) return run_on(task, choice, *device, residency, 0, note);
+  if (!wants_estimate) return run_or_stream();
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency, settled_state(facts, room));
-  auto result = run_on(task, choice, *device, residency, 0, note);
-  if (!result) return result;
+  auto result = run_or_stream();
+  if (!result || !result->profile.why.empty()) return result;
   const CostEstimate cost = estimate_device(facts, host, profile, residency, state);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(cost.total_ns());
   if (!profile.is_short) result->profile.limit = cost.limit;
@@ -216,14 +224,16 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   const Option* chosen = is_usual ? try_again(decision, options, usual, cpu_ns) : usual;
   if (wants_report && chosen != usual) note.why += "; another is tried again";
   if (chosen == nullptr) return std::nullopt;
-  auto result = run_on(task, choice, *chosen->device, chosen->residency, chosen->estimate_ns, note);
+  Failure failure;
+  auto result = run_on(task, choice, *chosen->device, chosen->residency, chosen->estimate_ns, failure);
+  if (!result) note_fallback(chosen->device->info().id(), failure, choice, note);
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(chosen->key);
-    if (!result && note.is_passing)
+    if (!result && failure.is_passing)
       known.rests_until = decision + rest_decisions;
     else if (!result)
-      known.unsupported = note.fallback;  // it would fail again
+      known.unsupported = failure.reason;  // it would fail again
     if (result && chosen->is_settled) {
       note_kernel(known, result->profile.engine);
       add_time(known, static_cast<double>(result->profile.nanoseconds), chosen->estimate_ns);
@@ -290,7 +300,7 @@ void Placement::weigh(const SectionTask& task, uint64_t section, int64_t decisio
                       const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
                       std::vector<Option>& options) {
   Device& device = *candidate.device;
-  const MemoryRoom room = room_of(device, choice);
+  const MemoryRoom room = room_of(device);
   const DeviceState settled = settled_state(facts, room);
   for (const gpu::Residency residency : all_residencies) {
     if (!admits(choice, residency)) continue;
@@ -349,25 +359,22 @@ void Placement::learn(const PlacementNote& note, int64_t nanoseconds) {
 // ---- running
 
 std::optional<SectionResult> Placement::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
-                                               gpu::Residency residency, double alone_ns, PlacementNote& note) {
-  std::string reason;
+                                               gpu::Residency residency, double alone_ns, Failure& failure) {
   try {
-    gpu::GpuEngine& engine = engine_for(device, choice);
+    gpu::GpuEngine& engine = engine_for(device);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
-    auto result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, reason)
-                                                            : engine.run(task, residency, kernels, reason);
+    auto result = shares(task, choice, residency, alone_ns)
+                      ? run_shared(task, engine, residency, kernels, failure.reason)
+                      : engine.run(task, residency, kernels, failure.reason);
     count_failures(engine);
-    if (result) return result;
+    return result;
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
     if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
-    note.is_passing = error.state() == SqlState::out_of_memory;
-    reason = error.message();
+    failure = {error.message(), error.hint(), error.state() == SqlState::out_of_memory};
   } catch (const std::system_error& error) {
-    reason = std::string("no thread for the device's part: ") + error.what();
+    failure.reason = std::string("no thread for the device's part: ") + error.what();
   }
-  note_fallback(device.info().id(), reason, choice);
-  note.fallback = std::move(reason);
   return std::nullopt;
 }
 
@@ -404,29 +411,49 @@ std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu:
   return result;
 }
 
-gpu::GpuEngine& Placement::engine_for(Device& device, const PlacementChoice& choice) {
+MemoryRoom Placement::room_of(const Device& device) const {
+  const int64_t limit = device_memory_limit();
+  return {limit > 0 ? limit : device.info().memory_bytes / 10 * 9, gpu::most_pinned_column_bytes()};
+}
+
+void Placement::set_device_memory_limit(int64_t bytes) {
+  std::lock_guard guard(mutex_);
+  if (bytes == device_memory_limit_) return;
+  device_memory_limit_ = bytes;
+  for (auto& [device, engine] : engines_) engine->set_memory_limit(bytes > 0 ? bytes : -1);
+}
+
+gpu::GpuEngine& Placement::engine_for(Device& device) {
   std::lock_guard guard(mutex_);
   auto& engine = engines_[&device];
-  if (!engine) engine = std::make_unique<gpu::GpuEngine>(device);
-  const int64_t limit = choice.device_memory_limit > 0 ? choice.device_memory_limit : -1;
-  if (device.memory_limit() != limit) device.set_memory_limit(limit);
+  if (engine) return *engine;
+  engine = std::make_unique<gpu::GpuEngine>(device);
+  if (const int64_t limit = device_memory_limit(); limit > 0) engine->set_memory_limit(limit);
   return *engine;
 }
 
-void Placement::note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice) {
+void Placement::note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,
+                              PlacementNote& note) {
+  const std::string& reason = failure.reason;
   if (choice.fallback == "error" && choice.device != "auto")
-    throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason);
+    throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason, -1, failure.details);
   if (choice.fallback == "warn") spdlog::warn("{}: runs on the CPU: {}", device, reason);
+  count_fallback(reason);
+  note.fallback = failure.details.empty() ? reason : reason + " (" + failure.details + ")";
+}
+
+void Placement::count_fallback(const std::string& reason) {
+  constexpr size_t most_reasons = 256;
   std::lock_guard guard(mutex_);
-  ++fallbacks_[reason];
+  const bool is_counted = fallbacks_.size() < most_reasons || fallbacks_.contains(reason);
+  ++fallbacks_[is_counted ? reason : "other reasons"];
 }
 
 // Kernels that a thread could not compile: the interpreter goes on running their sections.
 void Placement::count_failures(gpu::GpuEngine& engine) {
   for (const std::string& reason : engine.kernels().compiler().take_failures()) {
     spdlog::warn("{}: {}", engine.device().info().id(), reason);
-    std::lock_guard guard(mutex_);
-    ++fallbacks_[reason];
+    count_fallback(reason);
   }
 }
 

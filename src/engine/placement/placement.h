@@ -19,6 +19,7 @@
 // Thread safety: all members may be called by many threads at once.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,14 +43,12 @@ struct PlacementChoice {
   std::string gpu_engine = "auto";
   std::string fallback = "count";
   std::string share_tablets = "auto";
-  int64_t device_memory_limit = 0;  // 0: what the device has
 };
 
 // What was decided about a section that the CPU runs.
 struct PlacementNote {
-  std::string fallback;     // why the device asked for does not run it; empty: none was, or it does
-  bool is_passing = false;  // the device had no memory, which others may give back
-  std::string why;          // in a line, for EXPLAIN ANALYZE
+  std::string fallback;  // why the device asked for does not run it; empty: none was, or it does
+  std::string why;       // in a line, for EXPLAIN ANALYZE
   int64_t estimate_ns = 0;
   double limit = 0;     // bytes a second the memory gives; 0: not calibrated
   uint64_t lesson = 0;  // of the experience, that wants the CPU's time; 0: none does
@@ -70,13 +69,22 @@ class Placement {
   // The kernel that the section would get, or why there is none.
   static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
 
+  // Of every device, for all connections: what their buffers may take together. 0: nine tenths of what a device has.
+  void set_device_memory_limit(int64_t bytes);
+  int64_t device_memory_limit() const { return device_memory_limit_.load(std::memory_order_relaxed); }
   DeviceList& devices() { return devices_; }
   ProfileStore& profiles() { return profiles_; }
-  // Reason -> how often, since the database was opened.
+  // Reason -> how often, since the database was opened; of many reasons the last are counted together.
   std::map<std::string, int64_t> fallbacks() const;
 
  private:
   struct Option;
+  // Why a device did not run a section.
+  struct Failure {
+    std::string reason;       // the same for all sections that fail alike
+    std::string details;      // numbers; may be empty
+    bool is_passing = false;  // it had no memory, which others may give back
+  };
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   void weigh(const SectionTask& task, uint64_t section, int64_t decision, const SectionFacts& facts,
@@ -94,19 +102,25 @@ class Placement {
   bool rests(uint64_t key, int64_t decision);
   void note_run(uint64_t key, const SectionFacts& facts);
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
+  // Nothing: the failure says why.
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
-                                      gpu::Residency residency, double alone_ns, PlacementNote& note);
+                                      gpu::Residency residency, double alone_ns, Failure& failure);
   // The device and the CPU together; nothing where the device can't.
   std::optional<SectionResult> run_shared(const SectionTask& task, gpu::GpuEngine& engine, gpu::Residency residency,
                                           gpu::KernelChoice kernels, std::string& reason);
   void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);
 
-  gpu::GpuEngine& engine_for(Device& device, const PlacementChoice& choice);
+  MemoryRoom room_of(const Device& device) const;
+  gpu::GpuEngine& engine_for(Device& device);
   void count_failures(gpu::GpuEngine& engine);
-  void note_fallback(const std::string& device, const std::string& reason, const PlacementChoice& choice);
+  // That the CPU runs a section. Errors: 0A000 where a fallback is one.
+  void note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,
+                     PlacementNote& note);
+  void count_fallback(const std::string& reason);
 
   DeviceList devices_;
   ProfileStore profiles_;
+  std::atomic<int64_t> device_memory_limit_{0};
   mutable std::mutex mutex_;  // guards what follows, up to auto_devices_
   std::map<Device*, std::unique_ptr<gpu::GpuEngine>> engines_;
   std::map<std::string, int64_t> fallbacks_;

@@ -18,6 +18,7 @@ class CsvSource : public TabletSource {
   int64_t row_count() const override { return loaded().row_count(); }
   int64_t rows_in(size_t tablet) const override { return loaded().rows_in(tablet); }
   ZoneMap zone_map(size_t tablet, size_t column) const override { return loaded().zone_map(tablet, column); }
+  const char* read_by_cpu() const override { return "a CSV file"; }
   const Dictionary* common_dictionary(size_t column) const override { return loaded().common_dictionary(column); }
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
     return loaded().pin(tablet, wanted);

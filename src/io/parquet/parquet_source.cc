@@ -34,6 +34,7 @@ class ParquetSource : public TabletSource {
   int64_t rows_in(size_t tablet) const override { return reader_.rows_in(groups_[tablet]); }
   ZoneMap zone_map(size_t tablet, size_t column) const override { return reader_.zone_map(groups_[tablet], column); }
   // Whether a row group's strings repeat is not known before it is read.
+  const char* read_by_cpu() const override { return "a Parquet file"; }
   const Dictionary* common_dictionary(size_t) const override { return nullptr; }
   int64_t encoded_bytes(size_t tablet, size_t column) const override {
     return reader_.stored_bytes(groups_[tablet], column);

@@ -11,6 +11,8 @@ namespace {
 
 // Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
 constexpr int most_register_words = 96;
+// And those that are spilled: a driver for a CPU keeps them for all work-items of a group on a thread's stack.
+constexpr int most_private_words = 1024;
 
 // Columns of a result, words of partial aggregates that leave a kernel the registers for four groups on a unit.
 constexpr size_t most_light_outputs = 3, most_light_partials = 8;
@@ -130,6 +132,7 @@ void SectionGenerator::choose_rows_per_thread() {
     rows /= 2;
   // Looking for a group, or making the words of sort keys, is much text, once for each row.
   if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
+  if (rows * words > most_private_words) refuse("it computes more values than a kernel has room for");
   kernel_.rows_per_thread = rows;
   is_light_ = rows * words <= most_register_words;
 }

@@ -23,12 +23,12 @@ std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges
       for (size_t column : columns_) bring_column(*input, range, column);
     }
     if (residency_ == Residency::Streamed) copy_needed(*input);
-  } catch (const Error&) {
+    find_shape(*input);
+    count_rows(*input);
+  } catch (...) {
     queue_.synchronize();  // copies into what is freed now may be under way
     throw;
   }
-  find_shape(*input);
-  count_rows(*input);
   return input;
 }
 
@@ -70,7 +70,8 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
 
 std::shared_ptr<const ColumnSegment> InputLoader::load_alone(const SegmentRange& range, size_t column) {
   SegmentLoader loader(*task_.source, range.first, range.count, column);
-  return loader.load(engine_.allocate(std::max(loader.bytes(), device_alignment), "columns of a batch"), queue_);
+  return loader.load(engine_.device().allocate(std::max(loader.bytes(), device_alignment), "columns of a batch"),
+                     queue_);
 }
 
 // Copies pinned segments, each from its first needed tablet to its last, one behind the other: many pieces of different
@@ -90,7 +91,7 @@ void InputLoader::copy_needed(SectionInput& input) {
     for (const auto& segment : input.segments[range])
       bytes += padded(bytes_until(input.ranges[range], *segment) - bytes_before(input.ranges[range], *segment));
   if (bytes == 0) return;
-  input.copies = engine_.allocate(bytes, "streamed columns");
+  input.copies = engine_.device().allocate(bytes, "streamed columns");
   DeviceAddress to = input.copies.address();
   for (size_t range = 0; range < input.ranges.size(); ++range) {
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -167,7 +168,7 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   }
   made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
   const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
-  made->buffer = engine_.allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
+  made->buffer = engine_.device().allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
   made->sent = send(engine_.device(), queue_, made->buffer.address(), words.data(), bytes);
   // Another statement's queue may use them next, if they stay.
   if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();

@@ -63,10 +63,6 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Q
       }
     }
   }
-  // What is dropped may not have lain in one piece: until it fits, or nothing is left that can go.
-  do {
-    if (auto buffer = device_.try_allocate(bytes)) return loader.load(std::move(*buffer), queue);
-  } while (drop(bytes));
   return loader.load(device_.allocate(bytes, "columns on the device"), queue);
 }
 

@@ -1,8 +1,8 @@
 // The columns that stay on a device, or in pinned host memory, from one statement to the next.
 //
 // A segment is found again by the tablets it was made of, so a table that has grown keeps the segments of its old
-// tablets, but for those at its end. When the limit or the memory has no room for a new one, those that were not used
-// for longest and that nobody uses go.
+// tablets, but for those at its end. When the limit or pinned memory has no room for a new one, those that were not
+// used for longest and that nobody uses go; the device asks for its own (Device::when_short).
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once

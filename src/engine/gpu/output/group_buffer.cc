@@ -49,7 +49,7 @@ void GroupBuffer::lay_out() {
 void GroupBuffer::prepare(Queue& queue) {
   if (buffer_.bytes() < bytes_) {
     buffer_ = DeviceBuffer();
-    buffer_ = engine_.allocate(bytes_, "groups");
+    buffer_ = engine_.device().allocate(bytes_, "groups");
   }
   queue.fill(buffer_.address(), 0, bytes_);
 }

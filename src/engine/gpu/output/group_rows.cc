@@ -13,6 +13,21 @@
 namespace diptych::gpu {
 namespace {
 
+// The memory of a piece's columns.
+class OwnedColumns {
+ public:
+  explicit OwnedColumns(MemoryBudget* budget) : reserved_(budget, "groups") {}
+  // Errors: 53200.
+  AlignedBuffer& add(size_t bytes) {
+    reserved_.add(static_cast<int64_t>(bytes));
+    return buffers_.emplace_back(bytes);
+  }
+
+ private:
+  HostBytes reserved_;
+  std::vector<AlignedBuffer> buffers_;
+};
+
 // As long as the tablets of tables by default.
 constexpr size_t tablet_rows = 65536;
 
@@ -20,13 +35,18 @@ size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-GroupRows::GroupRows(const Program& program, const GroupPlan& plan, std::vector<const Dictionary*> dictionaries)
+GroupRows::GroupRows(const Program& program, const GroupPlan& plan, std::vector<const Dictionary*> dictionaries,
+                     MemoryBudget* budget)
     : program_(program),
       table_(program.hash_tables[static_cast<size_t>(plan.hash_table)]),
       plan_(plan),
-      dictionaries_(std::move(dictionaries)) {}
+      dictionaries_(std::move(dictionaries)),
+      budget_(budget),
+      reserved_(budget, "groups") {}
 
 void GroupRows::add(GroupWords batch) {
+  // As if all groups were new.
+  reserved_.add(static_cast<int64_t>(batch.words.size() * sizeof(uint64_t)));
   if (empty_) {
     groups_ = std::move(batch);
     empty_ = false;
@@ -121,13 +141,13 @@ std::shared_ptr<const TabletSource> GroupRows::finish() const {
     SectionRows piece;
     const size_t rows = std::min(tablet_rows, count - first);
     piece.rows = static_cast<int64_t>(rows);
-    auto owners = std::make_shared<std::vector<AlignedBuffer>>();
+    auto owners = std::make_shared<OwnedColumns>(budget_);
     for (size_t i = 0; i < keys + table_.aggregates.size(); ++i) {
       ColumnView& view = piece.views.emplace_back();
       view.encoding = Encoding::Plain;
       view.physical = i < keys ? table_.keys[i].physical : table_.aggregates[i - keys].result.physical;
       const auto width = static_cast<size_t>(width_bytes(view.physical));
-      AlignedBuffer& memory = owners->emplace_back(padded(rows * width) + padded(rows / 8 + 8));
+      AlignedBuffer& memory = owners->add(padded(rows * width) + padded(rows / 8 + 8));
       auto* bits = reinterpret_cast<uint8_t*>(memory.data() + padded(rows * width));
       std::memset(bits, 0xFF, rows / 8 + 1);
       bool any_null = false;

@@ -6,7 +6,7 @@ void ReportBuffer::allocate(GpuEngine& engine, int64_t bytes, const char* what) 
   if (pinned_.bytes() >= bytes) return;
   pinned_ = engine.device().allocate_pinned(bytes, what);
   const DeviceInfo& info = engine.device().info();
-  if (!info.can_map || info.is_host) device_ = engine.allocate(bytes, what);
+  if (!info.can_map || info.is_host) device_ = engine.device().allocate(bytes, what);
 }
 
 void ReportBuffer::ask(Queue& queue) {

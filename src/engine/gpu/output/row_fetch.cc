@@ -42,6 +42,7 @@ void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuff
 RowFetch::Parts RowFetch::own_all(int width, PinnedBuffer buffer) { return {width, rows_, {own(std::move(buffer))}}; }
 
 std::byte* RowFetch::own(PinnedBuffer buffer) {
+  reserved_->add(buffer.bytes());
   std::byte* data = buffer.data();
   owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
   return data;
@@ -108,6 +109,7 @@ std::vector<SectionRows> RowFetch::finish() {
     if (!column.nulls.parts.empty()) pack_nulls(column);
     if (column.texts) owners_.push_back(column.texts->memory());
   }
+  owners_.push_back(reserved_);
   const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
   std::vector<SectionRows> pieces;
   for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
@@ -125,6 +127,7 @@ void RowFetch::copy(Column& column) {
   if (column.from.column.is_text_row()) {
     column.texts.emplace(device_, queue_, values, rows_);
     launches_ += column.texts->launches();
+    reserved_->add(column.texts->bytes());
   } else {
     column.values = copy_elements(width, values);
   }

@@ -7,10 +7,12 @@
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "engine/gpu/output/host_bytes.h"
 #include "engine/gpu/output/text_rows.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/sort/sort_sink.h"
@@ -28,14 +30,20 @@ struct FetchedColumn {
 
 class RowFetch {
  public:
-  // rows: one or more. sort: not null where they come in its order.
-  RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort)
-      : device_(device), queue_(queue), rows_(rows), sort_(sort) {}
+  // rows: one or more. sort: not null where they come in its order. budget: where the rows are reserved until nobody
+  // has them any more; null: nowhere.
+  RowFetch(Device& device, Queue& queue, int64_t rows, BatchSort* sort, MemoryBudget* budget)
+      : device_(device),
+        queue_(queue),
+        rows_(rows),
+        sort_(sort),
+        reserved_(std::make_shared<HostBytes>(budget, "rows of a result")) {}
 
   void add(const FetchedColumn& column);
   // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
+  // Errors: 53200 of memory_limit.
   void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
-  // Queues the copies. Errors: 53200, 58000.
+  // Queues the copies. Errors: 53200, of memory_limit, too; 58000.
   void start();
   // Afterwards, once the queue is through: the rows of all columns in pieces.
   std::vector<SectionRows> finish();
@@ -77,6 +85,7 @@ class RowFetch {
   BatchSort* const sort_;
   std::vector<Column> columns_;
   std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
+  const std::shared_ptr<HostBytes> reserved_;        // for it
   int launches_ = 0;
 };
 

@@ -17,7 +17,8 @@ void TextRoom::prepare(GpuEngine& engine, const SectionKernel& kernel, int64_t r
   const Device& device = engine.device();
   const int64_t limit = device.memory_limit() > 0 ? device.memory_limit() : device.info().memory_bytes;
   const int64_t most = std::max(std::min(most_bytes, limit / part_of_memory), least_bytes);
-  buffer_ = engine.allocate(std::clamp(rows * usual_bytes * kernel.new_texts, least_bytes, most), "new strings");
+  buffer_ =
+      engine.device().allocate(std::clamp(rows * usual_bytes * kernel.new_texts, least_bytes, most), "new strings");
 }
 
 bool TextRoom::grow(GpuEngine& engine, const SectionKernel& kernel, const ControlBlock& control) {
@@ -26,7 +27,7 @@ bool TextRoom::grow(GpuEngine& engine, const SectionKernel& kernel, const Contro
   if (growths_++ == kernel.new_texts)
     throw Error(SqlState::out_of_memory, "strings made of strings take more memory than expected");
   buffer_ = DeviceBuffer();
-  buffer_ = engine.allocate(wanted, "new strings");
+  buffer_ = engine.device().allocate(wanted, "new strings");
   return true;
 }
 

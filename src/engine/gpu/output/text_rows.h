@@ -27,6 +27,7 @@ class TextRows {
   // Sets encoding, offsets and heap of a piece, which memory() keeps in place.
   void show(int64_t piece, ColumnView& view) const;
   std::shared_ptr<const void> memory() const { return memory_; }
+  int64_t bytes() const { return memory_->bytes(); }  // of that
   int launches() const { return 2; }
 
  private:

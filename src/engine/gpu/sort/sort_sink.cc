@@ -143,7 +143,7 @@ void BatchSort::sort(std::span<const DeviceAddress> words, int64_t rows, int64_t
   order_ = engine_.sort().sort(queue_, words, rows, limit);
   rows_ = limit < 0 ? rows : std::min(rows, limit);
   constexpr int64_t widest = 16;
-  if (rows_ > 0) gathered_ = engine_.allocate(rows_ * widest, "sorted rows");
+  if (rows_ > 0) gathered_ = engine_.device().allocate(rows_ * widest, "sorted rows");
 }
 
 DeviceAddress BatchSort::in_order(int width, DeviceAddress column) {

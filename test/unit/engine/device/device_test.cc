@@ -183,6 +183,19 @@ TEST_P(DeviceTest, KeepsTheMemoryLimit) {
   EXPECT_GT(device_->memory_limit(), 1 << 20);
 }
 
+TEST_P(DeviceTest, AHigherLimitHoldsOnceNothingIsInUse) {
+  device_->set_memory_limit(1 << 20);
+  {
+    DeviceBuffer buffer = device_->allocate(1 << 19, "half");
+    device_->set_memory_limit(1 << 22);
+  }
+  EXPECT_TRUE(device_->try_allocate(1 << 21).has_value());
+  device_->set_memory_limit(1 << 20);
+  EXPECT_FALSE(device_->try_allocate(1 << 21).has_value());
+  EXPECT_TRUE(device_->try_allocate(1 << 19).has_value());
+  device_->set_memory_limit(-1);
+}
+
 TEST_P(DeviceTest, ACompilersLogIsInTheError) {
   try {
     device_->compile(device_text(device_->info().api, 1) +

@@ -55,6 +55,7 @@ TEST_P(SegmentCacheTest, DropsUntilTheRoomIsInOnePiece) {
   constexpr int64_t segment_bytes = 64 * 8;
   device_->set_memory_limit(4 * segment_bytes);
   SegmentCache cache(*device_, ColumnSegment::Place::Device, INT64_MAX);
+  device_->when_short([&](int64_t bytes) { return cache.drop(bytes); });
   std::vector<std::shared_ptr<const ColumnSegment>> held;
   for (size_t tablet = 0; tablet < 4; ++tablet) held.push_back(get(cache, tablet));
   ASSERT_EQ(held[0]->bytes(), segment_bytes);
@@ -68,6 +69,7 @@ TEST_P(SegmentCacheTest, DropsUntilTheRoomIsInOnePiece) {
   const auto both = cache.get(source_, 0, 2, 0, *queue_);
   EXPECT_EQ(both->bytes(), 2 * segment_bytes);
   EXPECT_EQ(asked, 1);
+  device_->when_short(nullptr);
   EXPECT_EQ(get(cache, 3), held[3]);
 }
 
