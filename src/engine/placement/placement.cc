@@ -1,7 +1,6 @@
 #include "engine/placement/placement.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/shared_section.h"
 
@@ -437,7 +437,7 @@ void Placement::note_fallback(const std::string& device, const Failure& failure,
   const std::string& reason = failure.reason;
   if (choice.fallback == "error" && choice.device != "auto")
     throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason, -1, failure.details);
-  if (choice.fallback == "warn") spdlog::warn("{}: runs on the CPU: {}", device, reason);
+  if (choice.fallback == "warn") logger().warn("{}: runs on the CPU: {}", device, reason);
   count_fallback(reason);
   note.fallback = failure.details.empty() ? reason : reason + " (" + failure.details + ")";
 }
@@ -452,7 +452,7 @@ void Placement::count_fallback(const std::string& reason) {
 // Kernels that a thread could not compile: the interpreter goes on running their sections.
 void Placement::count_failures(gpu::GpuEngine& engine) {
   for (const std::string& reason : engine.kernels().compiler().take_failures()) {
-    spdlog::warn("{}: {}", engine.device().info().id(), reason);
+    logger().warn("{}: {}", engine.device().info().id(), reason);
     count_fallback(reason);
   }
 }
