@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -89,6 +90,12 @@ json read_file(const std::string& path) {
   return content;
 }
 
+// Beside the file, of a name that no other writer has.
+std::string draft_of(const std::string& path) {
+  static std::atomic<int> drafts{0};
+  return fmt::format("{}.{}.{}", path, getpid(), drafts++);
+}
+
 }  // namespace
 
 HostProfile::HostProfile() {
@@ -132,7 +139,8 @@ std::optional<MachineProfile> read_profile(const std::string& path) {
   }
 }
 
-// Another process may write at the same time: the file is replaced whole, so that readers see one or the other.
+// Another process, or another database of this one, may write at the same time: the file is replaced whole, so that
+// readers see one or the other.
 void write_profile(const std::string& path, const MachineProfile& profile) {
   try {
     const std::filesystem::path target(path);
@@ -141,7 +149,7 @@ void write_profile(const std::string& path, const MachineProfile& profile) {
     content["version"] = format_version;
     if (!content["machines"].is_object()) content["machines"] = json::object();
     content["machines"][machine_key()] = to_json(profile);
-    const std::string draft = fmt::format("{}.{}", path, getpid());
+    const std::string draft = draft_of(path);
     std::ofstream file(draft);
     file << content.dump(2) << '\n';
     file.close();

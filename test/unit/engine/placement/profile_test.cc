@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
+#include <vector>
 
 namespace diptych {
 namespace {
@@ -62,6 +64,23 @@ TEST_F(ProfileFile, OtherMachinesStay) {
   write_profile(path_, some_profile());
   EXPECT_TRUE(read_profile(path_).has_value());
   EXPECT_NE(text().find("another machine"), std::string::npos);
+}
+
+// As the databases of one process do.
+TEST_F(ProfileFile, WritersDoNotDisturbEachOther) {
+  write_profile(path_, some_profile());
+  {
+    std::vector<std::jthread> writers;
+    for (int i = 0; i < 4; ++i) {
+      writers.emplace_back([this] {
+        for (int round = 0; round < 100; ++round) {
+          EXPECT_NO_THROW(write_profile(path_, some_profile()));
+          EXPECT_TRUE(read_profile(path_).has_value());
+        }
+      });
+    }
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(path_.parent_path()), {}), 1) << "drafts are left";
 }
 
 TEST_F(ProfileFile, NothingElseIsTrusted) {
