@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -45,7 +46,7 @@ uint64_t sum_of(const uint64_t* from, size_t count) {
   return sum;
 }
 
-// Each thread reads its part; the slowest one counts.
+// Each thread reads its part; the slowest one counts. Where the system refuses threads, those that there are measure.
 double read_rate(const std::vector<uint64_t>& memory, int threads) {
   const size_t part = memory.size() / static_cast<size_t>(threads);
   std::vector<double> taken(static_cast<size_t>(threads));
@@ -62,12 +63,20 @@ double read_rate(const std::vector<uint64_t>& memory, int threads) {
     taken[number] = least;
   };
   std::vector<std::jthread> others;
-  for (size_t number = 1; number < taken.size(); ++number) others.emplace_back(read, number);
+  others.reserve(taken.size());
+  try {
+    while (others.size() + 1 < taken.size()) others.emplace_back(read, others.size() + 1);
+  } catch (const std::exception&) {
+    // No thread, or no memory for one.
+    for (size_t missing = others.size() + 1; missing < taken.size(); ++missing) start.arrive_and_drop();
+  }
+  const size_t reading = others.size() + 1;
   read(0);
   others.clear();
+  taken.resize(reading);
   const volatile uint64_t used = sums[0];
   static_cast<void>(used);
-  return rate(static_cast<int64_t>(part * sizeof(uint64_t)) * threads, *std::max_element(taken.begin(), taken.end()));
+  return rate(static_cast<int64_t>(part * sizeof(uint64_t) * reading), *std::max_element(taken.begin(), taken.end()));
 }
 
 // Memory on both sides, and the times of copies between them.

@@ -2,6 +2,11 @@
 #include "engine/placement/measure.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
 
 #include "base/error.h"
 #include "engine/cuda/cuda_api.h"
@@ -15,6 +20,23 @@ TEST(Measure, HostMemory) {
   measure_host_memory(host, 2, 1 << 20);
   EXPECT_GT(host.read_one, 0);
   EXPECT_GE(host.read_all, host.read_one);
+}
+
+// In a process of its own, whose address space has room for a few threads' stacks.
+TEST(MeasureDeathTest, HostMemoryWithFewerThreadsThanAskedFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto measure = [] {
+    int64_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t room = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+    const rlimit limit{room, room};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) std::exit(2);
+    HostProfile host;
+    host.read_all = 0;
+    measure_host_memory(host, 256, 1 << 20);
+    std::exit(host.read_all > 0 ? 0 : 1);
+  };
+  EXPECT_EXIT(measure(), ::testing::ExitedWithCode(0), "");
 }
 
 void expect_figures(const DeviceProfile& profile) {
