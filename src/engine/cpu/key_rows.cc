@@ -1,8 +1,8 @@
 #include "engine/cpu/key_rows.h"
 
+#include <algorithm>
 #include <cstring>
 
-#include "base/error.h"
 #include "engine/cpu/row_function.h"
 
 namespace diptych::cpu {
@@ -39,10 +39,10 @@ void store_key(dk_text value, uint64_t* to, uint64_t*) {
 }  // namespace
 
 KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
-  check_invariant(keys.size() <= 64, "at most 64 group keys");
-  for (const RegisterInfo& key : keys) null_word_ |= key.nullable ? 1 : 0;
+  const bool nullable = std::any_of(keys.begin(), keys.end(), [](const RegisterInfo& key) { return key.nullable; });
+  null_words_ = nullable ? (keys.size() + 63) / 64 : 0;
   keys_.resize(keys.size());
-  size_t next = null_word_;
+  size_t next = null_words_;
   for (size_t i = 0; i < keys.size(); ++i) {
     keys_[i].physical = keys[i].physical;
     if (keys[i].physical == PhysicalType::Text) continue;
@@ -73,7 +73,7 @@ void KeyLayout::write_key(Frame& frame, int number, const Key& key, size_t bit, 
     if (slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0) {
       store_key(value_at<T>(slot.values, row), row_words + key.at, row_words + key.carried);
     } else {
-      row_words[0] |= uint64_t{1} << bit;
+      row_words[bit / 64] |= uint64_t{1} << (bit % 64);
       store_key(T{}, row_words + key.at, row_words + key.carried);
     }
     row_words += words_;
@@ -81,9 +81,9 @@ void KeyLayout::write_key(Frame& frame, int number, const Key& key, size_t bit, 
 }
 
 void KeyLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
-  if (null_word_ != 0) {
+  for (size_t word = 0; word < null_words_; ++word) {
     const int count = rows.count();
-    for (int i = 0; i < count; ++i) out[static_cast<size_t>(i) * words_] = 0;
+    for (int i = 0; i < count; ++i) out[static_cast<size_t>(i) * words_ + word] = 0;
   }
   for (size_t i = 0; i < keys_.size(); ++i) {
     with_kernel_type(keys_[i].physical,
@@ -129,7 +129,7 @@ bool KeyLayout::read(const uint64_t* row, size_t number, std::byte* out) const {
     case PhysicalType::Interval: std::memcpy(out, row + key.carried, 16); break;
     case PhysicalType::Text: store(text_of(words)); break;
   }
-  return null_word_ == 0 || (row[0] >> number & 1) == 0;
+  return null_words_ == 0 || (row[number / 64] >> (number % 64) & 1) == 0;
 }
 
 }  // namespace diptych::cpu

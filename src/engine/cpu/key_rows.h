@@ -46,7 +46,7 @@ class KeyLayout {
   void write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows, uint64_t* out) const;
 
   std::vector<Key> keys_;
-  size_t null_word_ = 0;    // 0 or 1 words in front
+  size_t null_words_ = 0;   // in front, 64 keys each; 0: no key can be NULL
   size_t fixed_words_ = 0;  // compared word by word
   size_t text_end_ = 0;     // fixed_words_ .. text_end_: pairs of address and length
   size_t words_ = 0;
