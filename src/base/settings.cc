@@ -38,13 +38,26 @@ const SettingInfo& info_named(std::string_view name) {
               suggest(name, names));
 }
 
-// auto, cpu, cuda, opencl, cuda:N, opencl:N. Whether there is such a device is not asked here.
+// ASCII letters, whatever the application's locale.
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+  return text;
+}
+
+bool is_choice(const SettingInfo& info, const std::string& word) {
+  return word.find('|') == std::string::npos &&
+         ("|" + std::string(info.choices) + "|").find("|" + word + "|") != std::string::npos;
+}
+
+// auto, cpu, cuda, opencl, cuda:N, opencl:N, N without leading zeros. Whether there is such a device is not asked here.
 bool is_device_name(std::string_view name) {
   const size_t colon = name.find(':');
   const std::string_view api = name.substr(0, colon);
   if (colon == std::string_view::npos) return api == "auto" || api == "cpu" || api == "cuda" || api == "opencl";
   const std::string_view digits = name.substr(colon + 1);
   return (api == "cuda" || api == "opencl") && !digits.empty() && digits.size() <= 3 &&
+         (digits == "0" || !digits.starts_with('0')) &&
          digits.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -114,9 +127,8 @@ void Settings::set(std::string_view name, const std::string* value) {
   int64_t number = 0;
   std::string choice;
   if (info.kind == SettingKind::Choice) {
-    choice = value ? *value : first_choice(info);
-    if (("|" + std::string(info.choices) + "|").find("|" + choice + "|") == std::string::npos)
-      refuse(info, choice, "One of: " + std::string(info.choices));
+    choice = value ? lower_case(*value) : first_choice(info);
+    if (!is_choice(info, choice)) refuse(info, *value, "One of: " + std::string(info.choices));
   } else if (info.kind != SettingKind::Text) {
     const auto parsed = value ? parse_number(*value, info.kind == SettingKind::Bytes) : initial_of(info);
     if (!parsed) refuse(info, *value, "A number is needed.");
@@ -126,14 +138,18 @@ void Settings::set(std::string_view name, const std::string* value) {
     if (name == "tablet_rows" && !std::has_single_bit(static_cast<uint64_t>(number)))
       refuse(info, *value, "It must be a power of two.");
   }
-  if (name == "device" && value && !is_device_name(*value))
-    refuse(info, *value, "One of: auto, cpu, cuda, cuda:N, opencl, opencl:N; SHOW devices lists what there is.");
+  std::string text = value ? *value : info.choices;
+  if (name == "device") {
+    text = lower_case(text);
+    if (!is_device_name(text))
+      refuse(info, *value, "One of: auto, cpu, cuda, cuda:N, opencl, opencl:N; SHOW devices lists what there is.");
+  }
 #define DIPTYCH_SETTING(setting, value_kind, initial, low, high, documentation) \
   if (name == #setting) setting = number;
 #define DIPTYCH_CHOICE(setting, choices, documentation) \
   if (name == #setting) setting = choice;
 #define DIPTYCH_TEXT(setting, initial, documentation) \
-  if (name == #setting) setting = value ? *value : initial;
+  if (name == #setting) setting = text;
 #include "base/settings.def"
 #undef DIPTYCH_SETTING
 #undef DIPTYCH_CHOICE

@@ -35,8 +35,8 @@ class Settings {
 #undef DIPTYCH_CHOICE
 #undef DIPTYCH_TEXT
 
-  // Sets from text; nullptr: back to the default. Errors: 42704 no such setting, with a hint when one is spelt alike;
-  // 22023 a value out of its range.
+  // Sets from text; nullptr: back to the default. Words of a Choice and devices may be in upper case; lower case is
+  // kept. Errors: 42704 no such setting, with a hint when one is spelt alike; 22023 a value out of its range.
   void set(std::string_view name, const std::string* value);
   // The value as SHOW shows it. Errors: 42704.
   std::string text_of(std::string_view name) const;
