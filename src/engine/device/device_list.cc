@@ -15,6 +15,18 @@ constexpr std::string_view api_names[] = {"cuda", "opencl"};  // in the order of
   throw Error(SqlState::invalid_parameter_value, "device \"" + std::string(id) + "\" can't be used: " + why);
 }
 
+// Digits without leading zeros.
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos &&
+         (text.size() == 1 || text.front() != '0');
+}
+
+std::string count_text(std::string_view api, int count) {
+  if (count == 0) return "there is no such device";
+  if (count == 1) return "there is one such device, " + std::string(api) + ":0";
+  return "there are " + std::to_string(count) + " such devices, counted from 0";
+}
+
 }  // namespace
 
 void DeviceList::load() {
@@ -44,16 +56,17 @@ std::pair<size_t, int> DeviceList::locate(std::string_view id) const {
   const size_t colon = id.find(':');
   size_t api = 0;
   while (api < drivers_.size() && api_names[api] != id.substr(0, colon)) api++;
-  if (api == drivers_.size()) refuse(id, "devices are called cuda, cuda:0, opencl, opencl:0 and so on");
+  const char* const names = "devices are called cuda, cuda:0, opencl, opencl:0 and so on";
+  if (api == drivers_.size()) refuse(id, names);
   const DeviceDriver& driver = *drivers_[api];
   if (!driver.absent().empty()) refuse(id, driver.absent());
   const auto count = static_cast<int>(driver.infos().size());
   if (colon != std::string_view::npos) {
     const std::string_view digits = id.substr(colon + 1);
-    int number = -1;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size() || number < 0 || number >= count)
-      refuse(id, "there are " + std::to_string(count) + " such devices, counted from 0");
+    if (!is_number(digits)) refuse(id, names);
+    int number = 0;
+    const auto error = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec;
+    if (error != std::errc() || number >= count) refuse(id, count_text(api_names[api], count));
     const std::string& why = driver.infos()[static_cast<size_t>(number)].unusable;
     if (!why.empty()) refuse(id, why);
     return {api, number};

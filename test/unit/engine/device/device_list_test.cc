@@ -63,6 +63,21 @@ TEST(DeviceList, SaysWhyADeviceCannotBeUsed) {
   EXPECT_EQ(list.absent(), std::vector<std::string>{"cuda: no such library"});
 }
 
+TEST(DeviceList, SaysHowManyThereAre) {
+  const SqlState refused = SqlState::invalid_parameter_value;
+  const auto says = [&](std::vector<std::string> unusable, const char* id, const char* what) {
+    auto list = list_of("", std::move(unusable));
+    const std::string message = message_of(*list, id, refused);
+    EXPECT_TRUE(message.ends_with(what)) << message;
+  };
+  says({"", ""}, "opencl:2", ": there are 2 such devices, counted from 0");
+  says({""}, "opencl:5", ": there is one such device, opencl:0");
+  says({""}, "opencl:99999999999", ": there is one such device, opencl:0");
+  says({}, "opencl:0", ": there is no such device");
+  for (const char* id : {"opencl:00", "opencl:-1", "opencl:", "opencl:+0", "opencl:0 "})
+    says({""}, id, ": devices are called cuda, cuda:0, opencl, opencl:0 and so on");
+}
+
 TEST(DeviceList, FaultsComeWhenAsked) {
   DeviceList list;
   Device* device = nullptr;
