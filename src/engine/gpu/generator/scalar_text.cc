@@ -19,6 +19,14 @@ bool is_float(PhysicalType physical) { return physical == PhysicalType::Float32 
 
 std::string number(int64_t value) { return std::to_string(value); }
 
+std::string name_of(FunctionType type) { return Type{type_id_of(type)}.name(); }
+
+// "upper", "cast from double precision to text"
+std::string call_name(const FunctionInfo& info) {
+  if (std::string_view(info.sql_name) != "cast") return info.sql_name;
+  return fmt::format("cast from {} to {}", name_of(info.arguments[0]), name_of(info.result));
+}
+
 class Expression {
  public:
   Expression(const Program& program, const Instruction& instruction, const OperandText& operand)
@@ -264,7 +272,7 @@ class Expression {
     const FunctionInfo& info = info_of(std::get<FunctionId>(instruction_.p4));
     text_.is_costly = true;
     if (info.has_flag(DK_HOST)) {
-      text_.unsupported = fmt::format("{} is computed on the CPU only", info.sql_name);
+      text_.unsupported = fmt::format("{} is computed on the CPU only", call_name(info));
       return;
     }
     std::string arguments;

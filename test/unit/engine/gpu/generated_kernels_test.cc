@@ -88,5 +88,20 @@ TEST(GeneratedKernels, WhateverAKernelMayDependOnIsInTheSignature) {
   expect_other("refused", [](OneColumn& section) { section.shape().unsupported = "for some reason"; });
 }
 
+TEST(GeneratedKernels, NamesTheCastThatTheCpuComputes) {
+  const Type from{TypeId::Double};
+  testing::ProgramMaker maker(testing::make_table({{"a", from}}, {{Value::float64(1.5)}}, 64));
+  maker.parallel(0);
+  const int a = maker.column(0), text = maker.reg(Type{TypeId::Text});
+  maker.emit(Opcode::Call, text, a, 1, FunctionId::cast_f64_text);
+  maker.result({text});
+  maker.converge();
+  const auto program = maker.finish();
+  const int32_t address = parallel_of(*program);
+  const SectionShape shape = find_source_shape(*program, address, *program->sources.front());
+  EXPECT_EQ(generate_section(*program, address, shape).unsupported,
+            "cast from double precision to text is computed on the CPU only");
+}
+
 }  // namespace
 }  // namespace diptych::gpu
