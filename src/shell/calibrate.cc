@@ -33,7 +33,9 @@ void measure(const std::string& device, std::ostream& out) {
   const std::string path = profile_path();
   if (path.empty()) throw Error(SqlState::io_error, "neither DIPTYCH_PROFILE, XDG_CONFIG_HOME nor HOME is set");
   DeviceList devices;
-  if (device != "all" && device != "cpu") devices.find(device);  // before anything is measured: whether it is there
+  // Before anything is measured: whether the device is there, and whether the profile can be written.
+  if (device != "all" && device != "cpu") devices.find(device);
+  check_profile_writable(path);
   MachineProfile profile = read_profile(path).value_or(MachineProfile());
   calibrate_host(profile.host);
   print_host(profile.host, out);
@@ -48,7 +50,7 @@ void measure(const std::string& device, std::ostream& out) {
     if (!info.is_host) prepare_device(*devices.find(info.id()));
     ++measured;
   }
-  if (measured == 0 && device == "all") out << "no device besides the CPU\n";
+  if (measured == 0 && device == "all") out << "no usable device that is no part of the host\n";
   write_profile(path, profile);
   out << "written to " << path << '\n';
 }

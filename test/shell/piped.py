@@ -13,8 +13,9 @@ import unittest
 DIPTYCH = os.path.abspath(sys.argv.pop(1)) if __name__ == "__main__" else "diptych"
 
 
-def run(*arguments, text="", directory=None):
-    done = subprocess.run([DIPTYCH, *arguments], input=text.encode(), capture_output=True, cwd=directory, timeout=120)
+def run(*arguments, text="", directory=None, **environment):
+    done = subprocess.run([DIPTYCH, *arguments], input=text.encode(), capture_output=True, cwd=directory, timeout=120,
+                          env={**os.environ, **environment})
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -47,6 +48,13 @@ class CommandLine(unittest.TestCase):
         status, _, err = run("/no/such/folder/x.diptych", "-c", "select 1")
         self.assertEqual(status, 1)
         self.assertRegex(err, r"^ERROR [0-9A-Z]{5}: ")
+
+    def test_calibrate_asks_first_whether_it_can_write(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for path in ("/dev/null/profile.json", "/proc/none/profile.json", directory):
+                status, out, err = run("calibrate", "cpu", DIPTYCH_PROFILE=path)
+                self.assertEqual((status, out), (1, ""), path)
+                self.assertTrue(err.startswith("ERROR 58030: "), err)
 
 
 class Failures(unittest.TestCase):

@@ -90,11 +90,46 @@ json read_file(const std::string& path) {
   return content;
 }
 
-// Beside the file, of a name that no other writer has.
-std::string draft_of(const std::string& path) {
-  static std::atomic<int> drafts{0};
-  return fmt::format("{}.{}.{}", path, getpid(), drafts++);
-}
+// A file beside the profile, of a name that no other writer has. Errors of all members: 58030.
+class Draft {
+ public:
+  // Makes the folder, too, where it is missing.
+  Draft(const std::string& path, const std::string& text) : target_(path), path_(name_beside(path)) {
+    try {
+      if (target_.has_parent_path()) std::filesystem::create_directories(target_.parent_path());
+      if (std::filesystem::is_directory(target_)) throw Error(SqlState::io_error, path + " is a folder");
+    } catch (const std::filesystem::filesystem_error& error) {
+      throw Error(SqlState::io_error, error.what());
+    }
+    std::ofstream file(path_);
+    file << text;
+    file.close();
+    if (file) return;
+    remove();
+    throw Error(SqlState::io_error, "cannot write " + path_.string());
+  }
+  ~Draft() { remove(); }
+  Draft(const Draft&) = delete;
+
+  void replace_file() const {
+    std::error_code error;
+    std::filesystem::rename(path_, target_, error);
+    if (error) throw Error(SqlState::io_error, "cannot replace " + target_.string() + ": " + error.message());
+  }
+
+ private:
+  static std::string name_beside(const std::string& path) {
+    static std::atomic<int> drafts{0};
+    return fmt::format("{}.{}.{}", path, getpid(), drafts++);
+  }
+  // What was renamed is not there any more.
+  void remove() const {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+  }
+
+  const std::filesystem::path target_, path_;
+};
 
 }  // namespace
 
@@ -142,25 +177,14 @@ std::optional<MachineProfile> read_profile(const std::string& path) {
 // Another process, or another database of this one, may write at the same time: the file is replaced whole, so that
 // readers see one or the other.
 void write_profile(const std::string& path, const MachineProfile& profile) {
-  try {
-    const std::filesystem::path target(path);
-    if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
-    json content = read_file(path);
-    content["version"] = format_version;
-    if (!content["machines"].is_object()) content["machines"] = json::object();
-    content["machines"][machine_key()] = to_json(profile);
-    const std::string draft = draft_of(path);
-    std::ofstream file(draft);
-    file << content.dump(2) << '\n';
-    file.close();
-    if (!file) {
-      std::filesystem::remove(draft);
-      throw Error(SqlState::io_error, "cannot write " + draft);
-    }
-    std::filesystem::rename(draft, target);
-  } catch (const std::filesystem::filesystem_error& error) {
-    throw Error(SqlState::io_error, error.what());
-  }
+  json content = read_file(path);
+  content["version"] = format_version;
+  if (!content["machines"].is_object()) content["machines"] = json::object();
+  content["machines"][machine_key()] = to_json(profile);
+  const Draft draft(path, content.dump(2) + '\n');
+  draft.replace_file();
 }
+
+void check_profile_writable(const std::string& path) { const Draft draft(path, ""); }
 
 }  // namespace diptych

@@ -81,5 +81,7 @@ std::string profile_path();
 std::optional<MachineProfile> read_profile(const std::string& path);
 // Replaces this machine's part of the file and keeps the others'. Errors: 58030.
 void write_profile(const std::string& path, const MachineProfile& profile);
+// Whether write_profile could: makes the file's folder, and writes and removes a draft. Errors: 58030.
+void check_profile_writable(const std::string& path);
 
 }  // namespace diptych
