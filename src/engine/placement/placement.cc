@@ -90,9 +90,11 @@ std::optional<SectionResult> Placement::run(const SectionTask& task, const Place
                                             PlacementNote& note) {
   const bool is_auto = choice.device == "auto";
   if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_forced(task, choice, note);
-  if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr)
-    note_fallback(choice.device, {std::string("rows of ") + task.source->read_by_cpu() + " are read by the CPU", {}},
-                  choice, note);
+  if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr) {
+    // On no device, so that asking for one is no reason to fail: else no table could be filled.
+    note.fallback = std::string("rows of ") + task.source->read_by_cpu() + " are read by the CPU";
+    count_fallback(note.fallback);
+  }
   const bool is_candidate = is_auto && task.source->row_count() >= least_device_rows && is_table(*task.source);
   if (is_candidate && auto_devices_.may_exist()) return run_auto(task, choice, note);
   if (task.context.profile == nullptr) return std::nullopt;
