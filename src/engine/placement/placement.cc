@@ -131,7 +131,9 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
       result = run_on(task, choice, *device, gpu::Residency::Streamed, 0, failure);
       if (result) result->profile.why = "asked for, streamed: " + failure.reason;
     }
-    if (!result) note_fallback(device->info().id(), failure, choice, note);
+    if (result) return result;
+    note_fallback(device->info().id(), failure, choice, note);
+    if (wants_estimate) describe_cpu(task, profiles_.host(), note);
     return result;
   };
   if (!is_auto && !wants_estimate) return run_or_stream();
@@ -147,7 +149,7 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   if (!result || !result->profile.why.empty()) return result;
   const CostEstimate cost = estimate_device(facts, host, profile, residency, state);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(cost.total_ns());
-  if (!profile.is_short) result->profile.limit = cost.limit;
+  if (!profile.is_short && !result->is_shared) result->profile.limit = cost.limit;
   result->profile.why = is_auto ? "device asked for, the best residency that fits it" : "asked for";
   note_run(key, facts);
   return result;
@@ -245,7 +247,8 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   note_run(chosen->key, facts);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(chosen->now.total_ns());
   for (const AutoDevice& candidate : devices)
-    if (candidate.device == chosen->device && !candidate.profile.is_short) result->profile.limit = chosen->now.limit;
+    if (candidate.device == chosen->device && !candidate.profile.is_short && !result->is_shared)
+      result->profile.limit = chosen->now.limit;
   result->profile.why = note.why;
   return result;
 }

@@ -280,7 +280,8 @@ TEST_F(PlacementTest, WhatIsInPlaceServesWhileABetterWayIsSavedFor) {
   std::optional<SectionResult> result;
   ASSERT_TRUE(run_until("", result, minute_ns));
   choice_.residency = "auto";
-  for (int i = 0; i < 20; ++i) {
+  // So few that what the device takes does not count yet: it may be faster than it is made out to be.
+  for (int i = 0; i < 2; ++i) {
     PlacementNote note;
     result = run(note);
     ASSERT_TRUE(result.has_value()) << i << ": " << note.why;
