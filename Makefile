@@ -52,7 +52,7 @@ fuzz: setup
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build $(FUZZ) --parallel $(JOBS)
 
-# The SQL scripts on this machine's CPU through OpenCL (PoCL), in all the ways of test-gpu; make test has four of them.
+# The SQL scripts on this machine's CPU through OpenCL (PoCL), in all the ways of test-gpu; a part of make test.
 test-opencl: TARGETS = slt_runner
 test-opencl: build
 	POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable POCL_CACHE_DIR=$(CURDIR)/$(RELEASE)/test/sql/pocl JOBS=$(JOBS) \

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
@@ -44,7 +43,10 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQu
   queue_ = queue;
   written_.assign(morsels_.size(), -1);
   writers_.resize(static_cast<size_t>(profile_.threads));
-  if (context_.progress != nullptr) context_.progress->rows_total += rows_needed();
+  if (context_.progress != nullptr) {
+    for (const Morsel& morsel : morsels_) rows_announced_ += morsel.rows;
+    context_.progress->rows_total += rows_announced_;
+  }
   if (wanted_ != 0 && !morsels_.empty()) run_morsels(threads);
   profile_.rows_out = rows_out_;
   profile_.nanoseconds =
@@ -132,14 +134,9 @@ void SectionRun::count_rows_in(const Morsel& morsel) {
   profile_.rows_in += morsel.rows;
 }
 
-int64_t SectionRun::rows_needed() const {
-  return std::accumulate(morsels_.begin(), morsels_.end(), int64_t{0},
-                         [](int64_t rows, const Morsel& morsel) { return rows + morsel.rows; });
-}
-
 void SectionRun::take_back_progress() {
   if (context_.progress == nullptr) return;
-  context_.progress->rows_total -= rows_needed();
+  context_.progress->rows_total -= rows_announced_;
   context_.progress->rows_done -= profile_.rows_in;
 }
 

@@ -60,7 +60,6 @@ class SectionRun {
   // Numbers of morsels, from the first to before the second.
   using MorselRange = std::pair<size_t, size_t>;
   void find_morsels(const NeededTablets& needed);
-  int64_t rows_needed() const;
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);
@@ -75,6 +74,7 @@ class SectionRun {
   const TabletSource& source_;
   const ExecutionContext& context_;
   std::vector<Morsel> morsels_;
+  int64_t rows_announced_ = 0;         // to the progress
   std::shared_ptr<ChunkStore> store_;  // of what the writers finish
   std::vector<std::unique_ptr<ResultWriter>> writers_;
   TabletQueue* queue_ = nullptr;

@@ -43,10 +43,15 @@ void PinnedBuffer::shrink(int64_t bytes) {
 }
 
 DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
+  if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
+  std::function<bool(int64_t)> give_way;
+  {
+    std::lock_guard guard(give_way_mutex_);
+    give_way = give_way_;
+  }
   // What gives way may not have lain in one piece.
-  do {
+  while (give_way && give_way(bytes))
     if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
-  } while (give_way_ && give_way_(bytes));
   throw Error(SqlState::out_of_memory, info().id() + " has no room for " + what, -1,
               std::to_string(bytes) + " bytes were asked for, and " + std::to_string(memory_use().used_bytes) + " of " +
                   std::to_string(memory_limit()) + " are in use");

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -199,8 +200,11 @@ class Device {
   // way.
   DeviceBuffer allocate(int64_t bytes, const char* what);
   // Gives back device memory that is only kept, about so many bytes at a time; false: nothing was left. Called while
-  // allocate() finds no room. Set before buffers are asked for, and reset (null) before what it uses ends.
-  void when_short(std::function<bool(int64_t bytes)> give_way) { give_way_ = std::move(give_way); }
+  // allocate() finds no room. To be reset (null) before what it uses ends.
+  void when_short(std::function<bool(int64_t bytes)> give_way) {
+    std::lock_guard guard(give_way_mutex_);
+    give_way_ = std::move(give_way);
+  }
   virtual std::optional<DeviceBuffer> try_allocate(int64_t bytes) = 0;
   // From a pool of fixed blocks. Errors: 53200.
   virtual PinnedBuffer allocate_pinned(int64_t bytes, const char* what) = 0;
@@ -229,6 +233,7 @@ class Device {
   virtual void shrink_pinned(std::byte* data, int64_t bytes) noexcept = 0;
 
  private:
+  std::mutex give_way_mutex_;  // guards give_way_
   std::function<bool(int64_t bytes)> give_way_;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/gpu/gpu_engine.h"
 
 #include "base/error.h"
+#include "engine/gpu/output/host_bytes.h"
 #include "engine/gpu/section_run.h"
 
 namespace diptych::gpu {
@@ -38,6 +39,8 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
     const DeviceTurns::Turn turn(turns_, DeviceTurns::Kind::Together, task.context.cancelled);
     try {
       return SectionRun(*this, task, residency, choice).run(reason);
+    } catch (const NoHostMemory&) {
+      throw;  // alone it would not find more
     } catch (const Error& error) {
       // Tablets that were taken from a shared queue are not there a second time.
       if (error.state() != SqlState::out_of_memory || task.queue != nullptr || !turn.had_company()) throw;

@@ -44,6 +44,9 @@ const char* name_of(Residency residency);
 // if it is not set.
 inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
 
+// Why a section was not run, but would be with other literals.
+inline constexpr const char* row_behind_limit = "a row fails that LIMIT may not reach";
+
 class GpuEngine {
  public:
   // Columns that it keeps on the device give way to whatever else needs room there. One engine for a device.

@@ -85,7 +85,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   } while (!queue_->left().is_empty() && !has_enough());
   for (auto& batch : running) bring(*batch);
   if (is_undecided_) {
-    reason = "a row fails that LIMIT may not reach";
+    reason = row_behind_limit;
     return std::nullopt;
   }
   for (auto& batch : running) collect(*batch);

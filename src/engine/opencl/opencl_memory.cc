@@ -123,7 +123,6 @@ Memory::Memory(const Api& api, cl_context context, cl_device_id device, bool is_
 
 std::optional<DeviceAddress> Memory::try_allocate(int64_t bytes) {
   auto address = pool_.try_allocate(bytes);
-  if (!address && renew_arena()) address = pool_.try_allocate(bytes);
   if (!address) return std::nullopt;
   return DeviceAddress{*address};
 }
@@ -149,15 +148,20 @@ void Memory::set_limit(int64_t bytes) {
   limit_ = bytes < 0 ? most_bytes_ : std::min(bytes, most_bytes_);
   // The unused bytes at the start don't count.
   memory_.set_bytes(std::min(limit_ + 256, most_bytes_));
-  if (!renew_arena()) pool_.set_limit(std::min<int64_t>(limit_, memory_.bytes()));
+  is_outgrown_ = true;
+  renew_arena();
 }
 
-bool Memory::renew_arena() {
-  const int64_t before = memory_.bytes();
+void Memory::free(DeviceAddress address) noexcept {
+  pool_.free(address.value);
+  if (is_outgrown_) renew_arena();
+}
+
+void Memory::renew_arena() noexcept {
   if (pool_.used_bytes() == 0) pool_.trim();
-  if (memory_.bytes() == before) return false;
-  pool_.set_limit(limit_);
-  return true;
+  const int64_t bytes = memory_.bytes();
+  is_outgrown_ = bytes < std::min(limit_ + 256, most_bytes_);
+  pool_.set_limit(std::min<int64_t>(limit_, bytes));
 }
 
 DeviceMemoryUse Memory::use() const {

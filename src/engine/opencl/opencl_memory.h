@@ -84,7 +84,7 @@ class Memory {
   Memory(const Api& api, cl_context context, cl_device_id device, bool is_host, int64_t most_bytes);
 
   std::optional<DeviceAddress> try_allocate(int64_t bytes);
-  void free(DeviceAddress address) noexcept { pool_.free(address.value); }
+  void free(DeviceAddress address) noexcept;
   // nullopt where there is no room.
   std::optional<std::pair<std::byte*, DeviceAddress>> try_allocate_pinned(int64_t bytes);
   void free_pinned(std::byte* data) noexcept;
@@ -104,14 +104,15 @@ class Memory {
   void make_arena();
 
  private:
-  // Of the arena's size, where no buffer is in use: whether there is another arena now.
-  bool renew_arena();
+  // Makes the arena as large as the limit asks for, which takes that no buffer is in use.
+  void renew_arena() noexcept;
   // As the pool of pinned memory has it.
   uint64_t pinned_address(const std::byte* data) const;
 
   const bool is_host_;
   const int64_t most_bytes_;
   std::atomic<int64_t> limit_;
+  std::atomic<bool> is_outgrown_ = false;  // the limit is higher than the arena allows
   Arena memory_, mapped_;
   MappedBlocks blocks_;
   MemoryPool pool_, pinned_pool_;

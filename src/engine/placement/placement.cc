@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/output/host_bytes.h"
 #include "engine/shared_section.h"
 
 namespace diptych {
@@ -28,7 +29,8 @@ constexpr int least_device_runs = 3;
 // asked.
 constexpr double most_trial_ns = 5e6;
 constexpr int least_cpu_runs = 3;
-// What a device had no memory for is not tried again for so many decisions.
+// What a device could not do is not tried again for so many decisions: it had no memory, or a row failed behind a
+// LIMIT.
 constexpr int64_t rest_decisions = 64;
 // What takes a device less is not worth waking the CPU's threads for.
 constexpr double least_shared_ns = 1e6;
@@ -53,6 +55,7 @@ bool admits(const PlacementChoice& choice, gpu::Residency residency) {
 // case.
 bool shares(const SectionTask& task, const PlacementChoice& choice, gpu::Residency residency, double alone_ns) {
   if (task.partner == nullptr || residency == gpu::Residency::Cached || choice.share_tablets == "off") return false;
+  if (task.wanted == 0) return false;
   if (choice.share_tablets == "auto" && (choice.device != "auto" || alone_ns < least_shared_ns)) return false;
   return can_share(task.program, task.address, task.wanted);
 }
@@ -127,9 +130,11 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const auto run_or_stream = [&] {
     Failure failure;
     auto result = run_on(task, choice, *device, residency, 0, failure);
-    if (!result && failure.is_passing && residency == gpu::Residency::Cached) {
+    if (!result && failure.lacks_memory && residency == gpu::Residency::Cached) {
+      const std::string why = "asked for, streamed: " + failure.reason;
+      failure = {};
       result = run_on(task, choice, *device, gpu::Residency::Streamed, 0, failure);
-      if (result) result->profile.why = "asked for, streamed: " + failure.reason;
+      if (result) result->profile.why = why;
     }
     if (result) return result;
     note_fallback(device->info().id(), failure, choice, note);
@@ -234,10 +239,10 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(chosen->key);
-    if (!result && failure.is_passing)
-      known.rests_until = decision + rest_decisions;
+    if (!result && failure.is_lasting)
+      known.unsupported = failure.reason;
     else if (!result)
-      known.unsupported = failure.reason;  // it would fail again
+      known.rests_until = decision + rest_decisions;
     if (result && chosen->is_settled) {
       note_kernel(known, result->profile.engine);
       add_time(known, static_cast<double>(result->profile.nanoseconds), chosen->estimate_ns);
@@ -372,11 +377,15 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
                       ? run_shared(task, engine, residency, kernels, failure.reason)
                       : engine.run(task, residency, kernels, failure.reason);
     count_failures(engine);
+    if (!result) failure.is_lasting = failure.reason != gpu::row_behind_limit;
     return result;
+  } catch (const gpu::NoHostMemory& error) {
+    failure = {error.message(), error.hint()};
   } catch (const Error& error) {
     // The device's own troubles: the CPU does it.
     if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
-    failure = {error.message(), error.hint(), error.state() == SqlState::out_of_memory};
+    failure = {error.message(), error.hint()};
+    failure.lacks_memory = error.state() == SqlState::out_of_memory;
   } catch (const std::system_error& error) {
     failure.reason = std::string("no thread for the device's part: ") + error.what();
   }
@@ -410,6 +419,8 @@ std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu:
   }
   // What either has made must not stay when the section is run again.
   if (cpu_error || !result) task.partner->forget();
+  if (cpu_error && result && task.context.progress != nullptr)
+    task.context.progress->rows_done -= result->profile.rows_in;
   if (cpu_error) std::rethrow_exception(cpu_error);
   if (device_error) std::rethrow_exception(device_error);
   if (result) result->is_shared = true;
@@ -425,7 +436,8 @@ void Placement::set_device_memory_limit(int64_t bytes) {
   std::lock_guard guard(mutex_);
   if (bytes == device_memory_limit_) return;
   device_memory_limit_ = bytes;
-  for (auto& [device, engine] : engines_) engine->set_memory_limit(bytes > 0 ? bytes : -1);
+  for (auto& [device, engine] : engines_)
+    if (engine) engine->set_memory_limit(bytes > 0 ? bytes : -1);
 }
 
 gpu::GpuEngine& Placement::engine_for(Device& device) {

@@ -81,9 +81,10 @@ class Placement {
   struct Option;
   // Why a device did not run a section.
   struct Failure {
-    std::string reason;       // the same for all sections that fail alike
-    std::string details;      // numbers; may be empty
-    bool is_passing = false;  // it had no memory, which others may give back
+    std::string reason;         // the same for all sections that fail alike
+    std::string details;        // numbers; may be empty
+    bool lacks_memory = false;  // of its own
+    bool is_lasting = false;    // it would fail again, whatever the literals
   };
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);

@@ -9,6 +9,12 @@
 
 namespace diptych::gpu {
 
+// memory_limit has no room, whatever the device has. 53200.
+class NoHostMemory final : public Error {
+ public:
+  using Error::Error;
+};
+
 // Thread safety: none of its own.
 class HostBytes {
  public:
@@ -19,13 +25,13 @@ class HostBytes {
   ~HostBytes() {
     if (budget_ != nullptr) budget_->release(bytes_);
   }
-  // Errors: 53200.
+  // Errors: NoHostMemory.
   void add(int64_t bytes) {
     if (budget_ == nullptr) return;
     if (!budget_->try_reserve(bytes))
-      throw Error(SqlState::out_of_memory, std::string("memory_limit has no room for ") + what_, -1,
-                  std::to_string(bytes) + " bytes were asked for, and " + std::to_string(budget_->used()) + " of " +
-                      std::to_string(budget_->limit()) + " are in use");
+      throw NoHostMemory(SqlState::out_of_memory, std::string("memory_limit has no room for ") + what_, -1,
+                         std::to_string(bytes) + " bytes were asked for, and " + std::to_string(budget_->used()) +
+                             " of " + std::to_string(budget_->limit()) + " are in use");
     bytes_ += bytes;
   }
 

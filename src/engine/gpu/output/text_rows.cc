@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.h"
+#include "engine/gpu/output/host_bytes.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/when_done.h"
 #include "kernel/kernel_library.h"
@@ -57,7 +57,7 @@ void TextRows::find_starts(DeviceAddress rows) {
 void TextRows::copy(DeviceAddress rows) {
   for (size_t i = 0; i + 1 < piece_starts_.size(); ++i) {
     if (piece_starts_[i + 1] - piece_starts_[i] > UINT32_MAX)
-      throw Error(SqlState::out_of_memory, "the strings of 65536 rows of the result take more than 4 GB");
+      throw NoHostMemory(SqlState::out_of_memory, "the strings of 65536 rows of the result take more than 4 GB");
   }
   const auto heap_bytes = static_cast<int64_t>(piece_starts_.back());
   const int64_t offset_bytes = pieces() * piece_stride * 4;
