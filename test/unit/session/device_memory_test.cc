@@ -3,10 +3,8 @@
 
 #include <regex>
 
-#include "base/error.h"
 #include "base/fault_file_system.h"
-#include "session/session_evaluator.h"
-#include "session/statement.h"
+#include "session/opencl_database.h"
 
 namespace diptych {
 namespace {
@@ -23,54 +21,32 @@ const std::vector<std::string> queries = {
     "SELECT k, count(*), min(a) FROM t GROUP BY k ORDER BY k",
 };
 
-std::string run(Connection& connection, const std::string& sql) {
-  connection.start_statement();
-  const auto rows = Statement(connection, sql).run();
-  std::string text;
-  for (const Value& value : read_values(*rows)) text += value.to_text() + " ";
-  return text;
-}
-
-// With an OpenCL device, which statements have to ask for.
-class DeviceMemory : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      device = database.placement().devices().find("opencl");
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-    run(connection, "SET tablet_rows = 4096");
-    run(connection, "SET device = cpu");
-  }
-
-  Database database{":memory:"};
-  Connection connection{database};
-  Device* device = nullptr;
-};
+using testing::run_text;
+using DeviceMemory = testing::OpenClDatabaseTest;
 
 TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
-  run(connection, make_table);
+  run_text(connection, make_table);
   std::vector<std::string> expected;
-  for (const std::string& query : queries) expected.push_back(run(connection, query));
-  run(connection, "SET device = opencl");
-  run(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
+  for (const std::string& query : queries) expected.push_back(run_text(connection, query));
+  run_text(connection, "SET device = opencl");
+  run_text(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
   for (const char* residency : {"serial", "streamed", "mapped", "auto"}) {
-    run(connection, std::string("SET residency = ") + residency);
+    run_text(connection, std::string("SET residency = ") + residency);
     for (size_t i = 0; i < queries.size(); ++i)
-      EXPECT_EQ(run(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
+      EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
     EXPECT_TRUE(database.placement().fallbacks().empty()) << residency;
     EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
   }
   // It can't be held there: it is streamed, and EXPLAIN ANALYZE says why.
-  run(connection, "SET residency = cached");
-  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
-  EXPECT_NE(run(connection, "EXPLAIN ANALYZE " + queries[0]).find("streamed: opencl:0 has no room"), std::string::npos);
+  run_text(connection, "SET residency = cached");
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
+  EXPECT_NE(run_text(connection, "EXPLAIN ANALYZE " + queries[0]).find("streamed: opencl:0 has no room"),
+            std::string::npos);
   EXPECT_TRUE(database.placement().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
   // What was left there is no hindrance to others.
-  run(connection, "SET residency = streamed");
-  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run(connection, queries[i]), expected[i]) << queries[i];
+  run_text(connection, "SET residency = streamed");
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
   EXPECT_TRUE(database.placement().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
 }
@@ -81,20 +57,21 @@ TEST_F(DeviceMemory, TablesInAFileTakeWhatTheyTakeInMemory) {
   Database database("x.diptych", files);
   Connection connection(database);
   device = database.placement().devices().find("opencl");
-  run(connection, "SET tablet_rows = 4096");
-  run(connection, "SET device = cpu");
+  run_text(connection, "SET tablet_rows = 4096");
+  run_text(connection, "SET device = cpu");
   // 8 bytes a row in memory.
-  run(connection,
+  run_text(
+      connection,
       "CREATE TABLE c AS SELECT i % 4 * 1000000007000 + i % 4 / 2 a FROM generate_series(1::bigint, 3000000) g(i)");
   const std::string query = "SELECT count(*), sum(a), max(a) FROM c";
-  const std::string expected = run(connection, query);
-  run(connection, "SET device = opencl");
-  run(connection, "SET gpu_engine = generated");
-  run(connection, "SET fallback = error");
-  run(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
+  const std::string expected = run_text(connection, query);
+  run_text(connection, "SET device = opencl");
+  run_text(connection, "SET gpu_engine = generated");
+  run_text(connection, "SET fallback = error");
+  run_text(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
   for (const char* residency : {"streamed", "serial", "auto"}) {
-    run(connection, std::string("SET residency = ") + residency);
-    EXPECT_EQ(run(connection, query), expected) << residency;
+    run_text(connection, std::string("SET residency = ") + residency);
+    EXPECT_EQ(run_text(connection, query), expected) << residency;
     EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
   }
 }
@@ -108,32 +85,32 @@ const std::vector<std::string> row_queries = {
 
 // Of the last section that ran; -1: none ran on a device.
 int64_t launches_of(Connection& connection, const std::string& query) {
-  const std::string text = run(connection, "EXPLAIN ANALYZE " + query);
+  const std::string text = run_text(connection, "EXPLAIN ANALYZE " + query);
   std::smatch found;
   return std::regex_search(text, found, std::regex("([0-9]+) launches")) ? std::stoll(found[1]) : -1;
 }
 
 TEST_F(DeviceMemory, LargeResultsComeInBatches) {
-  run(connection,
-      "CREATE TABLE r AS SELECT i, (i % 7)::smallint k, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 1000 END n "
-      "FROM generate_series(1::bigint, 500000) g(i)");
+  run_text(connection,
+           "CREATE TABLE r AS SELECT i, (i % 7)::smallint k, CASE WHEN i % 5 = 0 THEN NULL ELSE i % 1000 END n "
+           "FROM generate_series(1::bigint, 500000) g(i)");
   std::vector<std::string> expected;
-  for (const std::string& query : row_queries) expected.push_back(run(connection, query));
-  run(connection, "SET device = opencl");
-  run(connection, "SET fallback = error");
-  run(connection, "SET gpu_engine = generated");
-  run(connection, "SET device_memory_limit = 16000000");
+  for (const std::string& query : row_queries) expected.push_back(run_text(connection, query));
+  run_text(connection, "SET device = opencl");
+  run_text(connection, "SET fallback = error");
+  run_text(connection, "SET gpu_engine = generated");
+  run_text(connection, "SET device_memory_limit = 16000000");
   for (const char* residency : {"serial", "streamed", "mapped", "cached"}) {
-    run(connection, std::string("SET residency = ") + residency);
+    run_text(connection, std::string("SET residency = ") + residency);
     // Twice: the second time what was made ready is found again.
     for (size_t i = 0; i < 2 * row_queries.size(); ++i) {
       const size_t query = i % row_queries.size();
-      EXPECT_EQ(run(connection, row_queries[query]), expected[query]) << residency << ": " << row_queries[query];
+      EXPECT_EQ(run_text(connection, row_queries[query]), expected[query]) << residency << ": " << row_queries[query];
     }
     EXPECT_GT(launches_of(connection, row_queries[0]), 1) << residency;
     // The first batch that fails says how: an overflow from row 100001 on, a division by zero much later.
     try {
-      run(connection, "SELECT (9223372036854675807 + i) / (480000 - i) FROM r");
+      run_text(connection, "SELECT (9223372036854675807 + i) / (480000 - i) FROM r");
       ADD_FAILURE() << residency;
     } catch (const Error& error) {
       EXPECT_EQ(error.state(), SqlState::numeric_value_out_of_range) << residency;
@@ -143,15 +120,15 @@ TEST_F(DeviceMemory, LargeResultsComeInBatches) {
 
 // How many rows one pattern lets through says nothing about another's, though their kernel is the same.
 TEST_F(DeviceMemory, RoomIsMadeForTheRowsOfThisStatement) {
-  run(connection,
-      "CREATE TABLE u AS SELECT i, CASE WHEN i % 250000 = 7 THEN 'rare' ELSE 'k' || i % 100 END s "
-      "FROM generate_series(1::bigint, 500000) g(i)");
-  const std::string expected = run(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'");
+  run_text(connection,
+           "CREATE TABLE u AS SELECT i, CASE WHEN i % 250000 = 7 THEN 'rare' ELSE 'k' || i % 100 END s "
+           "FROM generate_series(1::bigint, 500000) g(i)");
+  const std::string expected = run_text(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'");
   for (const char* setting : {"device = opencl", "fallback = error", "gpu_engine = generated", "residency = cached",
                               "device_memory_limit = 8500000"})
-    run(connection, std::string("SET ") + setting);
-  EXPECT_EQ(run(connection, "SELECT i, s FROM u WHERE s LIKE 'rare%'"), "7 rare 250007 rare ");
-  EXPECT_EQ(run(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'"), expected);
+    run_text(connection, std::string("SET ") + setting);
+  EXPECT_EQ(run_text(connection, "SELECT i, s FROM u WHERE s LIKE 'rare%'"), "7 rare 250007 rare ");
+  EXPECT_EQ(run_text(connection, "SELECT i, s FROM u WHERE s LIKE 'k%'"), expected);
 }
 
 }  // namespace

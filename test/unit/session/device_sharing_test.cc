@@ -4,57 +4,31 @@
 
 #include <thread>
 
-#include "base/error.h"
-#include "session/session_evaluator.h"
-#include "session/statement.h"
+#include "session/opencl_database.h"
 
 namespace diptych {
 namespace {
 
-std::string run(Connection& connection, const std::string& sql) {
-  connection.start_statement();
-  const auto rows = Statement(connection, sql).run();
-  std::string text;
-  for (const Value& value : read_values(*rows)) text += value.to_text() + " ";
-  return text;
-}
+using testing::run_text;
 
 std::optional<SqlState> state_of(Connection& connection, const std::string& sql) {
   try {
-    run(connection, sql);
+    run_text(connection, sql);
   } catch (const Error& error) {
     return error.state();
   }
   return std::nullopt;
 }
 
-// With an OpenCL device.
-class DeviceSharing : public ::testing::Test {
- protected:
-  void SetUp() override {
-    try {
-      database.placement().devices().find("opencl");
-    } catch (const Error& error) {
-      GTEST_SKIP() << error.what();
-    }
-    set(connection, {"device = cpu", "tablet_rows = 4096"});
-  }
-
-  static void set(Connection& connection, const std::vector<std::string>& settings) {
-    for (const std::string& setting : settings) run(connection, "SET " + setting);
-  }
-
-  Database database{":memory:"};
-  Connection connection{database};
-};
+using DeviceSharing = testing::OpenClDatabaseTest;
 
 TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
-  run(connection, "CREATE TABLE t AS SELECT i, 9999 - i b FROM generate_series(1, 30000) g(i)");
+  run_text(connection, "CREATE TABLE t AS SELECT i, 9999 - i b FROM generate_series(1, 30000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated"});
   for (const char* residency : {"cached", "streamed", "mapped", "serial"}) {
-    run(connection, std::string("SET residency = ") + residency);
-    EXPECT_EQ(run(connection, "SELECT 9998 / b FROM t LIMIT 3"), "1 1 1 ") << residency;
-    EXPECT_EQ(run(connection, "SELECT count(9998 / b) FROM t LIMIT 0"), "") << residency;
+    run_text(connection, std::string("SET residency = ") + residency);
+    EXPECT_EQ(run_text(connection, "SELECT 9998 / b FROM t LIMIT 3"), "1 1 1 ") << residency;
+    EXPECT_EQ(run_text(connection, "SELECT count(9998 / b) FROM t LIMIT 0"), "") << residency;
     EXPECT_EQ(state_of(connection, "SELECT 9998 / b FROM t LIMIT 20000"), SqlState::division_by_zero) << residency;
     EXPECT_EQ(state_of(connection, "SELECT count(9998 / b) FROM t LIMIT 1"), SqlState::division_by_zero) << residency;
   }
@@ -62,10 +36,10 @@ TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
 }
 
 TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
-  run(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 400000) g(i)");
+  run_text(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 400000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "memory_limit = '16MB'"});
   for (const char* residency : {"cached", "streamed", "mapped"}) {
-    run(connection, std::string("SET residency = ") + residency);
+    run_text(connection, std::string("SET residency = ") + residency);
     connection.start_statement();
     {
       const int64_t before = database.budget().used();
@@ -80,68 +54,71 @@ TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
 
 TEST_F(DeviceSharing, ColumnsThatAreKeptGiveWayToWhateverNeedsTheRoom) {
   for (const char* table : {"a", "b"})
-    run(connection, std::string("CREATE TABLE ") + table +
-                        " AS SELECT i * 7919 % 10007 * 1000000007 + i % 3 x, i::text || 'abc' s "
-                        "FROM generate_series(1::bigint, 200000) g(i)");
+    run_text(connection, std::string("CREATE TABLE ") + table +
+                             " AS SELECT i * 7919 % 10007 * 1000000007 + i % 3 x, i::text || 'abc' s "
+                             "FROM generate_series(1::bigint, 200000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached",
                    "device_memory_limit = '12MB'"});
   const std::vector<std::string> queries = {"SELECT x FROM a ORDER BY x LIMIT 100000",
                                             "SELECT s FROM a WHERE length(s) > 8 LIMIT 100000"};
   for (const std::string& query : queries) {
-    const std::string alone = run(connection, query);
+    const std::string alone = run_text(connection, query);
     // These fill what there is.
-    run(connection, "SELECT max(x), max(length(s)) FROM b");
-    run(connection, "SELECT min(x), min(length(s)) FROM a");
-    EXPECT_EQ(run(connection, query), alone);
+    run_text(connection, "SELECT max(x), max(length(s)) FROM b");
+    run_text(connection, "SELECT min(x), min(length(s)) FROM a");
+    EXPECT_EQ(run_text(connection, query), alone);
   }
 }
 
 // None finds the memory that it needs while the others have theirs; each does when it is alone.
 TEST_F(DeviceSharing, StatementsThatDoNotFitTogetherTakeTurns) {
-  run(connection,
-      "CREATE TABLE t AS SELECT i * 7919 % 10007 * 1000000007 x FROM generate_series(1::bigint, 500000) g(i)");
+  run_text(connection,
+           "CREATE TABLE t AS SELECT i * 7919 % 10007 * 1000000007 x FROM generate_series(1::bigint, 500000) g(i)");
   const std::string query = "SELECT sum(x), max(x) FROM t";
-  const std::string expected = run(connection, query);
-  run(connection, "SET device_memory_limit = '3MB'");
+  const std::string expected = run_text(connection, query);
+  run_text(connection, "SET device_memory_limit = '3MB'");
   std::vector<std::jthread> threads;
   for (const char* residency : {"serial", "streamed", "streamed", "serial"}) {
     threads.emplace_back([&, residency] {
       Connection mine(database);
       set(mine,
           {"device = opencl", "gpu_engine = generated", "fallback = error", std::string("residency = ") + residency});
-      for (int i = 0; i < 10; ++i) EXPECT_EQ(run(mine, query), expected);
+      for (int i = 0; i < 10; ++i) EXPECT_EQ(run_text(mine, query), expected);
     });
   }
 }
 
 TEST_F(DeviceSharing, TheDeviceMemoryLimitIsTheDatabases) {
-  run(connection,
+  run_text(
+      connection,
       "CREATE TABLE t AS SELECT i * 7919 % 10007 * 1000000007 + i % 3 i FROM generate_series(1::bigint, 500000) g(i)");
   Connection other(database);
   set(connection, {"device = opencl", "gpu_engine = generated", "residency = cached", "device_memory_limit = '2MB'"});
   const auto residency = [&] {
-    const std::string plan = run(other, "EXPLAIN ANALYZE SELECT sum(i), max(i) FROM t");
+    const std::string plan = run_text(other, "EXPLAIN ANALYZE SELECT sum(i), max(i) FROM t");
     return plan.find("cached") != std::string::npos && plan.find("streamed:") == std::string::npos ? "cached" : plan;
   };
   set(other, {"device = opencl", "gpu_engine = generated", "residency = cached"});
   EXPECT_NE(residency(), "cached") << "another connection's limit";
   Connection third(database);
-  EXPECT_EQ(run(third, "SHOW device_memory_limit"), "2MB ");
+  EXPECT_EQ(run_text(third, "SHOW device_memory_limit"), "2MB ");
   // It can be raised at any time.
-  run(connection, "SET device_memory_limit = 0");
+  run_text(connection, "SET device_memory_limit = 0");
   EXPECT_EQ(residency(), "cached");
 }
 
 TEST_F(DeviceSharing, WhatAFileHoldsIsReadByTheCpuWhichSaysSo) {
   set(connection, {"device = opencl", "fallback = count"});
-  EXPECT_EQ(run(connection, "SELECT sum(i) FROM generate_series(1, 100) g(i)"), "5050 ");
+  EXPECT_EQ(run_text(connection, "SELECT sum(i) FROM generate_series(1, 100) g(i)"), "5050 ");
   EXPECT_EQ(database.placement().fallbacks(),
             (std::map<std::string, int64_t>{{"rows of a series are read by the CPU", 1}}));
-  run(connection, "SET fallback = error");
-  EXPECT_EQ(run(connection, "SELECT 1"), "1 ");
-  EXPECT_EQ(run(connection, "SELECT sum(i) FROM generate_series(1, 100) g(i)"), "5050 ") << "it is so on every device";
-  EXPECT_NE(run(connection, "EXPLAIN ANALYZE SELECT sum(i) FROM generate_series(1, 100) g(i)").find("rows of a series"),
-            std::string::npos);
+  run_text(connection, "SET fallback = error");
+  EXPECT_EQ(run_text(connection, "SELECT 1"), "1 ");
+  EXPECT_EQ(run_text(connection, "SELECT sum(i) FROM generate_series(1, 100) g(i)"), "5050 ")
+      << "it is so on every device";
+  EXPECT_NE(
+      run_text(connection, "EXPLAIN ANALYZE SELECT sum(i) FROM generate_series(1, 100) g(i)").find("rows of a series"),
+      std::string::npos);
 }
 
 TEST_F(DeviceSharing, MoreValuesThanAKernelHasRoomForAreTheCpus) {
@@ -150,34 +127,34 @@ TEST_F(DeviceSharing, MoreValuesThanAKernelHasRoomForAreTheCpus) {
     columns += (i > 0 ? ", " : "") + ("i + " + std::to_string(i)) + " c" + std::to_string(i);
     values += (i > 0 ? ", c" : "c") + std::to_string(i) + "::text || 'x'";
   }
-  run(connection, "CREATE TABLE t AS SELECT " + columns + " FROM generate_series(1, 300) g(i)");
+  run_text(connection, "CREATE TABLE t AS SELECT " + columns + " FROM generate_series(1, 300) g(i)");
   const std::string query = "SELECT " + values + " FROM t WHERE c0 > 299";
-  const std::string expected = run(connection, query);
+  const std::string expected = run_text(connection, query);
   set(connection, {"device = opencl", "gpu_engine = generated"});
-  EXPECT_EQ(run(connection, query), expected);
+  EXPECT_EQ(run_text(connection, query), expected);
   EXPECT_EQ(database.placement().fallbacks().begin()->first, "it computes more values than a kernel has room for");
 }
 
 TEST_F(DeviceSharing, ReasonsDoNotGrowWithTheirNumbers) {
-  run(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 200000) g(i)");
+  run_text(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 200000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated", "residency = serial"});
   for (int limit = 1000; limit < 1020; ++limit) {
-    run(connection, "SET device_memory_limit = " + std::to_string(limit));
-    run(connection, "SELECT sum(i) FROM t");
+    run_text(connection, "SET device_memory_limit = " + std::to_string(limit));
+    run_text(connection, "SELECT sum(i) FROM t");
   }
   EXPECT_EQ(database.placement().fallbacks().size(), 1U);
 }
 
 TEST_F(DeviceSharing, ProgressIsOfAllRowsOnce) {
-  run(connection, "CREATE TABLE t AS SELECT i, 9999 - i b FROM generate_series(1, 30000) g(i)");
+  run_text(connection, "CREATE TABLE t AS SELECT i, 9999 - i b FROM generate_series(1, 30000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated"});
   for (const char* sharing : {"off", "on"}) {
     set(connection, {std::string("share_tablets = ") + sharing, "residency = streamed"});
-    run(connection, "SELECT sum(i) FROM t");
+    run_text(connection, "SELECT sum(i) FROM t");
     // The row of the aggregate is read, too.
     EXPECT_EQ(connection.progress().rows_total, 30001) << sharing;
     EXPECT_EQ(connection.progress().rows_done, 30001) << sharing;
-    run(connection, "SELECT 9998 / b FROM t LIMIT 30");
+    run_text(connection, "SELECT 9998 / b FROM t LIMIT 30");
     EXPECT_EQ(connection.progress().rows_total, 30000) << sharing;
     EXPECT_LE(connection.progress().rows_done, 30000) << sharing;
   }
