@@ -65,24 +65,24 @@ void AggregateCompiler::create_tables() {
   }
 }
 
-int32_t AggregateCompiler::compile_keys(Scope& scope, int32_t hash) {
+int32_t AggregateCompiler::compile_keys(InputColumns& input, int32_t hash) {
   const int32_t block = builder_.new_block(op_.expressions.size());
   for (size_t i = 0; i < op_.expressions.size(); ++i) {
     const Expression& key = *op_.expressions[i];
     const int32_t number = block + static_cast<int32_t>(i);
-    key_dictionaries_.push_back(ExpressionCompiler::dictionary_of(key, scope));
+    key_dictionaries_.push_back(ExpressionCompiler::dictionary_of(key, input));
     if (key_dictionaries_.back())
-      expressions_.compile_code(key, scope, number);
+      expressions_.compile_code(key, input, number);
     else
-      expressions_.compile_into(key, scope, number);
+      expressions_.compile_into(key, input, number);
     builder_.program().hash_tables[hash].keys.push_back(builder_.info(number));
   }
   return block;
 }
 
-void AggregateCompiler::feed(Scope& scope) {
-  row_bound_ = scope.row_bound;
-  const int32_t keys = compile_keys(scope, hash_);
+void AggregateCompiler::feed(InputColumns& input) {
+  row_bound_ = input.row_bound;
+  const int32_t keys = compile_keys(input, hash_);
   int32_t slot = -1;
   const auto key_count = static_cast<int32_t>(op_.expressions.size());
   if (key_count > 0) {
@@ -90,18 +90,18 @@ void AggregateCompiler::feed(Scope& scope) {
     builder_.emit(Opcode::Group, slot, keys, hash_);
   }
   for (size_t i = 0; i < op_.aggregates.size(); ++i)
-    if (!is_distinct(op_.aggregates[i])) feed_call(i, scope, slot);
+    if (!is_distinct(op_.aggregates[i])) feed_call(i, input, slot);
   for (const DistinctTable& distinct : distinct_tables_) {
     const BoundAggregate& call = op_.aggregates[distinct.call];
     Label skip;
     const size_t region = builder_.enter_region();
-    if (call.filter) expressions_.jump_unless_true(*call.filter, scope, skip, jump_keep);
+    if (call.filter) expressions_.jump_unless_true(*call.filter, input, skip, jump_keep);
     const int32_t block = builder_.new_block(op_.expressions.size() + 1);
     for (int32_t i = 0; i < key_count; ++i) {
       builder_.info(block + i) = RegisterInfo(builder_.info(keys + i));
       builder_.emit(Opcode::Move, block + i, keys + i);
     }
-    expressions_.compile_into(*call.argument, scope, block + key_count);
+    expressions_.compile_into(*call.argument, input, block + key_count);
     builder_.emit_jump(Opcode::IfNull, block + key_count, 0, skip, jump_keep);
     HashTableInfo& distinct_table = builder_.program().hash_tables[distinct.hash];
     for (int32_t i = 0; i <= key_count; ++i) distinct_table.keys.push_back(builder_.info(block + i));
@@ -112,13 +112,13 @@ void AggregateCompiler::feed(Scope& scope) {
   }
 }
 
-void AggregateCompiler::feed_call(size_t number, Scope& scope, int32_t slot) {
+void AggregateCompiler::feed_call(size_t number, InputColumns& input, int32_t slot) {
   const BoundAggregate& call = op_.aggregates[number];
   builder_.set_position(call.position);
   Label skip;
   const size_t region = builder_.enter_region();
-  if (call.filter) expressions_.jump_unless_true(*call.filter, scope, skip, jump_keep);
-  const int32_t argument = call.argument ? expressions_.compile(*call.argument, scope) : -1;
+  if (call.filter) expressions_.jump_unless_true(*call.filter, input, skip, jump_keep);
+  const int32_t argument = call.argument ? expressions_.compile(*call.argument, input) : -1;
   feed_states(number, argument, slot, !call.filter);
   if (call.filter) {
     builder_.leave_region(region);
@@ -229,16 +229,16 @@ int32_t AggregateCompiler::open_groups() {
   return cursor;
 }
 
-Scope AggregateCompiler::group_scope() {
-  Scope scope = cursor_scope(builder_, table().keys, key_dictionaries_);
-  scope.row_bound = op_.expressions.empty() ? 1 : row_bound_;
+InputColumns AggregateCompiler::group_columns() {
+  InputColumns input = cursor_columns(builder_, table().keys, key_dictionaries_);
+  input.row_bound = op_.expressions.empty() ? 1 : row_bound_;
   for (size_t i = 0; i < calls_.size(); ++i) {
-    ScopeColumn column;
+    InputColumn column;
     column.type = op_.aggregates[i].type;
     column.load = [this, i](int32_t target, const PhysicalType*) { return value_of(i, target); };
-    scope.columns.push_back(std::move(column));
+    input.columns.push_back(std::move(column));
   }
-  return scope;
+  return input;
 }
 
 int32_t AggregateCompiler::load_state(int position, const PhysicalType* physical) {
@@ -329,9 +329,9 @@ int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const T
   return expressions_.cast(expressions_.call(FunctionId::sqrt_n128, {quotient}, quotient_type), type);
 }
 
-Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
-                   const std::vector<const Dictionary*>& code_columns) {
-  Scope scope;
+InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
+                            const std::vector<const Dictionary*>& code_columns) {
+  InputColumns input;
   for (size_t i = 0; i < columns.size(); ++i) {
     const auto index = static_cast<int32_t>(i);
     const RegisterInfo info = columns[i];
@@ -345,7 +345,7 @@ Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& col
       builder.emit(Opcode::Column, target, index);
       return target;
     };
-    ScopeColumn column;
+    InputColumn column;
     column.type = info.type;
     column.reloadable = true;
     column.load = load;
@@ -367,9 +367,9 @@ Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& col
         return target;
       };
     }
-    scope.columns.push_back(std::move(column));
+    input.columns.push_back(std::move(column));
   }
-  return scope;
+  return input;
 }
 
 }  // namespace diptych

@@ -21,11 +21,11 @@ class AggregateCompiler {
   // Before the input's section: creates the hash tables.
   void create_tables();
   // Inside the input's section: the sinks.
-  void feed(Scope& scope);
-  // After it: sections that bring distinct values into the main table, then the cursor on its groups. The scope shows
-  // the keys, then the aggregates' values, to the section that the caller opens on the cursor.
+  void feed(InputColumns& input);
+  // After it: sections that bring distinct values into the main table, then the cursor on its groups. The columns are
+  // the keys, then the aggregates' values, for the section that the caller opens on the cursor.
   int32_t open_groups();
-  Scope group_scope();
+  InputColumns group_columns();
 
  private:
   // One SQL aggregate in terms of the states it is computed from: positions in the main table, -1 when not used.
@@ -37,9 +37,9 @@ class AggregateCompiler {
     size_t call;
   };
 
-  int32_t compile_keys(Scope& scope, int32_t hash);
-  void feed_call(size_t number, Scope& scope, int32_t slot);
-  void feed_distinct(size_t number, Scope& scope);
+  int32_t compile_keys(InputColumns& input, int32_t hash);
+  void feed_call(size_t number, InputColumns& input, int32_t slot);
+  void feed_distinct(size_t number, InputColumns& input);
   void feed_states(size_t number, int32_t argument, int32_t slot, bool shared);
   int state(AggregateState state, int32_t argument, const Type& type, int32_t slot, bool shared);
   void drain(const DistinctTable& table);
@@ -69,9 +69,9 @@ class AggregateCompiler {
   std::vector<SharedState> shared_;
 };
 
-// The scope columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
+// The columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
 // (nullptr: not).
-Scope cursor_scope(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
-                   const std::vector<const Dictionary*>& code_columns);
+InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
+                            const std::vector<const Dictionary*>& code_columns);
 
 }  // namespace diptych

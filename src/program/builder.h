@@ -62,7 +62,7 @@ class ProgramBuilder {
   void leave_region(size_t mark) {
     for (; undo_.size() > mark; undo_.pop_back()) undo_.back()();
   }
-  // Ends a section: its scopes are gone, and with them what there was to put back.
+  // Ends a section: its input columns are gone, and with them what there was to put back.
   void drop_regions() { undo_.clear(); }
 
  private:

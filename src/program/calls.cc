@@ -87,9 +87,9 @@ int32_t ExpressionCompiler::move_to_block(const std::vector<int32_t>& values, si
   return block;
 }
 
-int32_t ExpressionCompiler::compile_call(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_call(const Expression& expression, InputColumns& input, int32_t target) {
   std::vector<int32_t> arguments;
-  for (const ExpressionPtr& argument : expression.args) arguments.push_back(compile(*argument, scope));
+  for (const ExpressionPtr& argument : expression.args) arguments.push_back(compile(*argument, input));
   builder_.set_position(expression.position);
   if (expression.kind == ExpressionKind::Call) return call(expression.function, arguments, expression.type, target);
   bool nullable = false;

@@ -12,7 +12,7 @@ namespace diptych {
 
 namespace {
 
-using Consumer = std::function<void(Scope&)>;
+using Consumer = std::function<void(InputColumns&)>;
 
 // What the zone maps of all tablets prove of one column.
 RegisterInfo column_info(const TabletSource& source, size_t column, const Type& type) {
@@ -46,11 +46,11 @@ class Compiler {
     }
     // A projection on top writes its expressions straight into the result.
     if (root->kind == OperatorKind::Project) {
-      produce(root->input(), [&](Scope& scope) { emit_result(root->expressions, scope); });
+      produce(root->input(), [&](InputColumns& input) { emit_result(root->expressions, input); });
     } else {
       std::vector<ExpressionPtr> columns;
       for (size_t i = 0; i < root->columns.size(); ++i) columns.push_back(column_expression(root->columns[i].type, i));
-      produce(*root, [&](Scope& scope) { emit_result(columns, scope); });
+      produce(*root, [&](InputColumns& input) { emit_result(columns, input); });
     }
     builder_.emit(Opcode::Finish);
     verify(program);
@@ -66,10 +66,10 @@ class Compiler {
     return column;
   }
 
-  void emit_result(const std::vector<ExpressionPtr>& expressions, Scope& scope) {
+  void emit_result(const std::vector<ExpressionPtr>& expressions, InputColumns& input) {
     const int32_t block = builder_.new_block(expressions.size());
     for (size_t i = 0; i < expressions.size(); ++i)
-      expressions_.compile_result(*expressions[i], scope, block + static_cast<int32_t>(i));
+      expressions_.compile_result(*expressions[i], input, block + static_cast<int32_t>(i));
     builder_.emit(Opcode::Result, block, static_cast<int32_t>(expressions.size()));
   }
 
@@ -86,11 +86,11 @@ class Compiler {
   }
 
   // Emits Parallel, what the consumer does with each row, and Converge.
-  void section(int32_t cursor, Scope& scope, const Consumer& consume) {
+  void section(int32_t cursor, InputColumns& input, const Consumer& consume) {
     const int32_t parallel = builder_.emit(Opcode::Parallel, cursor);
     Label end;
     Label* outer_end = std::exchange(section_end_, &end);
-    consume(scope);
+    consume(input);
     builder_.drop_regions();
     section_end_ = outer_end;
     builder_.bind(end);
@@ -108,19 +108,19 @@ class Compiler {
     for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
     for (const size_t column : op.source_columns)
       info.columns[column] = column_info(source, column, source.columns()[column].type);
-    Scope scope;
-    scope.row_bound = source.row_count();
+    InputColumns input;
+    input.row_bound = source.row_count();
     for (const size_t column : op.source_columns)
-      scope.columns.push_back(source_column(source, column, info.columns[column]));
+      input.columns.push_back(source_column(source, column, info.columns[column]));
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
     program.sources.push_back(op.source);
     builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
-    section(cursor, scope, consume);
+    section(cursor, input, consume);
   }
 
-  ScopeColumn source_column(const TabletSource& source, size_t column, const RegisterInfo& info) {
-    ScopeColumn result;
+  InputColumn source_column(const TabletSource& source, size_t column, const RegisterInfo& info) {
+    InputColumn result;
     result.type = info.type;
     result.reloadable = true;
     const auto number = static_cast<int32_t>(column);
@@ -147,9 +147,9 @@ class Compiler {
 
   void produce_filter(const LogicalOperator& op, const Consumer& consume) {
     if (op.input().kind == OperatorKind::Scan) collect_zone_conditions(*op.predicate, op.input());
-    produce(op.input(), [&](Scope& scope) {
-      expressions_.jump_unless_true(*op.predicate, scope, *section_end_, jump_invalid);
-      consume(scope);
+    produce(op.input(), [&](InputColumns& input) {
+      expressions_.jump_unless_true(*op.predicate, input, *section_end_, jump_invalid);
+      consume(input);
     });
   }
 
@@ -171,35 +171,35 @@ class Compiler {
   }
 
   void produce_project(const LogicalOperator& op, const Consumer& consume) {
-    produce(op.input(), [&](Scope& input) {
-      Scope scope;
-      scope.row_bound = input.row_bound;
+    produce(op.input(), [&](InputColumns& below) {
+      InputColumns input;
+      input.row_bound = below.row_bound;
       for (size_t i = 0; i < op.expressions.size(); ++i) {
         const Expression& expression = *op.expressions[i];
-        ScopeColumn column;
+        InputColumn column;
         if (expression.kind == ExpressionKind::Column) {
-          column = input.columns[expression.index];
+          column = below.columns[expression.index];
         } else {
           column.type = expression.type;
-          column.load = [this, &expression, &input](int32_t target, const PhysicalType*) {
-            if (target < 0) return expressions_.compile(expression, input);
-            expressions_.compile_into(expression, input, target);
+          column.load = [this, &expression, &below](int32_t target, const PhysicalType*) {
+            if (target < 0) return expressions_.compile(expression, below);
+            expressions_.compile_into(expression, below, target);
             return target;
           };
         }
-        scope.columns.push_back(std::move(column));
+        input.columns.push_back(std::move(column));
       }
-      consume(scope);
+      consume(input);
     });
   }
 
   void produce_aggregate(const LogicalOperator& op, const Consumer& consume) {
     AggregateCompiler aggregation(builder_, expressions_, op);
     aggregation.create_tables();
-    produce(op.input(), [&](Scope& scope) { aggregation.feed(scope); });
+    produce(op.input(), [&](InputColumns& input) { aggregation.feed(input); });
     const int32_t cursor = aggregation.open_groups();
-    Scope scope = aggregation.group_scope();
-    section(cursor, scope, consume);
+    InputColumns input = aggregation.group_columns();
+    section(cursor, input, consume);
   }
 
   // Keys first, then the columns that are no keys; strings from a dictionary travel as codes unless they are keys.
@@ -218,9 +218,9 @@ class Compiler {
       if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
     std::vector<const Dictionary*> dictionaries;
     int64_t row_bound = 0;
-    produce(op.input(), [&](Scope& scope) {
-      row_bound = scope.row_bound;
-      dictionaries = emit_sort_row(op, order, sorter, scope);
+    produce(op.input(), [&](InputColumns& input) {
+      row_bound = input.row_bound;
+      dictionaries = emit_sort_row(op, order, sorter, input);
     });
     SorterInfo& info = program.sorters[sorter];
     info.limit = op.limit;
@@ -231,16 +231,16 @@ class Compiler {
     for (const size_t column : order) cursor_info.column_names.push_back(op.columns[column].name);
     program.cursors.push_back(std::move(cursor_info));
     builder_.emit(Opcode::Sort, cursor, sorter);
-    Scope sorted = cursor_scope(builder_, info.columns, dictionaries);
-    Scope scope;
-    scope.row_bound = row_bound;
-    scope.columns.resize(order.size());
-    for (size_t i = 0; i < order.size(); ++i) scope.columns[order[i]] = std::move(sorted.columns[i]);
-    section(cursor, scope, consume);
+    InputColumns sorted = cursor_columns(builder_, info.columns, dictionaries);
+    InputColumns input;
+    input.row_bound = row_bound;
+    input.columns.resize(order.size());
+    for (size_t i = 0; i < order.size(); ++i) input.columns[order[i]] = std::move(sorted.columns[i]);
+    section(cursor, input, consume);
   }
 
   std::vector<const Dictionary*> emit_sort_row(const LogicalOperator& op, const std::vector<size_t>& order,
-                                               int32_t sorter, Scope& scope) {
+                                               int32_t sorter, InputColumns& input) {
     SorterInfo& info = builder_.program().sorters[sorter];
     const size_t key_count = info.keys.size();
     std::vector<const Dictionary*> dictionaries;
@@ -248,12 +248,12 @@ class Compiler {
     for (size_t i = 0; i < order.size(); ++i) {
       const ExpressionPtr column = column_expression(op.columns[order[i]].type, order[i]);
       const int32_t number = block + static_cast<int32_t>(i);
-      const Dictionary* dictionary = i < key_count ? nullptr : ExpressionCompiler::dictionary_of(*column, scope);
+      const Dictionary* dictionary = i < key_count ? nullptr : ExpressionCompiler::dictionary_of(*column, input);
       dictionaries.push_back(dictionary);
       if (dictionary)
-        expressions_.compile_code(*column, scope, number);
+        expressions_.compile_code(*column, input, number);
       else
-        expressions_.compile_into(*column, scope, number);
+        expressions_.compile_into(*column, input, number);
       info.columns.push_back(builder_.info(number));
     }
     builder_.emit(Opcode::SortRow, sorter, block, static_cast<int32_t>(order.size()));

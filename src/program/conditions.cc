@@ -49,43 +49,44 @@ Kind negated(Kind kind) {
 }
 
 // A dictionary column against a string constant: codes are compared. Only equality: codes do not sort as strings do.
-bool ExpressionCompiler::code_operands(const Expression& expression, Scope& scope, Operands& operands) {
+bool ExpressionCompiler::code_operands(const Expression& expression, InputColumns& input, Operands& operands) {
   const bool equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq ||
                         expression.kind == Kind::IsDistinct || expression.kind == Kind::IsNotDistinct;
   if (!equality) return false;
   for (int side = 0; side < 2; ++side) {
     const Expression& column = *expression.args[side];
     const Expression& constant = *expression.args[1 - side];
-    const Dictionary* dictionary = dictionary_of(column, scope);
+    const Dictionary* dictionary = dictionary_of(column, input);
     if (!dictionary || constant.kind != Kind::Constant || constant.value.is_null()) continue;
     // A string that is not there has a code that no row has.
     const uint32_t code = dictionary->find(constant.value.as_string()).value_or(dictionary->size());
-    operands.left = compile_code(column, scope, -1);
+    operands.left = compile_code(column, input, -1);
     operands.right = load_constant(Value::integer(static_cast<int32_t>(code)));
     return true;
   }
   return false;
 }
 
-ExpressionCompiler::Operands ExpressionCompiler::comparison_operands(const Expression& expression, Scope& scope) {
+ExpressionCompiler::Operands ExpressionCompiler::comparison_operands(const Expression& expression,
+                                                                     InputColumns& input) {
   Operands operands{};
-  if (code_operands(expression, scope, operands)) return operands;
-  operands.left = compile(*expression.args[0], scope);
+  if (code_operands(expression, input, operands)) return operands;
+  operands.left = compile(*expression.args[0], input);
   // A constant takes the form of what it meets, where it fits.
   const Expression& right = *expression.args[1];
   const PhysicalType form = info(operands.left).physical;
   const bool fits = right.kind == Kind::Constant && !right.value.is_null() && form <= PhysicalType::Int128 &&
                     form >= PhysicalType::Int32 && right.type.physical() <= PhysicalType::Int128 &&
                     narrowest({right.value.as_integral(), right.value.as_integral()}) <= form;
-  operands.right = fits ? load_constant(right.value, -1, &form) : compile(right, scope);
+  operands.right = fits ? load_constant(right.value, -1, &form) : compile(right, input);
   const PhysicalType common = std::max(info(operands.left).physical, info(operands.right).physical);
   operands.left = widen(operands.left, common);
   operands.right = widen(operands.right, common);
   return operands;
 }
 
-int32_t ExpressionCompiler::compile_comparison(const Expression& expression, Scope& scope, int32_t target) {
-  const Operands operands = comparison_operands(expression, scope);
+int32_t ExpressionCompiler::compile_comparison(const Expression& expression, InputColumns& input, int32_t target) {
+  const Operands operands = comparison_operands(expression, input);
   const bool never_null = expression.kind == Kind::IsDistinct || expression.kind == Kind::IsNotDistinct;
   const bool nullable = !never_null && (info(operands.left).nullable || info(operands.right).nullable);
   const int32_t result = allocate({PhysicalType::Bool, Type{TypeId::Boolean}, nullable}, target);
@@ -93,71 +94,72 @@ int32_t ExpressionCompiler::compile_comparison(const Expression& expression, Sco
   return result;
 }
 
-void ExpressionCompiler::jump_unless_true(const Expression& condition, Scope& scope, Label& label, int64_t validity) {
+void ExpressionCompiler::jump_unless_true(const Expression& condition, InputColumns& input, Label& label,
+                                          int64_t validity) {
   builder_.set_position(condition.position);
-  const bool over_dictionary = compile_over_dictionary(condition, scope, -1) >= 0;
+  const bool over_dictionary = compile_over_dictionary(condition, input, -1) >= 0;
   if (condition.kind == Kind::And && !over_dictionary) {
-    for (const ExpressionPtr& part : condition.args) jump_unless_true(*part, scope, label, validity);
+    for (const ExpressionPtr& part : condition.args) jump_unless_true(*part, input, label, validity);
     return;
   }
   if (condition.kind == Kind::Or && !over_dictionary) {
     Label satisfied;
     const size_t region = builder_.enter_region();
-    for (size_t i = 0; i + 1 < condition.args.size(); ++i) jump_if_true(*condition.args[i], scope, satisfied);
-    jump_unless_true(*condition.args.back(), scope, label, validity);
+    for (size_t i = 0; i + 1 < condition.args.size(); ++i) jump_if_true(*condition.args[i], input, satisfied);
+    jump_unless_true(*condition.args.back(), input, label, validity);
     builder_.leave_region(region);
     builder_.bind(satisfied);
     return;
   }
   if (is_comparison(condition.kind) && !over_dictionary) {
-    const Operands operands = comparison_operands(condition, scope);
+    const Operands operands = comparison_operands(condition, input);
     const bool nullable = info(operands.left).nullable || info(operands.right).nullable;
     builder_.emit_jump(jump_opcode(negated(condition.kind)), operands.left, operands.right, label,
                        validity | (nullable ? jump_if_null : 0));
     return;
   }
-  if (condition.kind == Kind::IsTrue) return jump_unless_true(*condition.args[0], scope, label, validity);
+  if (condition.kind == Kind::IsTrue) return jump_unless_true(*condition.args[0], input, label, validity);
   if (condition.kind == Kind::IsNull || condition.kind == Kind::IsNotNull) {
-    const int32_t value = compile(*condition.args[0], scope);
+    const int32_t value = compile(*condition.args[0], input);
     builder_.emit_jump(condition.kind == Kind::IsNull ? Opcode::IfNotNull : Opcode::IfNull, value, 0, label, validity);
     return;
   }
   const bool negative = condition.kind == Kind::Not && !over_dictionary;
-  const int32_t value = compile(negative ? *condition.args[0] : condition, scope);
+  const int32_t value = compile(negative ? *condition.args[0] : condition, input);
   builder_.emit_jump(negative ? Opcode::If : Opcode::Not, value, 0, label,
                      validity | (info(value).nullable ? jump_if_null : 0));
 }
 
-void ExpressionCompiler::jump_if_true(const Expression& condition, Scope& scope, Label& label) {
+void ExpressionCompiler::jump_if_true(const Expression& condition, InputColumns& input, Label& label) {
   builder_.set_position(condition.position);
-  const bool over_dictionary = compile_over_dictionary(condition, scope, -1) >= 0;
+  const bool over_dictionary = compile_over_dictionary(condition, input, -1) >= 0;
   if (condition.kind == Kind::Or && !over_dictionary) {
-    for (const ExpressionPtr& part : condition.args) jump_if_true(*part, scope, label);
+    for (const ExpressionPtr& part : condition.args) jump_if_true(*part, input, label);
     return;
   }
   if (condition.kind == Kind::And && !over_dictionary) {
     Label failed;
     const size_t region = builder_.enter_region();
     for (size_t i = 0; i + 1 < condition.args.size(); ++i)
-      jump_unless_true(*condition.args[i], scope, failed, jump_keep);
-    jump_if_true(*condition.args.back(), scope, label);
+      jump_unless_true(*condition.args[i], input, failed, jump_keep);
+    jump_if_true(*condition.args.back(), input, label);
     builder_.leave_region(region);
     builder_.bind(failed);
     return;
   }
   if (is_comparison(condition.kind) && !over_dictionary) {
-    const Operands operands = comparison_operands(condition, scope);
+    const Operands operands = comparison_operands(condition, input);
     builder_.emit_jump(jump_opcode(condition.kind), operands.left, operands.right, label, jump_keep);
     return;
   }
-  if (condition.kind == Kind::IsTrue) return jump_if_true(*condition.args[0], scope, label);
+  if (condition.kind == Kind::IsTrue) return jump_if_true(*condition.args[0], input, label);
   if (condition.kind == Kind::IsNull || condition.kind == Kind::IsNotNull) {
-    const int32_t value = compile(*condition.args[0], scope);
+    const int32_t value = compile(*condition.args[0], input);
     builder_.emit_jump(condition.kind == Kind::IsNull ? Opcode::IfNull : Opcode::IfNotNull, value, 0, label, jump_keep);
     return;
   }
   const bool negative = condition.kind == Kind::Not && !over_dictionary;
-  const int32_t value = compile(negative ? *condition.args[0] : condition, scope);
+  const int32_t value = compile(negative ? *condition.args[0] : condition, input);
   builder_.emit_jump(negative ? Opcode::Not : Opcode::If, value, 0, label, jump_keep);
 }
 

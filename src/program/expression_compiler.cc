@@ -66,10 +66,10 @@ std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
 
 }  // namespace
 
-int32_t ExpressionCompiler::compile_to(const Expression& expression, Scope& scope, int32_t target) {
-  if (expression.kind == Kind::Column) return compile_column(expression, scope, target);
+int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumns& input, int32_t target) {
+  if (expression.kind == Kind::Column) return compile_column(expression, input, target);
   if (expression.kind == Kind::Constant) return load_constant(expression.value, target);
-  for (const auto& [known, number] : scope.computed) {
+  for (const auto& [known, number] : input.computed) {
     if (!known->equals(expression)) continue;
     if (target < 0) return number;
     info(target) = info(number);
@@ -78,46 +78,46 @@ int32_t ExpressionCompiler::compile_to(const Expression& expression, Scope& scop
   }
   if (++depth_ > max_depth)
     throw Error(SqlState::statement_too_complex, "expression is nested too deeply", expression.position);
-  int32_t result = compile_over_dictionary(expression, scope, target);
+  int32_t result = compile_over_dictionary(expression, input, target);
   if (result < 0) {
     const int32_t outer_position = builder_.position();
     builder_.set_position(expression.position);
-    result = compile_node(expression, scope, target);
+    result = compile_node(expression, input, target);
     builder_.set_position(outer_position);
-    if (scope.computed.size() < max_remembered) {
-      scope.computed.emplace_back(&expression, result);
-      builder_.remember([&scope, size = scope.computed.size()] { scope.computed.resize(size - 1); });
+    if (input.computed.size() < max_remembered) {
+      input.computed.emplace_back(&expression, result);
+      builder_.remember([&input, size = input.computed.size()] { input.computed.resize(size - 1); });
     }
   }
   --depth_;
   return result;
 }
 
-void ExpressionCompiler::compile_into(const Expression& expression, Scope& scope, int32_t target) {
-  const int32_t result = compile_to(expression, scope, target);
+void ExpressionCompiler::compile_into(const Expression& expression, InputColumns& input, int32_t target) {
+  const int32_t result = compile_to(expression, input, target);
   check_invariant(result == target, "an expression is compiled into its block");
 }
 
-void ExpressionCompiler::compile_result(const Expression& expression, Scope& scope, int32_t target) {
+void ExpressionCompiler::compile_result(const Expression& expression, InputColumns& input, int32_t target) {
   const PhysicalType physical = expression.type.physical();
   if (expression.kind == Kind::Constant) {
     load_constant(expression.value, target, &physical);
     return;
   }
   if (expression.kind == Kind::Column) {
-    ScopeColumn& column = scope.columns[expression.index];
+    InputColumn& column = input.columns[expression.index];
     if (column.reloadable) {
       column.load(target, &physical);
       return;
     }
   }
-  const int32_t value = widen(compile(expression, scope), physical);
+  const int32_t value = widen(compile(expression, input), physical);
   info(target) = info(value);
   builder_.emit(Opcode::Move, target, value);
 }
 
-int32_t ExpressionCompiler::compile_column(const Expression& expression, Scope& scope, int32_t target) {
-  ScopeColumn& column = scope.columns[expression.index];
+int32_t ExpressionCompiler::compile_column(const Expression& expression, InputColumns& input, int32_t target) {
+  InputColumn& column = input.columns[expression.index];
   if (target >= 0 && column.reloadable) return column.load(target, nullptr);
   if (column.loaded < 0) {
     column.loaded = column.load(-1, nullptr);
@@ -129,15 +129,15 @@ int32_t ExpressionCompiler::compile_column(const Expression& expression, Scope& 
   return target;
 }
 
-int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_node(const Expression& expression, InputColumns& input, int32_t target) {
   switch (expression.kind) {
     case Kind::Add:
     case Kind::Sub:
     case Kind::Mul:
     case Kind::Div:
-    case Kind::Mod: return compile_binary(expression, scope, target);
+    case Kind::Mod: return compile_binary(expression, input, target);
     case Kind::Negate: {
-      const int32_t value = compile(*expression.args[0], scope);
+      const int32_t value = compile(*expression.args[0], input);
       if (info(value).physical <= PhysicalType::Int128 && info(value).physical != PhysicalType::Bool) {
         const int32_t zero = load_constant(Value::integral(info(value).type, 0), -1, &info(value).physical);
         return arithmetic(Kind::Sub, zero, value, expression.type, target);
@@ -153,28 +153,28 @@ int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& sc
     case Kind::Gt:
     case Kind::Ge:
     case Kind::IsDistinct:
-    case Kind::IsNotDistinct: return compile_comparison(expression, scope, target);
+    case Kind::IsNotDistinct: return compile_comparison(expression, input, target);
     case Kind::And:
-    case Kind::Or: return compile_logic(expression, scope, target);
+    case Kind::Or: return compile_logic(expression, input, target);
     case Kind::Not:
     case Kind::IsNull:
     case Kind::IsNotNull:
     case Kind::IsTrue:
     case Kind::IsNotTrue:
     case Kind::IsFalse:
-    case Kind::IsNotFalse: return compile_test(expression, scope, target);
-    case Kind::In: return compile_in(expression, scope, target);
-    case Kind::Case: return compile_case(expression, scope, target);
-    case Kind::Coalesce: return compile_coalesce(expression, scope, target);
-    case Kind::NullIf: return compile_nullif(expression, scope, target);
+    case Kind::IsNotFalse: return compile_test(expression, input, target);
+    case Kind::In: return compile_in(expression, input, target);
+    case Kind::Case: return compile_case(expression, input, target);
+    case Kind::Coalesce: return compile_coalesce(expression, input, target);
+    case Kind::NullIf: return compile_nullif(expression, input, target);
     case Kind::Greatest:
-    case Kind::Least: return compile_extreme(expression, scope, target);
+    case Kind::Least: return compile_extreme(expression, input, target);
     case Kind::Cast: {
-      const int32_t value = compile(*expression.args[0], scope);
+      const int32_t value = compile(*expression.args[0], input);
       return cast(value, expression.type, target);
     }
     case Kind::Call:
-    case Kind::Concat: return compile_call(expression, scope, target);
+    case Kind::Concat: return compile_call(expression, input, target);
     case Kind::Parameter:
       throw Error(SqlState::undefined_parameter, "there is no value for this parameter", expression.position);
     case Kind::Constant:
@@ -183,9 +183,9 @@ int32_t ExpressionCompiler::compile_node(const Expression& expression, Scope& sc
   throw Error(SqlState::internal_error, "invariant broken: every kind of expression is compiled", expression.position);
 }
 
-int32_t ExpressionCompiler::compile_binary(const Expression& expression, Scope& scope, int32_t target) {
-  const int32_t left = compile(*expression.args[0], scope);
-  const int32_t right = compile(*expression.args[1], scope);
+int32_t ExpressionCompiler::compile_binary(const Expression& expression, InputColumns& input, int32_t target) {
+  const int32_t left = compile(*expression.args[0], input);
+  const int32_t right = compile(*expression.args[1], input);
   builder_.set_position(expression.position);
   return arithmetic(expression.kind, left, right, expression.type, target);
 }
@@ -215,13 +215,13 @@ int32_t ExpressionCompiler::load_constant(const Value& value, int32_t target, co
   return result;
 }
 
-const Dictionary* ExpressionCompiler::dictionary_of(const Expression& expression, const Scope& scope) {
-  return expression.kind == Kind::Column ? scope.columns[expression.index].dictionary : nullptr;
+const Dictionary* ExpressionCompiler::dictionary_of(const Expression& expression, const InputColumns& input) {
+  return expression.kind == Kind::Column ? input.columns[expression.index].dictionary : nullptr;
 }
 
-int32_t ExpressionCompiler::compile_code(const Expression& expression, Scope& scope, int32_t target) {
-  if (!dictionary_of(expression, scope)) return -1;
-  ScopeColumn& column = scope.columns[expression.index];
+int32_t ExpressionCompiler::compile_code(const Expression& expression, InputColumns& input, int32_t target) {
+  if (!dictionary_of(expression, input)) return -1;
+  InputColumn& column = input.columns[expression.index];
   if (target >= 0) return column.load_code(target);
   if (column.loaded_code < 0) {
     column.loaded_code = column.load_code(-1);
@@ -233,15 +233,15 @@ int32_t ExpressionCompiler::compile_code(const Expression& expression, Scope& sc
 // A strict expression over one dictionary column is computed once for every entry, and rows look their code up. The
 // result is -1 when the expression is no such, the dictionary is not much smaller than the table, or an entry (which
 // perhaps no row has) raises an error.
-int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression, InputColumns& input, int32_t target) {
   const int32_t index = is_strict(expression.kind) ? only_column(expression) : -1;
-  if (index < 0 || !scope.columns[index].dictionary) return -1;
-  const Dictionary& dictionary = *scope.columns[index].dictionary;
+  if (index < 0 || !input.columns[index].dictionary) return -1;
+  const Dictionary& dictionary = *input.columns[index].dictionary;
   const bool plain_equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq;
-  if (dictionary.size() * int64_t{4} > scope.row_bound ||
+  if (dictionary.size() * int64_t{4} > input.row_bound ||
       (plain_equality && expression.args[1]->kind == Kind::Constant && expression.args[0]->kind == Kind::Column))
     return -1;
-  for (const auto& [known, number] : scope.computed)
+  for (const auto& [known, number] : input.computed)
     if (target < 0 && known->equals(expression)) return number;
   ExpressionPtr over_entry = expression.clone();
   renumber_columns(*over_entry);
@@ -255,13 +255,13 @@ int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression
   Expression column;
   column.kind = Kind::Column;
   column.index = index;
-  const int32_t code = compile_code(column, scope, -1);
+  const int32_t code = compile_code(column, input, -1);
   auto& lookups = builder_.program().lookups;
   lookups.push_back(std::move(table));
   const int32_t result = allocate(lookups.back().entry, target);
   builder_.emit(Opcode::Lookup, result, code, static_cast<int32_t>(lookups.size()) - 1);
-  scope.computed.emplace_back(&expression, result);
-  builder_.remember([&scope, size = scope.computed.size()] { scope.computed.resize(size - 1); });
+  input.computed.emplace_back(&expression, result);
+  builder_.remember([&input, size = input.computed.size()] { input.computed.resize(size - 1); });
   return result;
 }
 

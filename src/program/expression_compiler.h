@@ -1,10 +1,10 @@
-// From bound expressions to opcodes of the current section. One instance a program; the scope changes from operator to
-// operator.
+// From bound expressions to opcodes of the current section. One instance a program; the input columns change
+// from operator to operator.
 #pragma once
 
 #include "plan/evaluator.h"
 #include "program/builder.h"
-#include "program/scope.h"
+#include "program/input_columns.h"
 
 namespace diptych {
 
@@ -13,20 +13,20 @@ class ExpressionCompiler {
   ExpressionCompiler(ProgramBuilder& builder, Evaluator& evaluator) : builder_(builder), evaluator_(evaluator) {}
 
   // The register that holds the expression's value, computed now unless it already is.
-  int32_t compile(const Expression& expression, Scope& scope) { return compile_to(expression, scope, -1); }
+  int32_t compile(const Expression& expression, InputColumns& input) { return compile_to(expression, input, -1); }
   // As compile, but into the given register, which nothing has written yet.
-  void compile_into(const Expression& expression, Scope& scope, int32_t target);
+  void compile_into(const Expression& expression, InputColumns& input, int32_t target);
   // As compile_into, in the register form of the expression's own type.
-  void compile_result(const Expression& expression, Scope& scope, int32_t target);
+  void compile_result(const Expression& expression, InputColumns& input, int32_t target);
   // Rows for which the condition is not true (false or NULL) jump to the label with the given validity bits.
-  void jump_unless_true(const Expression& condition, Scope& scope, Label& label, int64_t validity);
+  void jump_unless_true(const Expression& condition, InputColumns& input, Label& label, int64_t validity);
   // Rows for which the condition is true jump to the label and keep their validity.
-  void jump_if_true(const Expression& condition, Scope& scope, Label& label);
+  void jump_if_true(const Expression& condition, InputColumns& input, Label& label);
 
   // The dictionary code of a string column's value, or -1 when the expression is no such column.
-  int32_t compile_code(const Expression& expression, Scope& scope, int32_t target);
+  int32_t compile_code(const Expression& expression, InputColumns& input, int32_t target);
   // The dictionary of a string column that has one; nullptr for other expressions.
-  static const Dictionary* dictionary_of(const Expression& expression, const Scope& scope);
+  static const Dictionary* dictionary_of(const Expression& expression, const InputColumns& input);
 
   // The register's value in a wider integer register; the register itself when it has that width already.
   int32_t widen(int32_t number, PhysicalType physical);
@@ -37,27 +37,27 @@ class ExpressionCompiler {
   int32_t cast(int32_t number, const Type& type, int32_t target = -1);
 
  private:
-  int32_t compile_to(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_node(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_column(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_binary(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_comparison(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_logic(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_test(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_in(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_case(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_coalesce(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_nullif(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_extreme(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_call(const Expression& expression, Scope& scope, int32_t target);
-  int32_t compile_over_dictionary(const Expression& expression, Scope& scope, int32_t target);
+  int32_t compile_to(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_node(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_column(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_binary(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_comparison(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_logic(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_test(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_in(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_case(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_coalesce(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_nullif(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_extreme(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_call(const Expression& expression, InputColumns& input, int32_t target);
+  int32_t compile_over_dictionary(const Expression& expression, InputColumns& input, int32_t target);
 
   struct Operands {
     int32_t left, right;
   };
   // Both sides of a comparison, in registers of one form; codes when a dictionary column meets a constant.
-  Operands comparison_operands(const Expression& expression, Scope& scope);
-  bool code_operands(const Expression& expression, Scope& scope, Operands& operands);
+  Operands comparison_operands(const Expression& expression, InputColumns& input);
+  bool code_operands(const Expression& expression, InputColumns& input, Operands& operands);
   int32_t rescale(int32_t number, int digits, const Type& type, int32_t target);
   int32_t narrow(int32_t number, RegisterInfo form, Check check, int32_t target);
   template <typename Emit>

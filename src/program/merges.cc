@@ -50,16 +50,16 @@ void ExpressionCompiler::move_into(int32_t result, int32_t value) {
   builder_.emit(Opcode::Move, result, value);
 }
 
-int32_t ExpressionCompiler::compile_case(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_case(const Expression& expression, InputColumns& input, int32_t target) {
   const int32_t result = start_merge(expression.type, target);
   Label end;
   const size_t region = builder_.enter_region();
   size_t i = 0;
   for (; i + 1 < expression.args.size(); i += 2) {
     Label next;
-    jump_unless_true(*expression.args[i], scope, next, jump_keep);
+    jump_unless_true(*expression.args[i], input, next, jump_keep);
     const size_t branch = builder_.enter_region();
-    move_into(result, compile(*expression.args[i + 1], scope));
+    move_into(result, compile(*expression.args[i + 1], input));
     builder_.leave_region(branch);
     builder_.emit_jump(Opcode::Jump, 0, 0, end, jump_keep);
     // Rows come to the next condition from anywhere inside this one: only what every path has computed may be used
@@ -67,19 +67,19 @@ int32_t ExpressionCompiler::compile_case(const Expression& expression, Scope& sc
     builder_.leave_region(region);
     builder_.bind(next);
   }
-  move_into(result, compile(*expression.args[i], scope));
+  move_into(result, compile(*expression.args[i], input));
   builder_.leave_region(region);
   builder_.bind(end);
   return result;
 }
 
-int32_t ExpressionCompiler::compile_coalesce(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_coalesce(const Expression& expression, InputColumns& input, int32_t target) {
   const int32_t result = start_merge(expression.type, target);
   Label end;
   const size_t region = builder_.enter_region();
   bool last_nullable = true;
   for (size_t i = 0; i < expression.args.size() && last_nullable; ++i) {
-    const int32_t value = compile(*expression.args[i], scope);
+    const int32_t value = compile(*expression.args[i], input);
     last_nullable = info(value).nullable;
     move_into(result, value);
     if (i + 1 < expression.args.size() && last_nullable)
@@ -91,12 +91,12 @@ int32_t ExpressionCompiler::compile_coalesce(const Expression& expression, Scope
   return result;
 }
 
-int32_t ExpressionCompiler::compile_nullif(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_nullif(const Expression& expression, InputColumns& input, int32_t target) {
   // args[0] was cast to the common type for the comparison only where its own type differs.
-  const int32_t value = compile(*expression.args[0], scope);
+  const int32_t value = compile(*expression.args[0], input);
   const int32_t result = start_merge(expression.type, target);
   move_into(result, value);
-  const Operands operands = comparison_operands(expression, scope);
+  const Operands operands = comparison_operands(expression, input);
   Label end;
   builder_.emit_jump(Opcode::Neq, operands.left, operands.right, end, jump_keep | jump_if_null);
   const int32_t null = builder_.new_register({info(result).physical, expression.type, true});
@@ -106,10 +106,10 @@ int32_t ExpressionCompiler::compile_nullif(const Expression& expression, Scope& 
   return result;
 }
 
-int32_t ExpressionCompiler::compile_extreme(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_extreme(const Expression& expression, InputColumns& input, int32_t target) {
   std::vector<int32_t> values;
   for (const ExpressionPtr& argument : expression.args)
-    values.push_back(widen(compile(*argument, scope), expression.type.physical()));
+    values.push_back(widen(compile(*argument, input), expression.type.physical()));
   const int32_t result = start_merge(expression.type, target);
   // The register may hold NULL on the way also where some argument never is, so it counts as nullable then.
   move_into(result, values.front());
@@ -125,15 +125,15 @@ int32_t ExpressionCompiler::compile_extreme(const Expression& expression, Scope&
   return result;
 }
 
-int32_t ExpressionCompiler::compile_logic(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_logic(const Expression& expression, InputColumns& input, int32_t target) {
   const bool is_and = expression.kind == Kind::And;
   const Opcode join = is_and ? Opcode::SetAnd : Opcode::SetOr;
   const bool guarded =
       std::any_of(expression.args.begin() + 1, expression.args.end(), [](auto& arg) { return may_raise(*arg); });
-  int32_t value = compile(*expression.args[0], scope);
+  int32_t value = compile(*expression.args[0], input);
   if (!guarded) {
     for (size_t i = 1; i < expression.args.size(); ++i) {
-      const int32_t next = compile(*expression.args[i], scope);
+      const int32_t next = compile(*expression.args[i], input);
       const RegisterInfo joined{PhysicalType::Bool, boolean_type, info(value).nullable || info(next).nullable};
       const int32_t result = allocate(joined, i + 1 == expression.args.size() ? target : -1);
       builder_.emit(join, result, value, next);
@@ -147,7 +147,7 @@ int32_t ExpressionCompiler::compile_logic(const Expression& expression, Scope& s
   const size_t region = builder_.enter_region();
   for (size_t i = 1; i < expression.args.size(); ++i) {
     builder_.emit_jump(is_and ? Opcode::Not : Opcode::If, result, 0, decided, jump_keep);
-    const int32_t next = compile(*expression.args[i], scope);
+    const int32_t next = compile(*expression.args[i], input);
     const int32_t joined = builder_.new_register({PhysicalType::Bool, boolean_type, true});
     builder_.emit(join, joined, result, next);
     move_into(result, joined);
@@ -157,8 +157,8 @@ int32_t ExpressionCompiler::compile_logic(const Expression& expression, Scope& s
   return result;
 }
 
-int32_t ExpressionCompiler::compile_test(const Expression& expression, Scope& scope, int32_t target) {
-  const int32_t value = compile(*expression.args[0], scope);
+int32_t ExpressionCompiler::compile_test(const Expression& expression, InputColumns& input, int32_t target) {
+  const int32_t value = compile(*expression.args[0], input);
   if (expression.kind == Kind::Not) {
     const int32_t result = allocate({PhysicalType::Bool, boolean_type, info(value).nullable}, target);
     builder_.emit(Opcode::SetNot, result, value);
@@ -193,10 +193,10 @@ int32_t ExpressionCompiler::add_value_set(const Expression& in, PhysicalType phy
   return static_cast<int32_t>(sets.size()) - 1;
 }
 
-int32_t ExpressionCompiler::compile_in(const Expression& expression, Scope& scope, int32_t target) {
+int32_t ExpressionCompiler::compile_in(const Expression& expression, InputColumns& input, int32_t target) {
   const bool constants = std::all_of(expression.args.begin() + 1, expression.args.end(),
                                      [](auto& argument) { return argument->kind == Kind::Constant; });
-  int32_t value = compile(*expression.args[0], scope);
+  int32_t value = compile(*expression.args[0], input);
   if (constants) {
     const PhysicalType form = expression.args[0]->type.physical();
     value = widen(value, form);
@@ -208,7 +208,7 @@ int32_t ExpressionCompiler::compile_in(const Expression& expression, Scope& scop
   }
   int32_t any = -1;
   for (size_t i = 1; i < expression.args.size(); ++i) {
-    int32_t other = compile(*expression.args[i], scope);
+    int32_t other = compile(*expression.args[i], input);
     const PhysicalType form = std::max(info(value).physical, info(other).physical);
     const int32_t left = widen(value, form);
     other = widen(other, form);

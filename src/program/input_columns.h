@@ -11,7 +11,7 @@
 
 namespace diptych {
 
-struct ScopeColumn {
+struct InputColumn {
   Type type;
   // Emits the opcodes that bring the column into a register: into `target` when that is not -1, in the given register
   // form when one is asked for (integers only). Called again for every new register.
@@ -25,9 +25,9 @@ struct ScopeColumn {
   int32_t loaded_code = -1;
 };
 
-struct Scope {
-  std::vector<ScopeColumn> columns;
-  // Expressions over this scope that are in a register already.
+struct InputColumns {
+  std::vector<InputColumn> columns;
+  // Expressions over these columns that are in a register already.
   std::vector<std::pair<const Expression*, int32_t>> computed;
   int64_t row_bound = 0;  // at most so many rows pass
 };
