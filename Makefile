@@ -11,11 +11,12 @@ TSAN := build/tsan
 FUZZ := build/fuzz
 TARGETS ?=
 OPTIONS ?=
+PARTS ?= h2o,more,growth
 DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch format check docs setup clean
+.PHONY: all build demo test test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -86,6 +87,10 @@ bench-virginian: build
 bench-tpch: TARGETS = libdiptych
 bench-tpch: build
 	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF)
+
+bench-groups: TARGETS = libdiptych device_library
+bench-groups: build
+	.venv/bin/python bench/groups/bench_groups.py --rows $(ROWS) --parts $(PARTS) $(OPTIONS)
 
 format: setup
 	tools/format

@@ -97,7 +97,7 @@ class Worker:
 
 
 def main():
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "systems"))
     worker = Worker(sys.argv[1:])
     for line in sys.stdin:
         command = json.loads(line)

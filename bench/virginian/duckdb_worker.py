@@ -6,80 +6,25 @@ Loads <folder>/<column>.bin (plain arrays) into a database in memory and answers
     run SQL              ->  seconds
     digest FILE SQL      ->  rows; the columns' values are in FILE, one after the other
 
-Queries go through DuckDB's C API, which the Python package exports: duckdb_query() returns with the whole result
-materialised as columnar chunks in this process. Of the ways to fetch a result that is the fastest; fetching as Arrow
-takes two to three times as long, since it copies. To walk over the chunks is not timed.
+Queries go through DuckDB's C API (../systems/duckdb_library.py). To walk over the chunks of a result is not timed.
 """
 
 import ctypes
 import os
 import sys
-import time
 
-import _duckdb
 import duckdb
 import pyarrow
 import pyarrow.parquet
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "systems"))
+import duckdb_library
 
 INTEGERS = ("id", "uniformi", "normali5", "normali20")
 FLOATS = ("uniformf", "normalf5", "normalf20")
 
 
-class Result(ctypes.Structure):
-    _fields_ = [("counts", ctypes.c_uint64 * 3), ("columns", ctypes.c_void_p), ("error", ctypes.c_void_p),
-                ("internal", ctypes.c_void_p)]
-
-
-def load_library():
-    library = ctypes.CDLL(_duckdb.__file__)
-    pointer = ctypes.c_void_p
-    for name, result, arguments in (
-            ("duckdb_open", ctypes.c_int, [ctypes.c_char_p, pointer]),
-            ("duckdb_connect", ctypes.c_int, [pointer, pointer]),
-            ("duckdb_query", ctypes.c_int, [pointer, ctypes.c_char_p, pointer]),
-            ("duckdb_result_error", ctypes.c_char_p, [pointer]),
-            ("duckdb_destroy_result", None, [pointer]),
-            ("duckdb_column_count", ctypes.c_uint64, [pointer]),
-            ("duckdb_fetch_chunk", pointer, [Result]),
-            ("duckdb_destroy_data_chunk", None, [pointer]),
-            ("duckdb_data_chunk_get_size", ctypes.c_uint64, [pointer]),
-            ("duckdb_data_chunk_get_vector", pointer, [pointer, ctypes.c_uint64]),
-            ("duckdb_vector_get_data", pointer, [pointer])):
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
-    return library
-
-
-class Database:
-    def __init__(self):
-        self.library = load_library()
-        database = ctypes.c_void_p()
-        self.connection = ctypes.c_void_p()
-        if self.library.duckdb_open(None, ctypes.byref(database)) != 0:
-            raise RuntimeError("duckdb_open failed")
-        if self.library.duckdb_connect(database, ctypes.byref(self.connection)) != 0:
-            raise RuntimeError("duckdb_connect failed")
-
-    def query(self, sql):
-        result = Result()
-        if self.library.duckdb_query(self.connection, sql.encode(), ctypes.byref(result)) != 0:
-            raise RuntimeError(self.library.duckdb_result_error(ctypes.byref(result)).decode())
-        return result
-
-    def free(self, result):
-        self.library.duckdb_destroy_result(ctypes.byref(result))
-
-    def execute(self, sql):
-        self.free(self.query(sql))
-
-    def seconds(self, sql):
-        start = time.perf_counter()
-        result = self.query(sql)
-        elapsed = time.perf_counter() - start
-        self.free(result)
-        return elapsed
-
+class Database(duckdb_library.Database):
     def write_values(self, sql, path):
         """The values of every column (all 32 bits wide) to a file; returns the number of rows."""
         library = self.library

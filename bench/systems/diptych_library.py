@@ -1,6 +1,7 @@
-"""As much of Diptych's C API as the benchmark needs, through ctypes."""
+"""As much of Diptych's C API as the benchmarks need, through ctypes."""
 
 import ctypes
+import time
 
 OK, ROW, DONE = 0, 1, 2
 
@@ -24,6 +25,7 @@ FUNCTIONS = (
     ("diptych_finalize", None, [POINTER]),
     ("diptych_statement_error", Error, [POINTER]),
     ("diptych_step", ctypes.c_int, [POINTER]),
+    ("diptych_step_chunk", ctypes.c_int, [POINTER, POINTER, POINTER]),
     ("diptych_column_count", ctypes.c_int32, [POINTER]),
     ("diptych_column_text", ctypes.c_char_p, [POINTER, ctypes.c_int32, POINTER]),
 )
@@ -36,6 +38,11 @@ def load_library(path):
         function.restype = result
         function.argtypes = arguments
     return library
+
+
+class ChunkColumn(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("width", ctypes.c_int32), ("scale", ctypes.c_int32), ("values", POINTER),
+                ("validity", POINTER), ("offsets", POINTER), ("bytes", POINTER)]
 
 
 class Connection:
@@ -58,12 +65,31 @@ class Connection:
         if self.library.diptych_execute(self.connection, sql.encode()) != OK:
             self.fail(self.library.diptych_connection_error(self.connection), sql)
 
+    def prepare(self, sql):
+        statement = ctypes.c_void_p()
+        if self.library.diptych_prepare(self.connection, sql.encode(), ctypes.byref(statement), None) != OK:
+            self.fail(self.library.diptych_connection_error(self.connection), sql)
+        return statement
+
+    def seconds(self, sql):
+        """From the text to the last row of the result in this process, in bulk."""
+        library = self.library
+        start = time.perf_counter()
+        statement = self.prepare(sql)
+        columns = (ChunkColumn * max(1, library.diptych_column_count(statement)))()
+        rows = ctypes.c_int64()
+        while (status := library.diptych_step_chunk(statement, columns, ctypes.byref(rows))) == ROW:
+            pass
+        elapsed = time.perf_counter() - start
+        if status != DONE:
+            self.fail(library.diptych_statement_error(statement), sql)
+        library.diptych_finalize(statement)
+        return elapsed
+
     def query(self, sql):
         """All rows, values as texts (None for NULL)."""
         library = self.library
-        statement = ctypes.c_void_p()
-        if library.diptych_prepare(self.connection, sql.encode(), ctypes.byref(statement), None) != OK:
-            self.fail(library.diptych_connection_error(self.connection), sql)
+        statement = self.prepare(sql)
         columns = library.diptych_column_count(statement)
         rows = []
         while (status := library.diptych_step(statement)) == ROW:
