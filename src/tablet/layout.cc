@@ -162,7 +162,10 @@ TabletMeta parse_meta(std::span<const std::byte> start_of_block, uint64_t block_
   require(start_of_block.size() >= sizeof(header), "shorter than its header");
   std::memcpy(&header, start_of_block.data(), sizeof(header));
   require(std::memcmp(header.magic, records::magic, sizeof(header.magic)) == 0, "no tablet starts here");
-  if (header.version != tablet_format_version) damaged("format version " + std::to_string(header.version));
+  if (header.version != tablet_format_version) {
+    damaged("it has format version " + std::to_string(header.version) + ", this program reads version " +
+            std::to_string(tablet_format_version));
+  }
   require(header.columns <= most_columns && header.rows <= most_rows, "row or column count");
   require(header.block_bytes == block_bytes && block_bytes % tablet_page_bytes == 0, "block size");
   require(header.meta_bytes == tablet_meta_bytes(header.columns) && header.meta_bytes <= block_bytes,

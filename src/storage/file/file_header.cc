@@ -60,10 +60,15 @@ std::optional<FileHeader> decode_header(std::span<const std::byte> page) {
   if (page.size() < header_bytes || std::memcmp(page.data() + at_magic, magic, sizeof magic) != 0) return {};
   if (load<uint64_t>(page, at_checksum) != checksum_of(page.first(at_checksum))) return {};
   uint32_t version = load<uint32_t>(page, at_version);
-  if (version != file_format_version || load<uint32_t>(page, at_page_bytes) != page_bytes) {
+  if (version != file_format_version) {
     throw Error(SqlState::feature_not_supported, "the database file has format version " + std::to_string(version) +
                                                      ", this program reads version " +
                                                      std::to_string(file_format_version));
+  }
+  if (uint32_t bytes = load<uint32_t>(page, at_page_bytes); bytes != page_bytes) {
+    throw Error(SqlState::feature_not_supported, "the database file has pages of " + std::to_string(bytes) +
+                                                     " bytes, this program reads pages of " +
+                                                     std::to_string(page_bytes));
   }
   FileHeader header;
   header.sequence = load<uint64_t>(page, at_sequence);

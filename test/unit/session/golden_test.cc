@@ -6,30 +6,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/error.h"
+#include "session/script.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
-#include "sql/parser.h"
 
 namespace diptych {
 namespace {
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 void append_lines(std::string& out, const std::vector<std::string>& lines) {
   for (const std::string& line : lines) out += line + "\n";
-}
-
-std::string trimmed(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \n");
-  return first == std::string_view::npos ? "" : std::string(text.substr(first));
 }
 
 // The line of a kernel's text that counts the library's lines; they come and go with changes to the library.
@@ -60,13 +47,7 @@ std::string run_script(const std::string& script) {
   Database database(":memory:");
   Connection connection(database);
   std::string out;
-  std::string_view rest = script;
-  while (!trimmed(rest).empty()) {
-    const StatementText split = split_statement(rest);
-    const std::string text = trimmed(split.text);
-    if (!text.empty()) out += run(connection, text);
-    rest = split.rest;
-  }
+  for (const std::string& text : testing::statements_of(script)) out += run(connection, text);
   return out;
 }
 
@@ -80,12 +61,12 @@ TEST(Golden, PlansProgramsAndKernels) {
     expected.replace_extension(".expected");
     std::string actual;
     try {
-      actual = run_script(read_file(entry.path()));
+      actual = run_script(testing::read_file(entry.path()));
     } catch (const Error& error) {
       FAIL() << entry.path() << ": " << error.message();
     }
     if (accept) std::ofstream(expected) << actual;
-    EXPECT_EQ(actual, read_file(expected)) << "in " << entry.path();
+    EXPECT_EQ(actual, testing::read_file(expected)) << "in " << entry.path();
     ++compared;
   }
   EXPECT_GT(compared, 0);

@@ -101,6 +101,18 @@ TEST(Layout, ATruncatedBlockIsAnError) {
   EXPECT_THROW(parse_meta(block.span(), block.size() - tablet_page_bytes), Error);
 }
 
+TEST(Layout, AnUnknownVersionIsNamed) {
+  AlignedBuffer block = serialize(make_sample(10, 100, 0).tablet);
+  block.data()[8] = std::byte{9};
+  try {
+    parse_meta(block.span(), block.size());
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.state(), SqlState::data_corrupted);
+    EXPECT_EQ(error.message(), "damaged tablet: it has format version 9, this program reads version 1");
+  }
+}
+
 TEST(Layout, KeyColumnsComeFirstAndExtentsCoverAColumn) {
   Sample sample = make_sample(11, 1000, 10);
   std::vector<size_t> keys = {8};
