@@ -78,6 +78,15 @@ ExpressionPtr fit_numeric(ExpressionPtr e, const Type& to, ParameterTypes& param
   return coerce(std::move(e), to, CastContext::Explicit, parameters);
 }
 
+bool is_exact(const Type& type) { return type.is_number() && !type.is_float(); }
+
+// No numeric has digits enough for the values of both.
+bool exceeds_numeric(const Type& a, const Type& b) {
+  if (!is_exact(a) || !is_exact(b) || (a.id != TypeId::Numeric && b.id != TypeId::Numeric)) return false;
+  const Type x = numeric_form(a), y = numeric_form(b);
+  return std::max(x.precision - x.scale, y.precision - y.scale) + std::max(x.scale, y.scale) > max_precision;
+}
+
 // The literal as a constant of the other side's type, when it loses nothing: the column then needs no cast.
 bool convert_literal(ExpressionPtr& literal, const Type& type) {
   if (!is_constant(*literal) || literal->value.is_null() || !literal->type.is_number() || literal->type.is_float() ||
@@ -97,8 +106,9 @@ Type type_beside(const Type& other) {
 
 bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPtr>& items) {
   std::optional<Type> common = value->type;
-  for (const ExpressionPtr& item : items)
-    if (common) common = common_type(*common, item->type);
+  for (const ExpressionPtr& item : items) {
+    if (common) common = exceeds_numeric(*common, item->type) ? std::nullopt : common_type(*common, item->type);
+  }
   return common.has_value();
 }
 
@@ -207,11 +217,15 @@ ExpressionPtr ExpressionBinder::numeric_arithmetic(ExpressionKind kind, Expressi
   return make_binary(kind, type, std::move(left), std::move(right), position);
 }
 
-bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right) {
-  ParameterTypes& parameters = state_.parameters;
+void ExpressionBinder::settle_operands(ExpressionPtr& left, ExpressionPtr& right) {
   if (is_unknown(*left) && is_unknown(*right)) left = settled(std::move(left));
   if (is_unknown(*left)) left = coerced(std::move(left), type_beside(right->type));
   if (is_unknown(*right)) right = coerced(std::move(right), type_beside(left->type));
+}
+
+bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right) {
+  ParameterTypes& parameters = state_.parameters;
+  settle_operands(left, right);
   const Type l = left->type, r = right->type;
   if (l.id == r.id && l.id != TypeId::Numeric) return true;
   if (l.is_string() && r.is_string()) return true;
@@ -238,8 +252,49 @@ bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& 
 
 ExpressionPtr ExpressionBinder::compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left,
                                         ExpressionPtr right, int position) {
+  settle_operands(left, right);
+  if (exceeds_numeric(left->type, right->type) && !convert_literal(right, left->type) &&
+      !convert_literal(left, right->type))
+    return compare_wide(kind, std::move(left), std::move(right), position);
   if (!unify_for_comparison(left, right)) no_operator(symbol, left, right, position);
   return make_binary(kind, {TypeId::Boolean}, std::move(left), std::move(right), position);
+}
+
+// Numerics of which one has more digits after the point, and the other more before it, than fit into one type. With t,
+// the finer one cut to the scale of the other, a < b is a < t or (a = t and t < b), and so on for the other operators.
+ExpressionPtr ExpressionBinder::compare_wide(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right,
+                                             int position) {
+  ParameterTypes& parameters = state_.parameters;
+  left = as_numeric(std::move(left), parameters);
+  right = as_numeric(std::move(right), parameters);
+  const bool left_is_finer = left->type.scale > right->type.scale;
+  const Expression& finer = left_is_finer ? *left : *right;
+  std::vector<ExpressionPtr> args;
+  args.push_back(finer.clone());
+  args.push_back(make_constant(Value::integer(std::min(left->type.scale, right->type.scale)), position));
+  const ExpressionPtr cut = resolve_call("trunc", args, position, parameters);
+  const auto at_coarse_scale = [&](ExpressionKind how) {
+    return left_is_finer ? compare(how, "", cut->clone(), right->clone(), position)
+                         : compare(how, "", left->clone(), cut->clone(), position);
+  };
+  const auto at_fine_scale = [&](ExpressionKind how) {
+    ExpressionPtr whole = coerce(cut->clone(), finer.type, CastContext::Explicit, parameters);
+    return left_is_finer ? compare(how, "", left->clone(), std::move(whole), position)
+                         : compare(how, "", std::move(whole), right->clone(), position);
+  };
+  const auto joined = [&](ExpressionKind how, ExpressionPtr a, ExpressionPtr b) {
+    return make_binary(how, {TypeId::Boolean}, std::move(a), std::move(b), position);
+  };
+  switch (kind) {
+    case ExpressionKind::Eq:
+    case ExpressionKind::IsNotDistinct: return joined(ExpressionKind::And, at_coarse_scale(kind), at_fine_scale(kind));
+    case ExpressionKind::Neq:
+    case ExpressionKind::IsDistinct: return joined(ExpressionKind::Or, at_coarse_scale(kind), at_fine_scale(kind));
+    default: break;
+  }
+  const bool is_less = kind == ExpressionKind::Lt || kind == ExpressionKind::Le;
+  return joined(ExpressionKind::Or, at_coarse_scale(is_less ? ExpressionKind::Lt : ExpressionKind::Gt),
+                joined(ExpressionKind::And, at_coarse_scale(ExpressionKind::Eq), at_fine_scale(kind)));
 }
 
 // At least one side is a string; anything else becomes text. Chains become one node.

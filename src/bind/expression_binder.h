@@ -81,6 +81,9 @@ class ExpressionBinder {
   ExpressionPtr any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position);
   // A char(n) as text with its blanks; anything else as it is.
   ExpressionPtr padded(ExpressionPtr e);
+  ExpressionPtr compare_wide(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);
+  // Gives a literal or parameter the type that it has beside the other.
+  void settle_operands(ExpressionPtr& left, ExpressionPtr& right);
   // Casts both to the type in which they are compared; false when there is none.
   bool unify_for_comparison(ExpressionPtr& left, ExpressionPtr& right);
 
