@@ -6,17 +6,19 @@
 #include "api/handles.h"
 
 using diptych::guard;
+using diptych::not_null;
 
 struct diptych_appender {
-  diptych::ErrorState error;
-  std::optional<diptych::Appender> appender;
+  mutable diptych::ErrorState error;
+  std::shared_ptr<diptych::Session> session;  // what the appender stands on
+  std::optional<diptych::Appender> appender;  // nothing: it has finished
 };
 
 namespace {
 
 template <typename Body>
 diptych_status run(diptych_appender* appender, Body&& body) {
-  return guard(appender->error, {}, [&] {
+  return guard(appender, {}, [&] {
     if (!appender->appender)
       throw diptych::Error(diptych::SqlState::invalid_transaction_state, "the appender has finished");
     body(*appender->appender);
@@ -29,10 +31,14 @@ diptych_status run(diptych_appender* appender, Body&& body) {
 extern "C" {
 
 diptych_status diptych_append_begin(diptych_connection* connection, const char* table, diptych_appender** appender) {
-  *appender = nullptr;
-  return guard(connection->error, {}, [&] {
+  if (appender) *appender = nullptr;
+  return guard(connection, {}, [&] {
+    not_null(table, "the name of the table");
+    not_null(appender, "the place for the appender");
     auto made = std::make_unique<diptych_appender>();
-    made->appender.emplace(connection->connection, table);
+    made->session = connection->session;
+    connection->session->connection.start_statement();
+    made->appender.emplace(connection->session->connection, table);
     *appender = made.release();
     return DIPTYCH_OK;
   });
@@ -51,9 +57,7 @@ diptych_status diptych_append_double(diptych_appender* appender, double value) {
 }
 
 diptych_status diptych_append_text(diptych_appender* appender, const char* text, int64_t bytes) {
-  return run(appender, [&](diptych::Appender& rows) {
-    rows.append(bytes < 0 ? std::string_view(text) : std::string_view(text, static_cast<size_t>(bytes)));
-  });
+  return run(appender, [&](diptych::Appender& rows) { rows.append(diptych::text_argument(text, bytes)); });
 }
 
 diptych_status diptych_append_end_row(diptych_appender* appender) {
@@ -61,12 +65,13 @@ diptych_status diptych_append_end_row(diptych_appender* appender) {
 }
 
 diptych_status diptych_append_finish(diptych_appender* appender) {
-  const diptych_status status = run(appender, [](diptych::Appender& rows) { rows.finish(); });
-  if (status == DIPTYCH_OK) appender->appender.reset();
-  return status;
+  return run(appender, [&](diptych::Appender& rows) {
+    rows.finish();
+    appender->appender.reset();
+  });
 }
 
 void diptych_append_abandon(diptych_appender* appender) { delete appender; }
 
-diptych_error diptych_append_error(const diptych_appender* appender) { return appender->error.view(); }
+diptych_error diptych_append_error(const diptych_appender* appender) { return diptych::error_of(appender); }
 }

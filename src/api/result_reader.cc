@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "base/error.h"
 #include "program/range.h"
 #include "tablet/values.h"
 
@@ -18,10 +19,16 @@ ResultReader::ResultReader(std::shared_ptr<const TabletSource> result)
   std::iota(all_columns_.begin(), all_columns_.end(), 0);
 }
 
+void ResultReader::check_way(Way way) const {
+  if (way_ != Way::Any && way_ != way)
+    throw Error(SqlState::invalid_transaction_state,
+                "rows are read one by one or in bulk: reset the statement to change over");
+}
+
 bool ResultReader::pin_next_tablet() {
+  row_ = -1;
   while (next_tablet_ < result_->tablet_count()) {
     pinned_ = result_->pin(next_tablet_++, all_columns_);
-    row_ = -1;
     if (pinned_->rows > 0) return true;
   }
   pinned_.reset();
@@ -29,6 +36,7 @@ bool ResultReader::pin_next_tablet() {
 }
 
 bool ResultReader::next_row() {
+  way_ = Way::Rows;
   for (auto& text : texts_) text.reset();
   if ((!pinned_ || row_ + 1 >= pinned_->rows) && !pin_next_tablet()) return false;
   ++row_;
@@ -36,6 +44,7 @@ bool ResultReader::next_row() {
 }
 
 int64_t ResultReader::next_chunk(diptych_chunk_column* columns) {
+  way_ = Way::Chunks;
   decoded_.reset();
   if (!pin_next_tablet()) return 0;
   decoded_ = std::make_unique<DecodedRows>(pinned_->views, pinned_->rows);

@@ -18,12 +18,19 @@ class ResultReader {
  public:
   explicit ResultReader(std::shared_ptr<const TabletSource> result);
 
+  size_t column_count() const { return all_columns_.size(); }
+  // The two ways to read share the place in the result, so changing over would lose rows or give them twice.
+  enum class Way : uint8_t { Any, Rows, Chunks };
+  // Errors: 25000 rows were read in the other way.
+  void check_way(Way way) const;
   // Makes the next row current; false at the end.
   bool next_row();
   // Fills the next rows in bulk and says how many; 0 at the end. Valid until the next call.
   int64_t next_chunk(diptych_chunk_column* columns);
 
-  // Of the current row. Text stays until the next row.
+  // Whether there is a current row.
+  bool has_row() const { return row_ >= 0; }
+  // Of the current row, which must be there. Text stays until the next row.
   bool is_null(size_t column) const;
   int64_t int64_at(size_t column) const;
   double double_at(size_t column) const;
@@ -35,6 +42,7 @@ class ResultReader {
 
   std::shared_ptr<const TabletSource> result_;
   std::vector<size_t> all_columns_;
+  Way way_ = Way::Any;  // how the rows are read
   size_t next_tablet_ = 0;
   std::unique_ptr<PinnedTablet> pinned_;
   int64_t row_ = -1;

@@ -268,6 +268,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position
 }
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::CurrentTime& node, int position) {
+  state_.reads_clock = true;
   const int64_t now = state_.context.now;
   if (node.kind == syntax::CurrentTime::Kind::Timestamp)
     return make_constant(Value::integral({TypeId::Timestamp}, now), position);

@@ -27,6 +27,7 @@ class SourceBinder {
     result_.name = table.name;
     result_.primary_key = snapshot->definition().primary_key;
     take_tablets(table.name, snapshot);
+    result_.source.is_table = true;
   }
 
   void bind(const syntax::TableFile& file) { open(file.path, options_for(file.path)); }

@@ -21,12 +21,13 @@ bool is_explainable(const BoundStatement& bound) {
 
 class StatementBinder {
  public:
-  explicit StatementBinder(const BindContext& context) : state_{context, {}} {}
+  explicit StatementBinder(const BindContext& context) : state_{context, context.parameters} {}
 
   BoundStatement run(const syntax::Statement& statement) {
     BoundStatement result;
     std::visit([&](const auto& node) { result.statement = bind(node, statement.position); }, statement.node);
     result.parameters = state_.parameters;
+    result.reads_clock = state_.reads_clock;
     // A parameter that nothing gave a type is text, as an output would be.
     for (Type& type : result.parameters)
       if (type.id == TypeId::Null) type = {TypeId::Text};
@@ -95,6 +96,25 @@ class StatementBinder {
 
 BoundStatement bind(const syntax::Statement& statement, const BindContext& context) {
   return StatementBinder(context).run(statement);
+}
+
+BoundSelect* query_of(BoundStatement& statement) {
+  if (auto* select = std::get_if<BoundSelect>(&statement.statement)) return select;
+  if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return insert->query.get();
+  if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return copy->query.get();
+  if (auto* create = std::get_if<BoundCreateTable>(&statement.statement)) return create->query.get();
+  if (auto* explain = std::get_if<BoundExplain>(&statement.statement)) return query_of(*explain->statement);
+  return nullptr;
+}
+
+void release_table(BoundStatement& statement) {
+  BoundSelect* query = query_of(statement);
+  if (query && query->source.is_table) query->source.tablets.reset();
+}
+
+void take_table(BoundStatement& statement, const CatalogSnapshot& catalog) {
+  BoundSelect* query = query_of(statement);
+  if (query && query->source.is_table) query->source.tablets = catalog.find_table(query->source.name);
 }
 
 }  // namespace diptych

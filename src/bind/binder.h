@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bind/bound_statement.h"
 #include "sql/syntax_tree.h"
@@ -25,6 +26,8 @@ struct BindContext {
   std::function<std::shared_ptr<const TabletSource>(const std::string& path, const FileOptions& options)> open_file;
   // When the statement started: what current_date and now() give, in microseconds since 2000-01-01.
   int64_t now = 0;
+  // Types of $1, $2, ... that are settled already; empty: the statement decides.
+  std::vector<Type> parameters;
 };
 
 // Errors carry the byte offset of the offending token in the text that was parsed: 42P01, 42703, 42883, 42804, 42803

@@ -22,6 +22,7 @@ struct BoundSource {
   std::string name;          // table or file name, for EXPLAIN
   std::vector<ColumnDefinition> columns;
   std::shared_ptr<const TabletSource> tablets;  // Tablets: a table's snapshot or an opened file
+  bool is_table = false;                        // Tablets: of the catalog's table `name`
   std::vector<std::vector<ExpressionPtr>>
       values;  // Values: rows of cells, each already cast to its column's type, over no input
   ExpressionPtr series_start, series_stop, series_step;  // Series: generate_series over bigint, over no input
@@ -111,6 +112,15 @@ struct BoundStatement {
                BoundSet, BoundShow, BoundDescribe>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
+  bool reads_clock = false;      // now() and its kin stand in it as constants
 };
+
+// The query of the statement, or inside of it; nullptr: it has none.
+BoundSelect* query_of(BoundStatement& statement);
+
+// A bound statement may wait for its run without the rows of its table: release_table() gives up the snapshot, and
+// take_table() puts in that of a catalog in which the table has the same definition.
+void release_table(BoundStatement& statement);
+void take_table(BoundStatement& statement, const CatalogSnapshot& catalog);
 
 }  // namespace diptych

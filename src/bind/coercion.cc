@@ -79,7 +79,10 @@ ExpressionPtr literal_as(ExpressionPtr e, Type to, CastContext context) {
 
 ExpressionPtr parameter_as(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters) {
   Type& known = parameters[static_cast<size_t>(e->index)];
-  if (known.id == TypeId::Null) known = to.id == TypeId::Numeric && to.precision == 0 ? column_numeric : to;
+  if (known.id == TypeId::Null) {
+    known = to.id == TypeId::Numeric && to.precision == 0 ? column_numeric : to;
+    known.length = 0;  // a value that is too long is seen where it is stored
+  }
   e->type = known;
   return coerce(std::move(e), to, context, parameters);
 }

@@ -17,6 +17,7 @@ namespace diptych {
 struct StatementState {
   const BindContext& context;
   ParameterTypes parameters;
+  bool reads_clock = false;
 };
 
 // Index of the column that stands for aggregate `number`, and back.

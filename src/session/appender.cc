@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "base/error.h"
+#include "bind/coercion.h"
+#include "session/parameters.h"
 #include "session/session_evaluator.h"
 #include "tablet/values.h"
 
@@ -96,13 +99,17 @@ class Appender::Column {
 };
 
 Appender::Appender(Connection& connection, const std::string& table)
-    : connection_(connection), table_(table), transaction_(connection.database().store().begin_write()) {
+    : connection_(connection), table_(table), transaction_(connection.begin_write()) {
   const auto snapshot = transaction_->preview()->find_table(table);
   if (!snapshot) throw Error(SqlState::undefined_table, fmt::format("relation \"{}\" does not exist", table));
   for (const TableColumn& column : snapshot->definition().columns) columns_.push_back(std::make_unique<Column>(column));
+  connection_.set_has_appender(true);
 }
 
-Appender::~Appender() = default;
+Appender::~Appender() {
+  transaction_.reset();
+  connection_.set_has_appender(false);
+}
 
 Appender::Column& Appender::next_column() {
   if (column_ >= columns_.size())
@@ -139,7 +146,12 @@ void Appender::append(int64_t value) {
 void Appender::append(double value) {
   Column& column = next_column();
   switch (column.definition().type.id) {
-    case TypeId::Real: column.append_fixed(static_cast<float>(value)); break;
+    case TypeId::Real: {
+      const auto rounded = static_cast<float>(value);
+      if (std::isinf(rounded) || rounded == 0) return append_converted(Value::float64(value));  // perhaps out of range
+      column.append_fixed(rounded);
+      break;
+    }
     case TypeId::Double: column.append_fixed(value); break;
     default: return append_converted(Value::float64(value));
   }
@@ -148,22 +160,20 @@ void Appender::append(double value) {
 
 void Appender::append(std::string_view text) {
   Column& column = next_column();
+  check_text(text);
   if (column.definition().type.id != TypeId::Text) return append_converted(Value::text(std::string(text)));
   column.append_text(text);
   ++column_;
 }
 
-// By SQL's cast to the column's type.
+// As INSERT stores it: what a cast would cut is an error.
 void Appender::append_converted(Value value) {
   Column& column = next_column();
-  auto constant = std::make_unique<Expression>();
-  constant->type = value.type();
-  constant->value = std::move(value);
-  Expression cast;
-  cast.kind = ExpressionKind::Cast;
-  cast.type = column.definition().type;
-  cast.args.push_back(std::move(constant));
-  column.append_value(SessionEvaluator(connection_).evaluate_constant(cast));
+  const Type& type = column.definition().type;
+  const auto context = type.is_string() ? CastContext::Assignment : CastContext::Explicit;
+  ParameterTypes no_parameters;
+  const ExpressionPtr stored = coerce(make_constant(std::move(value), -1), type, context, no_parameters);
+  column.append_value(is_constant(*stored) ? stored->value : SessionEvaluator(connection_).evaluate_constant(*stored));
   ++column_;
 }
 

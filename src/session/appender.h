@@ -18,12 +18,13 @@ namespace diptych {
 
 class Appender {
  public:
-  // Starts a transaction that waits for other writers. Errors: 42P01.
+  // Starts a transaction that waits for the writers of other connections. Errors: 42P01; 55006 the connection has an
+  // open appender already; 57014.
   Appender(Connection& connection, const std::string& table);
   ~Appender();
 
-  // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02; 54000
-  // past the last column.
+  // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02,
+  // 22021; 54000 past the last column.
   void append_null();
   void append(int64_t value);
   void append(double value);

@@ -38,8 +38,9 @@ int64_t append_rows(WriteTransaction& transaction, const std::string& table, con
 
 class CommandRunner {
  public:
-  CommandRunner(Connection& connection, const std::vector<Type>& types, const std::vector<Value>& parameters)
-      : connection_(connection), types_(types), parameters_(parameters) {}
+  CommandRunner(Connection& connection, WriteTransaction* transaction, const std::vector<Type>& types,
+                const std::vector<Value>& parameters)
+      : connection_(connection), transaction_(transaction), types_(types), parameters_(parameters) {}
 
   CommandResult operator()(BoundSelect&) {
     throw Error(SqlState::internal_error, "invariant broken: a query is no command");
@@ -49,33 +50,29 @@ class CommandRunner {
     if (command.exists) return {};
     std::shared_ptr<const TabletSource> rows;
     if (command.query) rows = run_query(std::move(*command.query));
-    auto transaction = store().begin_write();
     const std::string name = command.definition.name;
-    transaction->create_table(std::move(command.definition));
-    const int64_t count = rows ? append_rows(*transaction, name, *rows) : -1;
-    transaction->commit();
+    transaction_->create_table(std::move(command.definition));
+    const int64_t count = rows ? append_rows(*transaction_, name, *rows) : -1;
+    transaction_->commit();
     return {nullptr, count};
   }
 
   CommandResult operator()(BoundDropTable& command) {
-    auto transaction = store().begin_write();
-    for (const std::string& name : command.names) transaction->drop_table(name);
-    transaction->commit();
+    for (const std::string& name : command.names) transaction_->drop_table(name);
+    transaction_->commit();
     return {};
   }
 
   CommandResult operator()(BoundInsert& command) {
     const auto rows = run_query(std::move(*command.query));
-    auto transaction = store().begin_write();
-    const int64_t count = append_rows(*transaction, command.table, *rows);
-    transaction->commit();
+    const int64_t count = append_rows(*transaction_, command.table, *rows);
+    transaction_->commit();
     return {nullptr, count};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
-    auto transaction = store().begin_write();
-    const int64_t count = copy_from_file(connection_, *transaction, command);
-    transaction->commit();
+    const int64_t count = copy_from_file(connection_, *transaction_, command);
+    transaction_->commit();
     return {nullptr, count};
   }
 
@@ -85,8 +82,11 @@ class CommandRunner {
   }
 
   CommandResult operator()(BoundExplain& command) {
+    BoundSelect* query = query_of(*command.statement);
+    if (!query) throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
     std::vector<Value> cells;
-    for (std::string& line : explain(connection_, command)) cells.push_back(Value::text(std::move(line)));
+    for (std::string& line : explain(connection_, with_values(std::move(*query)), command.what))
+      cells.push_back(Value::text(std::move(line)));
     return {text_rows({{"plan", text_type}}, cells), -1};
   }
 
@@ -155,21 +155,25 @@ class CommandRunner {
   }
 
  private:
-  Store& store() { return connection_.database().store(); }
-
-  std::shared_ptr<const TabletSource> run_query(BoundSelect query) {
+  BoundSelect with_values(BoundSelect query) {
     SessionEvaluator evaluator(connection_);
     replace_parameters(query, types_, parameters_, evaluator);
-    return Statement(connection_, std::move(query)).run();
+    return query;
+  }
+
+  std::shared_ptr<const TabletSource> run_query(BoundSelect query) {
+    return Statement(connection_, with_values(std::move(query))).run();
   }
 
   CommandResult show_tables() {
     std::vector<Value> cells;
-    for (const std::string& name : store().snapshot()->table_names()) cells.push_back(Value::text(name));
+    for (const std::string& name : connection_.database().store().snapshot()->table_names())
+      cells.push_back(Value::text(name));
     return {text_rows({{"name", text_type}}, cells), -1};
   }
 
   Connection& connection_;
+  WriteTransaction* transaction_;
   const std::vector<Type>& types_;
   const std::vector<Value>& parameters_;
 };
@@ -187,8 +191,16 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   return {{show->name == "tables" ? "name" : show->name, text_type}};
 }
 
-CommandResult run_command(Connection& connection, BoundStatement& statement, const std::vector<Value>& parameters) {
-  return std::visit(CommandRunner(connection, statement.parameters, parameters), statement.statement);
+bool changes_tables(const syntax::Statement& statement) {
+  const auto* copy = std::get_if<syntax::Copy>(&statement.node);
+  return (copy && copy->is_from) || std::holds_alternative<syntax::Insert>(statement.node) ||
+         std::holds_alternative<syntax::CreateTable>(statement.node) ||
+         std::holds_alternative<syntax::DropTable>(statement.node);
+}
+
+CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
+                          const std::vector<Value>& parameters) {
+  return std::visit(CommandRunner(connection, transaction, statement.parameters, parameters), statement.statement);
 }
 
 }  // namespace diptych

@@ -6,6 +6,7 @@
 
 #include "bind/bound_statement.h"
 #include "session/connection.h"
+#include "sql/syntax_tree.h"
 
 namespace diptych {
 
@@ -17,14 +18,19 @@ struct CommandResult {
 // The columns that the command's rows have; empty for commands without rows.
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 
-// Runs the command; its queries are moved out of the statement. On an error nothing has changed.
-CommandResult run_command(Connection& connection, BoundStatement& statement, const std::vector<Value>& parameters);
+// Whether running the statement changes tables.
+bool changes_tables(const syntax::Statement& statement);
+
+// Runs the command; its queries are moved out of the statement. `transaction` is that of a statement that changes
+// tables, which was bound to the tables the transaction sees; else null. On an error nothing has changed.
+CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
+                          const std::vector<Value>& parameters);
 
 // SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row
 // that says so.
 std::vector<Value> device_cells(Connection& connection);
 
 // EXPLAIN's lines for the query inside.
-std::vector<std::string> explain(Connection& connection, BoundExplain& explain);
+std::vector<std::string> explain(Connection& connection, BoundSelect inner, BoundExplain::What what);
 
 }  // namespace diptych

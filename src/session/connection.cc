@@ -1,5 +1,7 @@
 #include "session/connection.h"
 
+#include "base/error.h"
+
 namespace diptych {
 
 namespace {
@@ -36,6 +38,13 @@ ExecutionContext Connection::execution_context() {
   context.cancelled = &cancelled_;
   context.progress = &progress_;
   return context;
+}
+
+std::unique_ptr<WriteTransaction> Connection::begin_write() {
+  if (has_appender_)
+    throw Error(SqlState::object_in_use, "an appender of this connection is open", -1,
+                "Finish or abandon it before the connection writes in another way.");
+  return database_.store().begin_write(&cancelled_);
 }
 
 void Connection::start_statement() {

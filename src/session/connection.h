@@ -29,6 +29,11 @@ class Connection {
   ParseCache& parse_cache() { return parse_cache_; }
   // What a statement may use, by the settings.
   ExecutionContext execution_context();
+  // Waits for the writers of other connections. Errors: 55006 when an appender of this connection is open, which would
+  // be waited for without end; 57014.
+  std::unique_ptr<WriteTransaction> begin_write();
+  // Whether an appender of this connection is open. Any thread.
+  void set_has_appender(bool has_appender) { has_appender_ = has_appender; }
 
   // Ends the running statement with 57014 at its next block boundary.
   void interrupt() { cancelled_ = true; }
@@ -43,6 +48,7 @@ class Connection {
   Settings settings_;
   ParseCache parse_cache_;
   PlacementChoice choice_;
+  std::atomic<bool> has_appender_{false};
   std::atomic<bool> cancelled_{false};
   Progress progress_;
   std::atomic<int64_t> started_ns_{0};

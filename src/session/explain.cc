@@ -14,15 +14,6 @@ namespace {
 
 constexpr double bytes_per_gigabyte = 1e9;
 
-BoundSelect& query_of(BoundStatement& statement) {
-  if (auto* select = std::get_if<BoundSelect>(&statement.statement)) return *select;
-  if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return *insert->query;
-  if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return *copy->query;
-  auto* create = std::get_if<BoundCreateTable>(&statement.statement);
-  if (create && create->query) return *create->query;
-  throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
-}
-
 std::string section_line(const SectionProfile& section) {
   const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
   const double rate = seconds > 0 ? static_cast<double>(section.bytes_read) / seconds / bytes_per_gigabyte : 0;
@@ -114,13 +105,13 @@ std::vector<std::string> explain_kernels(const Program& program) {
 
 }  // namespace
 
-std::vector<std::string> explain(Connection& connection, BoundExplain& command) {
-  Statement query(connection, std::move(query_of(*command.statement)));
-  if (command.what == BoundExplain::What::Kernel) return explain_kernels(query.program());
+std::vector<std::string> explain(Connection& connection, BoundSelect inner, BoundExplain::What what) {
+  Statement query(connection, std::move(inner));
+  if (what == BoundExplain::What::Kernel) return explain_kernels(query.program());
   std::vector<std::string> lines = describe(query.optimized_plan());
   lines.push_back("");
   for (std::string& line : disassemble(query.program())) lines.push_back(std::move(line));
-  if (command.what == BoundExplain::What::Analyze) {
+  if (what == BoundExplain::What::Analyze) {
     ExecutionProfile profile;
     const auto rows = query.run_profiled(profile);
     append_profile(query, profile, rows->row_count(), lines);

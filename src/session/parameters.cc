@@ -1,5 +1,8 @@
 #include "session/parameters.h"
 
+#include "base/error.h"
+#include "sql/scanner.h"
+
 namespace diptych {
 
 namespace {
@@ -47,6 +50,15 @@ void replace_parameters(BoundSelect& query, const std::vector<Type>& types, cons
   replace(query.source.series_start, typed);
   replace(query.source.series_stop, typed);
   replace(query.source.series_step, typed);
+}
+
+void check_text(std::string_view text) {
+  if (text.find('\0') != text.npos) throw Error(SqlState::character_not_in_repertoire, "a text can't have a byte 0");
+  try {
+    check_utf8(text);
+  } catch (const Error& error) {
+    throw Error(error.state(), error.message());  // without its position, which is not in the statement
+  }
 }
 
 }  // namespace diptych

@@ -1,6 +1,7 @@
 // Puts the values of a statement's parameters into its bound tree.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "bind/bound_statement.h"
@@ -12,5 +13,8 @@ namespace diptych {
 // that type raises.
 void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
                         Evaluator& evaluator);
+
+// What a text must be to become a value. Errors: 22021 it is not UTF-8, or has a byte 0.
+void check_text(std::string_view text);
 
 }  // namespace diptych

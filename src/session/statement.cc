@@ -1,5 +1,6 @@
 #include "session/statement.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
@@ -41,6 +42,16 @@ std::vector<ColumnDefinition> output_columns(const BoundSelect& query) {
   return columns;
 }
 
+std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
+  const auto* select = std::get_if<BoundSelect>(&statement.statement);
+  return select ? output_columns(*select) : command_columns(statement);
+}
+
+bool are_same(const std::vector<ColumnDefinition>& left, const std::vector<ColumnDefinition>& right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
+}
+
 }  // namespace
 
 const char* name_of(Stage stage) {
@@ -48,12 +59,32 @@ const char* name_of(Stage stage) {
   return names[static_cast<size_t>(stage)];
 }
 
+// Forgets at its end what belongs to one run, however that went.
+class Statement::RunEnd {
+ public:
+  explicit RunEnd(Statement& statement) : statement_(statement) {}
+  ~RunEnd() {
+    statement_.is_running_ = false;
+    statement_.syntax_tree_.reset();  // that of a short text stays in the connection's cache
+    statement_.bound_.reset();
+    statement_.file_.reset();
+    statement_.plan_.reset();
+    statement_.plan_is_optimized_ = false;
+    statement_.program_.reset();
+    statement_.transaction_.reset();
+  }
+
+ private:
+  Statement& statement_;
+};
+
 Statement::Statement(Connection& connection, std::string text) : connection_(connection), text_(std::move(text)) {}
 
 Statement::Statement(Connection& connection, BoundSelect query) : connection_(connection) {
-  columns_ = output_columns(query);
+  description_ = Description{true, output_columns(query), {}};
   bound_ = std::make_unique<BoundStatement>();
   bound_->statement = std::move(query);
+  is_running_ = true;
 }
 
 Statement::~Statement() = default;
@@ -72,40 +103,59 @@ const syntax::Statement& Statement::syntax_tree() {
 }
 
 const BoundStatement& Statement::bound() {
-  if (!bound_ || bound_is_used_) {
-    const syntax::Statement& tree = syntax_tree();
-    const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
-    const auto snapshot = connection_.database().store().snapshot();
-    const auto open_file = [this](const std::string& path, const FileOptions& options) {
-      return open_file_source(connection_.database().files(), path, options);
-    };
-    bound_ = std::make_unique<BoundStatement>(bind(tree, BindContext{*snapshot, open_file, now_in_microseconds()}));
-    bound_is_used_ = false;
-    parameter_types_ = bound_->parameters;
-    parameter_values_.resize(parameter_types_.size());
-    if (auto* select = std::get_if<BoundSelect>(&bound_->statement))
-      columns_ = output_columns(*select);
-    else
-      columns_ = command_columns(*bound_);
-  }
+  if (is_running_) return *bound_;
+  if (!transaction_ && changes_tables(syntax_tree())) transaction_ = connection_.begin_write();
+  const auto catalog = transaction_ ? transaction_->preview() : connection_.database().store().snapshot();
+  if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
+    take_table(*bound_, *catalog);
+  else
+    bind_to(*catalog);
+  is_running_ = true;
   return *bound_;
 }
 
-BoundSelect& Statement::query() {
-  bound();
-  auto* select = std::get_if<BoundSelect>(&bound_->statement);
-  check_invariant(select != nullptr, "only queries are planned");
-  return *select;
+const Statement::Description& Statement::description() {
+  if (!description_) {
+    bind_to(*connection_.database().store().snapshot());
+    release_table(*bound_);
+  }
+  return *description_;
+}
+
+void Statement::bind_to(const CatalogSnapshot& catalog) {
+  BoundStatement bound = bind_afresh(catalog, {});
+  if (description_ && bound.parameters != description_->parameters)
+    bound = bind_afresh(catalog, description_->parameters);
+  const std::vector<ColumnDefinition> columns = columns_of(bound);
+  if (!description_) {
+    parameter_values_.resize(bound.parameters.size());
+    description_ = Description{std::holds_alternative<BoundSelect>(bound.statement), columns, bound.parameters};
+  } else if (!are_same(columns, description_->columns)) {
+    throw Error(SqlState::feature_not_supported, "cached plan must not change result type");
+  }
+  bound_ = std::make_unique<BoundStatement>(std::move(bound));
+  bound_version_ = catalog.version();
+}
+
+BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters) {
+  const syntax::Statement& tree = syntax_tree();
+  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
+  const auto open_file = [this](const std::string& path, const FileOptions& options) {
+    if (!file_) file_ = open_file_source(connection_.database().files(), path, options);
+    return file_;
+  };
+  return bind(tree, BindContext{catalog, open_file, now_in_microseconds(), std::move(parameters)});
 }
 
 const LogicalOperator& Statement::logical_plan() {
   if (!plan_) {
-    BoundSelect& select = query();
+    bound();
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Plan)]);
+    auto* select = std::get_if<BoundSelect>(&bound_->statement);
+    check_invariant(select != nullptr, "only queries are planned");
     SessionEvaluator evaluator(connection_);
-    replace_parameters(select, parameter_types_, parameter_values_, evaluator);
-    bound_is_used_ = true;
-    plan_ = make_logical_plan(std::move(select), evaluator);
+    replace_parameters(*select, bound_->parameters, parameter_values(), evaluator);
+    plan_ = make_logical_plan(std::move(*select), evaluator);
   }
   return *plan_;
 }
@@ -132,40 +182,33 @@ const Program& Statement::program() {
 }
 
 std::shared_ptr<const TabletSource> Statement::run() {
-  if (!is_query()) {
-    if (bound_is_used_) bound();
-    bound_is_used_ = true;
-    CommandResult result = run_command(connection_, *bound_, parameter_values_);
-    rows_changed_ = result.rows_changed;
-    return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
-  }
-  program();
-  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
-  return run_on_cpu(program_, connection_.execution_context());
+  const RunEnd end(*this);
+  rows_changed_ = -1;
+  bound();
+  if (is_query()) return run_query(nullptr);
+  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values());
+  rows_changed_ = result.rows_changed;
+  return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 
 std::shared_ptr<const TabletSource> Statement::run_profiled(ExecutionProfile& profile) {
+  const RunEnd end(*this);
+  return run_query(&profile);
+}
+
+std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profile) {
   program();
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
   ExecutionContext context = connection_.execution_context();
-  context.profile = &profile;
+  context.profile = profile;
   return run_on_cpu(program_, context);
 }
 
-bool Statement::is_query() {
-  if (!bound_) bound();
-  return std::holds_alternative<BoundSelect>(bound_->statement);
-}
+bool Statement::is_query() { return description().is_query; }
 
-const std::vector<ColumnDefinition>& Statement::columns() {
-  if (!bound_) bound();
-  return columns_;
-}
+const std::vector<ColumnDefinition>& Statement::columns() { return description().columns; }
 
-const std::vector<Type>& Statement::parameter_types() {
-  if (!bound_) bound();
-  return parameter_types_;
-}
+const std::vector<Type>& Statement::parameter_types() { return description().parameters; }
 
 void Statement::bind_parameter(size_t index, Value value) {
   if (index >= parameter_types().size())
@@ -173,12 +216,15 @@ void Statement::bind_parameter(size_t index, Value value) {
   parameter_values_[index] = std::move(value);
 }
 
-void Statement::reset() {
-  plan_.reset();
-  plan_is_optimized_ = false;
-  program_.reset();
-  rows_changed_ = -1;
-  bound_is_used_ = true;  // bound again, against the tables as they are then
+std::vector<Value> Statement::parameter_values() const {
+  std::vector<Value> values;
+  for (const std::optional<Value>& value : parameter_values_) {
+    if (!value)
+      throw Error(SqlState::undefined_parameter,
+                  "there is no value for parameter $" + std::to_string(values.size() + 1));
+    values.push_back(*value);
+  }
+  return values;
 }
 
 }  // namespace diptych

@@ -11,6 +11,11 @@
 //
 // Statements that are no query (CREATE, INSERT, COPY, SET, ...) leave the path after bound() and run as commands
 // (commands.h), which use a Statement of their own for the query inside them.
+//
+// All stages from bound() on belong to one run and see the tables of one moment: of a query, the moment the run starts;
+// of a statement that changes tables, the moment it became the one writer, until it has committed. After the run they
+// are forgotten. What is told before the run (columns, parameters) comes from binding to the tables of that time; the
+// bound tree is kept without its snapshot, and serves the first run if no one has committed since.
 #pragma once
 
 #include <array>
@@ -49,19 +54,18 @@ class Statement {
   const LogicalOperator& logical_plan();
   const LogicalOperator& optimized_plan();
   const Program& program();
-  // Runs the statement, once. Rows of a query; a source without columns otherwise.
+  // Runs the statement; afterwards it can run again. Rows of a query; a source without columns otherwise. Errors: 0A000
+  // the tables have changed, and so would the columns that were told; 42P02 a parameter without a value.
   std::shared_ptr<const TabletSource> run();
   // As run(), filling the profile.
   std::shared_ptr<const TabletSource> run_profiled(ExecutionProfile& profile);
 
   bool is_query();
-  // Names and types of the result's columns, known once bound.
+  // Names and types of the result's columns, once told the same for ever.
   const std::vector<ColumnDefinition>& columns();
-  // Types of the parameters, and their values; a parameter without a value is NULL.
+  // Types of the parameters, once told the same for ever, and their values, which stay for further runs.
   const std::vector<Type>& parameter_types();
   void bind_parameter(size_t index, Value value);
-  // Forgets what depends on the parameters' values and on the data, to run again.
-  void reset();
 
   // Rows that INSERT, COPY or CREATE TABLE AS changed; -1 for other statements.
   int64_t rows_changed() const { return rows_changed_; }
@@ -69,16 +73,32 @@ class Statement {
   Connection& connection() { return connection_; }
 
  private:
-  BoundSelect& query();
+  // What the caller is told.
+  struct Description {
+    bool is_query = false;
+    std::vector<ColumnDefinition> columns;
+    std::vector<Type> parameters;
+  };
+  class RunEnd;
+
+  const Description& description();
+  // Binds, and describes what was not described yet. Errors: 0A000 what was described is no longer true.
+  void bind_to(const CatalogSnapshot& catalog);
+  BoundStatement bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters);
+  std::vector<Value> parameter_values() const;
+  std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
 
   Connection& connection_;
   std::string text_;
   std::shared_ptr<const syntax::Statement> syntax_tree_;
+  std::optional<Description> description_;
+  std::vector<std::optional<Value>> parameter_values_;
   std::unique_ptr<BoundStatement> bound_;
-  bool bound_is_used_ = false;  // its query was handed on to the planner
-  std::vector<ColumnDefinition> columns_;
-  std::vector<Type> parameter_types_;
-  std::vector<Value> parameter_values_;
+  uint64_t bound_version_ = 0;                // of the catalog
+  std::shared_ptr<const TabletSource> file_;  // that FROM names, opened once a run: a pipe can't be read twice
+  // Of a run:
+  bool is_running_ = false;
+  std::unique_ptr<WriteTransaction> transaction_;  // of a statement that changes tables
   LogicalOperatorPtr plan_;
   bool plan_is_optimized_ = false;
   std::shared_ptr<const Program> program_;

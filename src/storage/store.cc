@@ -1,5 +1,7 @@
 #include "storage/store.h"
 
+#include <chrono>
+
 #include "base/error.h"
 #include "base/file_system.h"
 #include "storage/file/catalog_format.h"
@@ -7,6 +9,13 @@
 #include "storage/write_transaction.h"
 
 namespace diptych {
+
+namespace {
+
+// How often a thread that waits to write looks whether it is to give up.
+constexpr std::chrono::milliseconds cancel_check_interval{10};
+
+}  // namespace
 
 std::shared_ptr<const CatalogView> StoreState::current() const {
   std::lock_guard guard(mutex_);
@@ -19,10 +28,11 @@ void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
   current_.swap(catalog);
 }
 
-void StoreState::begin_writing() {
+void StoreState::begin_writing(const std::atomic<bool>* cancelled) {
   {
     std::unique_lock guard(mutex_);
-    writer_gone_.wait(guard, [this] { return !is_writing_; });
+    while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; }))
+      if (cancelled && *cancelled) throw Error(SqlState::query_canceled, "canceling statement due to user request");
     is_writing_ = true;
   }
   if (!storage.file) return;
@@ -72,7 +82,9 @@ class StoredDatabase final : public Store {
 
   std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
 
-  std::unique_ptr<WriteTransaction> begin_write() override { return std::make_unique<StoredTransaction>(*state_); }
+  std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled) override {
+    return std::make_unique<StoredTransaction>(*state_, cancelled);
+  }
 
   void set_tablet_rows(int64_t rows) override {
     check_options({.tablet_rows = rows});

@@ -4,6 +4,7 @@
 // time, and begin_write() waits until the previous one has ended.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -35,7 +36,8 @@ class WriteTransaction {
   // budget. Errors: 23502 a NULL in a NOT NULL column, 23505 a key that is there already (at the latest in commit()),
   // 53100, 53200, 58030.
   virtual void append(std::string_view table, const RowBatch& batch) = 0;
-  // What this transaction would make current: for statements that read their own writes.
+  // What this transaction would make current: for statements that read their own writes. While nothing is changed that
+  // is the current snapshot, which stays current until this transaction ends.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
   // Makes everything durable and current, or throws and leaves everything as it was. The next writer may then begin.
   virtual void commit() = 0;
@@ -52,7 +54,8 @@ class Store {
   static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
 
   virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
-  virtual std::unique_ptr<WriteTransaction> begin_write() = 0;
+  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null, is true while it waits.
+  virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr) = 0;
   // Row slots of tablets of tables created from now on.
   virtual void set_tablet_rows(int64_t rows) = 0;
   // Reads and checks every page of the file against its checksum. Errors: XX001 with the place.

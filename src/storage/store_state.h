@@ -20,8 +20,8 @@ class StoreState {
       : storage(std::move(storage)), tablet_rows(options.tablet_rows), current_(std::move(catalog)) {}
 
   std::shared_ptr<const CatalogView> current() const;
-  // Waits until no one writes.
-  void begin_writing();
+  // Waits until no one writes. Errors: 57014 once *cancelled, which may be null, is true while it waits.
+  void begin_writing(const std::atomic<bool>* cancelled);
   void end_writing() noexcept;
   // Makes a catalog current: durably in a file, together with its root blob. On an error the old one stays. By the
   // writer.

@@ -22,8 +22,8 @@ class UsableGuard {
 
 }  // namespace
 
-StoredTransaction::StoredTransaction(StoreState& state) : state_(state) {
-  state_.begin_writing();
+StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled) : state_(state) {
+  state_.begin_writing(cancelled);
   base_ = state_.current();
   tables_ = base_->tables();
 }
@@ -108,6 +108,10 @@ TableMap StoredTransaction::collect(bool is_final) {
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
+  if (changes_ == 0) {
+    guard.passed();
+    return base_;
+  }
   auto catalog = std::make_shared<CatalogView>(collect(false), base_->version() + 1, nullptr);
   guard.passed();
   return catalog;

@@ -14,8 +14,8 @@ namespace diptych {
 
 class StoredTransaction final : public WriteTransaction {
  public:
-  // Waits until no one else writes. state outlives the transaction.
-  explicit StoredTransaction(StoreState& state);
+  // Waits until no one else writes. state outlives the transaction. Errors: as StoreState::begin_writing.
+  StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled);
   ~StoredTransaction() override;
 
   void create_table(TableDefinition definition) override;
