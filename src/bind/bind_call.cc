@@ -147,6 +147,12 @@ Type argument_type(AggregateFunction function, const Type& type) {
   return is_moment && type.id == TypeId::Real ? Type{TypeId::Double} : type;
 }
 
+// A literal beside them could be any number.
+bool takes_numbers(AggregateFunction function) {
+  return function == AggregateFunction::Sum ||
+         (function >= AggregateFunction::Avg && function <= AggregateFunction::VarPop);
+}
+
 const char* const fields_of_dates[] = {
     "year",   "month",   "day",   "hour",   "minute",  "second",     "quarter",      "week",         "dow",   "doy",
     "isodow", "isoyear", "epoch", "decade", "century", "millennium", "milliseconds", "microseconds", "julian"};
@@ -246,6 +252,12 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
     const bool is_boolean = function == AggregateFunction::BoolAnd || function == AggregateFunction::BoolOr;
     // A literal is what the only such aggregate takes.
     if (is_boolean && is_unknown(*args[0])) args[0] = coerced(std::move(args[0]), {TypeId::Boolean});
+    if (is_unknown(*args[0]) && takes_numbers(function)) {
+      if (function == AggregateFunction::Sum || function == AggregateFunction::Avg)
+        throw Error(SqlState::ambiguous_function, "function " + node.name + "(unknown) is not unique", position,
+                    "Could not choose a best candidate function. You might need to add explicit type casts.");
+      args[0] = coerced(std::move(args[0]), {TypeId::Double});
+    }
     call.argument = settled(std::move(args[0]));
     const std::optional<Type> type = aggregate_type(function, call.argument->type);
     args[0] = call.argument->clone();

@@ -45,6 +45,9 @@ int32_t ExpressionCompiler::call_cast(int32_t number, const Type& type, int32_t 
   }
   if (const auto function = find_cast(source.type, type)) return call(*function, {number}, type, target);
   if (type.is_string()) return cast(cast(number, Type{TypeId::Text}), type, target);
+  // A register of integer may still be known as the smallint that it was cast from.
+  if (type.id == TypeId::Boolean && source.type.is_integer())
+    return call(FunctionId::cast_i32_bool, {number}, type, target);
   if (source.type.id == TypeId::Boolean || type.id == TypeId::Boolean)
     return cast(cast(number, Type{TypeId::Integer}), type, target);
   throw Error(SqlState::cannot_coerce, fmt::format("cannot cast type {} to {}", source.type.name(), type.name()),
