@@ -45,8 +45,8 @@ test-asan: setup
 test-tsan: setup
 	tools/instrument_tbb
 	cmake --preset tsan --log-level=WARNING
-	cmake --build $(TSAN) --parallel $(JOBS) --target slt_runner
-	tools/run_tests tsan --label-regex sql
+	cmake --build $(TSAN) --parallel $(JOBS) --target slt_runner --target api_threads
+	tools/run_tests tsan --label-regex 'sql|threads'
 
 # Builds the fuzzers; fuzz/README.md says how to run them.
 fuzz: setup

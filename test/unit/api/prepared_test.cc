@@ -1,5 +1,7 @@
 // A prepared statement runs against the tables and rows of its run, whatever has happened to them since it was
 // prepared.
+#include <cstdio>
+#include <fstream>
 #include <thread>
 
 #include "api/connections.h"
@@ -79,6 +81,42 @@ TEST_F(PreparedTest, InsertOfAQueryOverATableOfOtherTypes) {
   EXPECT_EQ(answer_of(insert), "");
   EXPECT_EQ(answer_of(first, "SELECT * FROM target"), "5000000000 ");
   diptych_finalize(insert);
+}
+
+TEST_F(PreparedTest, CopyIntoATableOfOtherTypes) {
+  const std::string path = ::testing::TempDir() + "diptych_prepared_copy.csv";
+  std::ofstream(path) << "1\n2\n";
+  run(first, "CREATE TABLE t(a integer)");
+  diptych_statement* copy = prepare(first, "COPY t FROM '" + path + "'");
+  replace_table("a text");
+  EXPECT_EQ(answer_of(copy), "");
+  EXPECT_EQ(diptych_rows_changed(copy), 2);
+  replace_table("a integer, b interval, c numeric(30, 2)");
+  EXPECT_EQ(answer_of(copy), "22P04");
+  replace_table("c boolean DEFAULT true, a numeric(30, 2)");
+  EXPECT_EQ(answer_of(copy), "22P04");
+  run(second, "DROP TABLE t");
+  EXPECT_EQ(answer_of(copy), "42P01");
+  diptych_finalize(copy);
+  std::remove(path.c_str());
+}
+
+TEST_F(PreparedTest, FilesThatChange) {
+  const std::string path = ::testing::TempDir() + "diptych_prepared_from.csv";
+  const auto write = [&](const char* text) { std::ofstream(path) << text; };
+  write("a\n1\n2\n");
+  diptych_statement* sum = prepare(first, "SELECT sum(a) FROM '" + path + "'");
+  diptych_statement* star = prepare(first, "SELECT * FROM '" + path + "'");
+  run(second, "CREATE TABLE t(a integer)");
+  EXPECT_EQ(answer_of(sum), "3 ");
+  write("b,a\n1,2\n");
+  EXPECT_EQ(answer_of(sum), "2 ");
+  EXPECT_EQ(answer_of(star), "22P04");  // it was opened by prepare
+  EXPECT_EQ(answer_of(star), "0A000");
+  std::remove(path.c_str());
+  EXPECT_EQ(answer_of(sum), "58P01");
+  diptych_finalize(sum);
+  diptych_finalize(star);
 }
 
 TEST_F(PreparedTest, TablesThatComeAndGo) {
