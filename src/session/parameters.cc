@@ -53,7 +53,6 @@ void replace_parameters(BoundSelect& query, const std::vector<Type>& types, cons
 }
 
 void check_text(std::string_view text) {
-  if (text.find('\0') != text.npos) throw Error(SqlState::character_not_in_repertoire, "a text can't have a byte 0");
   try {
     check_utf8(text);
   } catch (const Error& error) {

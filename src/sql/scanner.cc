@@ -1,6 +1,7 @@
 #include "sql/scanner.h"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 
 #include <pg_query.h>
@@ -107,6 +108,15 @@ size_t sequence_length(std::string_view text) {
 
 void check_utf8(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
+    // Eight bytes of 0x01 to 0x7F at a time: long texts are values, of appenders and parameters.
+    uint64_t bytes = 0;
+    if (text.size() - at >= sizeof bytes) {
+      std::memcpy(&bytes, text.data() + at, sizeof bytes);
+      if (((bytes | (bytes - 0x0101010101010101)) & 0x8080808080808080) == 0) {
+        at += sizeof bytes;
+        continue;
+      }
+    }
     const size_t length = sequence_length(text.substr(at));
     if (length == 0) {
       throw Error(SqlState::character_not_in_repertoire, "invalid byte sequence for encoding UTF-8",

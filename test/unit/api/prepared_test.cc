@@ -213,6 +213,8 @@ TEST_F(PreparedTest, TheClockIsThatOfTheRun) {
 // Two connections: one inserts into a table that the other replaces all the time.
 TEST_F(PreparedTest, InsertsRaceWithTablesThatChange) {
   run(first, "CREATE TABLE t(a integer)");
+  diptych_statement* insert = prepare(first, "INSERT INTO t(a) VALUES (1), (2)");
+  diptych_statement* insert_query = prepare(first, "INSERT INTO t(a) SELECT x FROM generate_series(1, 100) g(x)");
   std::thread other([&] {
     const char* columns[] = {"a text", "a bigint, b text", "b date, a text", "a integer"};
     for (int i = 0; i < 400; ++i) {
@@ -220,8 +222,6 @@ TEST_F(PreparedTest, InsertsRaceWithTablesThatChange) {
       run(second, std::string("CREATE TABLE t(") + columns[i % 4] + ")");
     }
   });
-  diptych_statement* insert = prepare(first, "INSERT INTO t(a) VALUES (1), (2)");
-  diptych_statement* insert_query = prepare(first, "INSERT INTO t(a) SELECT x FROM generate_series(1, 100) g(x)");
   const auto is_expected = [](const std::string& answer) {
     return answer.empty() || answer == "42P01" || answer == "42703";
   };

@@ -56,6 +56,9 @@ TEST_F(StoredValuesTest, Strings) {
   expect("char(5)", "short    ", "", "short");
   expect("text", std::string("a\0b", 3), "22021", "");
   expect("text", "a\xff", "22021", "");
+  expect("text", std::string("eight or more\0", 14), "22021", "");
+  expect("text", "eight or more\xc0", "22021", "");
+  expect("text", "12345678\u20ac12345678\u00e41234567890", "", "12345678\u20ac12345678\u00e41234567890");
   expect("varchar(5)", "\xc3", "22021", "");
 }
 
