@@ -6,6 +6,32 @@
 
 namespace diptych::cuda {
 
+// CUDA driver API, CUresult: of most of these it says that "the process must be terminated and relaunched".
+bool ends_context(CUresult result) {
+  switch (result) {
+    case 4:    // deinitialized: the process ends
+    case 201:  // invalid context: it was destroyed
+    case 214:  // ECC uncorrectable
+    case 220:  // NVLink uncorrectable
+    case 226:  // contained: an ECC error that another context's memory is spared
+    case 700:  // illegal address
+    case 702:  // launch timeout
+    case 709:  // context is destroyed
+    case 710:  // assert
+    case 714:  // hardware stack error
+    case 715:  // illegal instruction
+    case 716:  // misaligned address
+    case 717:  // invalid address space
+    case 718:  // invalid PC
+    case 719:  // launch failed
+    case 721:  // tensor memory leak
+    case 808:  // the MPS client was terminated
+    case 999:  // unknown: the GPU is gone, or the driver does not know what happened
+      return true;
+    default: return false;
+  }
+}
+
 std::shared_ptr<const Api> Api::load(std::string* reason) {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {

@@ -22,7 +22,9 @@ using CUfunction = struct CUfunc_st*;
 using nvrtcResult = int;
 using nvrtcProgram = struct _nvrtcProgram*;
 
-constexpr CUresult success = 0, error_out_of_memory = 2;
+constexpr CUresult success = 0, error_out_of_memory = 2, error_context_is_destroyed = 709;
+// Whether an error ends the device's context for good: all calls give it, or another one, from then on.
+bool ends_context(CUresult result);
 constexpr unsigned stream_non_blocking = 1, mem_host_register_portable = 1, mem_host_register_device_map = 2;
 
 constexpr unsigned memory_of_host = 1, memory_of_device = 2;  // CUmemorytype

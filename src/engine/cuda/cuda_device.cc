@@ -11,7 +11,7 @@ constexpr int64_t pinned_kept_bytes = int64_t{8} << 30;
 int64_t nine_tenths_free(const Context& context) {
   const Entered api(context);
   size_t free = 0, total = 0;
-  api->check(api->MemGetInfo(&free, &total), "asking for free memory");
+  api.check(api->MemGetInfo(&free, &total), "asking for free memory");
   return static_cast<int64_t>(free) / 10 * 9;
 }
 
@@ -19,7 +19,8 @@ int64_t nine_tenths_free(const Context& context) {
 
 CudaDevice::CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc,
                        std::shared_ptr<const CubLibrary> cub, DeviceInfo info)
-    : info_(std::move(info)),
+    : Device(health_of(info.number)),
+      info_(std::move(info)),
       nvrtc_(std::move(nvrtc)),
       cub_(std::move(cub)),
       context_(std::make_shared<Context>(std::move(api), info_.number)),
@@ -49,7 +50,7 @@ PinnedBuffer CudaDevice::allocate_pinned(int64_t bytes, const char* what) {
     const Entered api(*context_);
     const CUresult result = api->MemHostGetDevicePointer(&address, data, 0);
     if (result != success) pinned_pool_.free(*taken);
-    api->check(result, "mapping pinned memory");
+    api.check(result, "mapping pinned memory");
   }
   return PinnedBuffer(this, data, DeviceAddress{address}, bytes);
 }

@@ -34,9 +34,11 @@ class CudaDevice final : public Device, private KernelCompiler {
   std::shared_ptr<const void> enter() override { return std::make_shared<const Entered>(*context_); }
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report) override {
+    health_->check();
     return cache_.compile(text, entry, report);
   }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+    health_->check();
     return cache_.find(text, entry);
   }
 

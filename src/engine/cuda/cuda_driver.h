@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/cub/cub_library.h"
-#include "engine/cuda/cuda_api.h"
+#include "engine/cuda/cuda_memory.h"
 #include "engine/device/device_driver.h"
 
 namespace diptych::cuda {
@@ -16,6 +16,7 @@ class CudaDriver final : public DeviceDriver {
   CudaDriver();
   const std::string& absent() const override { return absent_; }
   const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::string why_lost(int number) const override { return health_of(number)->why_lost(); }
   std::unique_ptr<Device> open(int number) override;
 
  private:

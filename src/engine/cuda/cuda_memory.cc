@@ -1,7 +1,10 @@
 #include "engine/cuda/cuda_memory.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
+#include "base/error.h"
 #include "engine/device/host_pages.h"
 
 namespace diptych::cuda {
@@ -19,19 +22,47 @@ int64_t shared_block(int64_t usual, int64_t buffer) { return std::max<int64_t>(u
 
 }  // namespace
 
-Context::Context(std::shared_ptr<const Api> api, int number) : api_(std::move(api)) {
-  api_->check(api_->DeviceGet(&device_, number), "opening a device");
-  api_->check(api_->DevicePrimaryCtxRetain(&context_, device_), "making a context");
+std::shared_ptr<DeviceHealth> health_of(int number) {
+  struct All {
+    std::mutex mutex;
+    std::map<int, std::shared_ptr<DeviceHealth>> by_number;
+  };
+  static All& all = *new All;  // databases may be opened and closed while the process ends
+  std::lock_guard guard(all.mutex);
+  auto& health = all.by_number[number];
+  if (!health) health = std::make_shared<DeviceHealth>();
+  return health;
 }
 
-Entered::Entered(const Context& context, std::nothrow_t) noexcept : api_(context.api()) {
-  if (api_.CtxGetCurrent(&before_) == success && before_ == context.context_) return;
-  result_ = api_.CtxSetCurrent(context.context_);
+Context::Context(std::shared_ptr<const Api> api, int number) : api_(std::move(api)), health_(health_of(number)) {
+  health_->check();
+  check(api_->DeviceGet(&device_, number), "opening a device");
+  check(api_->DevicePrimaryCtxRetain(&context_, device_), "making a context");
+}
+
+void Context::check(CUresult result, const char* what) const {
+  if (result == success) return;
+  try {
+    api_->check(result, what);
+  } catch (const Error& error) {
+    if (ends_context(result)) health_->lose(error.message());
+    throw;
+  }
+}
+
+Entered::Entered(const Context& context, std::nothrow_t) noexcept : context_(context) {
+  if (context.health_->is_lost()) {
+    result_ = error_context_is_destroyed;
+    return;
+  }
+  const Api& api = context.api();
+  if (api.CtxGetCurrent(&before_) == success && before_ == context.context_) return;
+  result_ = api.CtxSetCurrent(context.context_);
   is_changed_ = result_ == success;
 }
 
 Entered::~Entered() {
-  if (is_changed_) api_.CtxSetCurrent(before_);
+  if (is_changed_) context_.api().CtxSetCurrent(before_);
 }
 
 std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t at_most) {
@@ -49,13 +80,13 @@ std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t a
       held_ += bytes;
       return RawBlock{address, bytes};
     }
-    if (result != error_out_of_memory) api->check(result, "allocating device memory");
+    if (result != error_out_of_memory) api.check(result, "allocating device memory");
   }
   return std::nullopt;
 }
 
 void DeviceBlocks::free_block(RawBlock block) noexcept {
-  Entered(context_, std::nothrow)->MemFree(block.address);
+  if (const Entered api(context_, std::nothrow); api) api->MemFree(block.address);
   held_ -= block.bytes;
 }
 
@@ -74,16 +105,17 @@ std::optional<RawBlock> PinnedBlocks::allocate_block(int64_t at_least, int64_t /
       return RawBlock{reinterpret_cast<uint64_t>(data), bytes};
     }
     free_host_pages(data, bytes);
-    if (result != error_out_of_memory) api->check(result, "pinning memory");
+    if (result != error_out_of_memory) api.check(result, "pinning memory");
   }
   return std::nullopt;
 }
 
 void PinnedBlocks::free_block(RawBlock block) noexcept {
   auto* data = reinterpret_cast<std::byte*>(block.address);
-  Entered(context_, std::nothrow)->MemHostUnregister(data);
-  free_host_pages(data, block.bytes);
   held_ -= block.bytes;
+  // What the driver of a lost device still holds pinned stays so, and its addresses must not become another's.
+  const Entered api(context_, std::nothrow);
+  if (api && api->MemHostUnregister(data) == success) free_host_pages(data, block.bytes);
 }
 
 }  // namespace diptych::cuda

@@ -6,25 +6,36 @@
 #include <optional>
 
 #include "engine/cuda/cuda_api.h"
+#include "engine/device/device_health.h"
 #include "engine/device/memory_pool.h"
 
 namespace diptych::cuda {
 
+// Of the device's primary context, which is one for the process, and so is what ends it.
+std::shared_ptr<DeviceHealth> health_of(int number);
+
 // The device's primary context, which other users of CUDA in this process share. Retained as long as this lives.
 class Context {
  public:
+  // Errors: 58000, 53200.
   Context(std::shared_ptr<const Api> api, int number);
-  ~Context() { api_->DevicePrimaryCtxRelease(device_); }
+  ~Context() {
+    if (!health_->is_lost()) api_->DevicePrimaryCtxRelease(device_);
+  }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   const Api& api() const { return *api_; }
+  const std::shared_ptr<DeviceHealth>& health() const { return health_; }
+  // As Api::check(), and notes that the device is lost where the result says so.
+  void check(CUresult result, const char* what) const;
   // For libraries that work in the thread's context.
-  void make_current() const { api_->check(api_->CtxSetCurrent(context_), "entering a context"); }
+  void make_current() const { check(api_->CtxSetCurrent(context_), "entering a context"); }
 
  private:
   friend class Entered;
-  std::shared_ptr<const Api> api_;
+  const std::shared_ptr<const Api> api_;
+  const std::shared_ptr<DeviceHealth> health_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
 };
@@ -33,19 +44,23 @@ class Context {
 // may be an application's with work of its own on another device.
 class Entered {
  public:
-  // Errors: 58000.
+  // Errors: 58000, also where the device is lost.
   explicit Entered(const Context& context) : Entered(context, std::nothrow) {
-    if (result_ != success) context.api().check(result_, "entering a context");
+    context.health()->check();
+    check(result_, "entering a context");
   }
   // Where errors can't be told to anyone.
   Entered(const Context& context, std::nothrow_t) noexcept;
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
   ~Entered();
-  const Api* operator->() const { return &api_; }
+  const Api* operator->() const { return &context_.api(); }
+  // False: nothing can be done there, since the device is lost.
+  explicit operator bool() const { return result_ == success; }
+  void check(CUresult result, const char* what) const { context_.check(result, what); }
 
  private:
-  const Api& api_;
+  const Context& context_;
   CUcontext before_ = nullptr;
   bool is_changed_ = false;
   CUresult result_ = success;

@@ -10,37 +10,44 @@ namespace diptych::cuda {
 CudaKernel::CudaKernel(std::shared_ptr<const Context> context, const void* cubin, const std::string& entry)
     : context_(std::move(context)) {
   const Entered api(*context_);
-  api->check(api->ModuleLoadDataEx(&module_, cubin, 0, nullptr, nullptr), "loading a kernel");
+  api.check(api->ModuleLoadDataEx(&module_, cubin, 0, nullptr, nullptr), "loading a kernel");
   const CUresult result = api->ModuleGetFunction(&function_, module_, entry.c_str());
   if (result != success) api->ModuleUnload(module_);
-  api->check(result, "looking up a kernel");
+  api.check(result, "looking up a kernel");
 }
 
-CudaKernel::~CudaKernel() { Entered(*context_, std::nothrow)->ModuleUnload(module_); }
+CudaKernel::~CudaKernel() {
+  if (const Entered api(*context_, std::nothrow); api) api->ModuleUnload(module_);
+}
 
 int CudaKernel::groups_per_unit(int group_size) const {
   const Entered api(*context_);
   int groups = 0;
-  api->check(api->OccupancyMaxActiveBlocksPerMultiprocessor(&groups, function_, group_size, 0),
-             "asking how many groups of a kernel run at once");
+  api.check(api->OccupancyMaxActiveBlocksPerMultiprocessor(&groups, function_, group_size, 0),
+            "asking how many groups of a kernel run at once");
   return groups;
 }
 
 CudaEvent::CudaEvent(std::shared_ptr<const Context> context, CUstream stream) : context_(std::move(context)) {
   const Entered api(*context_);
-  api->check(api->EventCreate(&event_, 0), "making an event");
+  api.check(api->EventCreate(&event_, 0), "making an event");
   const CUresult result = api->EventRecord(event_, stream);
   if (result != success) api->EventDestroy(event_);
-  api->check(result, "recording an event");
+  api.check(result, "recording an event");
+}
+
+CudaEvent::~CudaEvent() {
+  if (const Entered api(*context_, std::nothrow); api) api->EventDestroy(event_);
 }
 
 CudaQueue::CudaQueue(std::shared_ptr<const Context> context) : context_(std::move(context)) {
   const Entered api(*context_);
-  api->check(api->StreamCreate(&stream_, stream_non_blocking), "making a stream");
+  api.check(api->StreamCreate(&stream_, stream_non_blocking), "making a stream");
 }
 
 CudaQueue::~CudaQueue() {
   const Entered api(*context_, std::nothrow);
+  if (!api) return;
   api->StreamSynchronize(stream_);
   api->StreamDestroy(stream_);
 }
@@ -48,13 +55,13 @@ CudaQueue::~CudaQueue() {
 void CudaQueue::queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   const Entered api(*context_);
-  api->check(api->MemcpyHtoDAsync(to.value, from, static_cast<size_t>(bytes), stream_), "copying to the device");
+  api.check(api->MemcpyHtoDAsync(to.value, from, static_cast<size_t>(bytes), stream_), "copying to the device");
 }
 
 void CudaQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   if (bytes == 0) return;
   const Entered api(*context_);
-  api->check(api->MemcpyDtoHAsync(to, from.value, static_cast<size_t>(bytes), stream_), "copying from the device");
+  api.check(api->MemcpyDtoHAsync(to, from.value, static_cast<size_t>(bytes), stream_), "copying from the device");
 }
 
 void CudaQueue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {
@@ -72,13 +79,13 @@ void CudaQueue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, cons
   copy.WidthInBytes = static_cast<size_t>(lines.bytes);
   copy.Height = static_cast<size_t>(lines.count);
   const Entered api(*context_);
-  api->check(api->Memcpy2DAsync(&copy, stream_), "copying from the device");
+  api.check(api->Memcpy2DAsync(&copy, stream_), "copying from the device");
 }
 
 void CudaQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
   const Entered api(*context_);
-  api->check(api->MemsetD8Async(to.value, value, static_cast<size_t>(bytes), stream_), "filling memory");
+  api.check(api->MemsetD8Async(to.value, value, static_cast<size_t>(bytes), stream_), "filling memory");
 }
 
 void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) {
@@ -88,28 +95,29 @@ void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std
   // The two spaces of OpenCL; with CUDA an address is a pointer, and they stay unused.
   CUdeviceptr memory = 0, mapped = 0;
   void* arguments[] = {&memory, &mapped, const_cast<uint64_t*>(parameters.data())};
-  api->check(api->LaunchKernel(static_cast<const CudaKernel&>(kernel).function(), static_cast<unsigned>(groups), 1, 1,
-                               static_cast<unsigned>(group_size), 1, 1, 0, stream_, arguments, nullptr),
-             "launching a kernel");
+  api.check(api->LaunchKernel(static_cast<const CudaKernel&>(kernel).function(), static_cast<unsigned>(groups), 1, 1,
+                              static_cast<unsigned>(group_size), 1, 1, 0, stream_, arguments, nullptr),
+            "launching a kernel");
 }
 
 std::unique_ptr<DeviceEvent> CudaQueue::record() { return std::make_unique<CudaEvent>(context_, stream_); }
 
 void CudaQueue::synchronize() {
   const Entered api(*context_);
-  api->check(api->StreamSynchronize(stream_), "waiting for a stream");
+  api.check(api->StreamSynchronize(stream_), "waiting for a stream");
 }
 
 int64_t CudaQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {
   const Entered api(*context_);
   float milliseconds = 0;
-  api->check(api->EventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(first).event(),
-                                   static_cast<const CudaEvent&>(second).event()),
-             "reading the time between two events");
+  api.check(api->EventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(first).event(),
+                                  static_cast<const CudaEvent&>(second).event()),
+            "reading the time between two events");
   return std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 
 void* CudaQueue::native_handle() {
+  context_->health()->check();
   context_->make_current();
   return stream_;
 }

@@ -28,7 +28,7 @@ class CudaEvent final : public DeviceEvent {
  public:
   // Where the stream is now. Errors: 58000.
   CudaEvent(std::shared_ptr<const Context> context, CUstream stream);
-  ~CudaEvent() override { Entered(*context_, std::nothrow)->EventDestroy(event_); }
+  ~CudaEvent() override;
   CUevent event() const { return event_; }
 
  private:

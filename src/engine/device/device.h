@@ -29,6 +29,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/device/device_health.h"
+
 namespace diptych {
 
 enum class DeviceApi : uint8_t { Cuda, OpenCl };
@@ -195,6 +197,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  // Once it is lost, members that need the driver throw 58000; buffers, kernels and queues may still be destroyed.
+  const DeviceHealth& health() const { return *health_; }
 
   // Errors: 53200 naming the device, the bytes and `what`, when the device or the limit has no room, and nothing gives
   // way.
@@ -226,11 +230,16 @@ class Device {
   virtual std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) = 0;
 
  protected:
+  explicit Device(std::shared_ptr<DeviceHealth> health = std::make_shared<DeviceHealth>())
+      : health_(std::move(health)) {}
+
   friend class DeviceBuffer;
   friend class PinnedBuffer;
   virtual void free(DeviceAddress address, int64_t bytes) noexcept = 0;
   virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
   virtual void shrink_pinned(std::byte* data, int64_t bytes) noexcept = 0;
+
+  const std::shared_ptr<DeviceHealth> health_;
 
  private:
   std::mutex give_way_mutex_;  // guards give_way_

@@ -16,6 +16,8 @@ class DeviceDriver {
   virtual const std::string& absent() const = 0;
   // By number; devices that can't be used, too.
   virtual const std::vector<DeviceInfo>& infos() const = 0;
+  // Why a device was lost since the driver was loaded, in this process; empty: it was not.
+  virtual std::string why_lost(int /*number*/) const { return {}; }
   // A usable device of infos(). Errors: 58000, 53200.
   virtual std::unique_ptr<Device> open(int number) = 0;
 };

@@ -1,6 +1,7 @@
 #include "engine/device/device_list.h"
 
 #include <charconv>
+#include <optional>
 
 #include "base/error.h"
 #include "engine/cuda/cuda_driver.h"
@@ -39,7 +40,12 @@ std::vector<DeviceInfo> DeviceList::infos() {
   std::lock_guard lock(mutex_);
   load();
   std::vector<DeviceInfo> all;
-  for (const auto& driver : drivers_) all.insert(all.end(), driver->infos().begin(), driver->infos().end());
+  for (const auto& driver : drivers_) {
+    for (const DeviceInfo& info : driver->infos()) {
+      all.push_back(info);
+      if (info.unusable.empty()) all.back().unusable = driver->why_lost(info.number);
+    }
+  }
   return all;
 }
 
@@ -52,7 +58,7 @@ std::vector<std::string> DeviceList::absent() {
   return lines;
 }
 
-std::pair<size_t, int> DeviceList::locate(std::string_view id) const {
+DeviceList::Place DeviceList::locate(std::string_view id) const {
   const size_t colon = id.find(':');
   size_t api = 0;
   while (api < drivers_.size() && api_names[api] != id.substr(0, colon)) api++;
@@ -69,23 +75,41 @@ std::pair<size_t, int> DeviceList::locate(std::string_view id) const {
     if (error != std::errc() || number >= count) refuse(id, count_text(api_names[api], count));
     const std::string& why = driver.infos()[static_cast<size_t>(number)].unusable;
     if (!why.empty()) refuse(id, why);
-    return {api, number};
+    return {api, number, driver.why_lost(number)};
   }
   std::string why = "there is no such device";
+  std::optional<Place> first_lost;
   for (int number = 0; number < count; number++) {
     const DeviceInfo& info = driver.infos()[static_cast<size_t>(number)];
-    if (info.unusable.empty()) return {api, number};
     if (number == 0) why = info.unusable;
+    if (!info.unusable.empty()) continue;
+    Place place{api, number, driver.why_lost(number)};
+    if (place.lost.empty()) return place;
+    if (!first_lost) first_lost = std::move(place);
   }
+  if (first_lost) return *first_lost;
   refuse(id, why);
 }
 
 Device* DeviceList::find(std::string_view id) {
+  std::string lost;
+  Device* device = find_working(id, lost);
+  if (device == nullptr) refuse(id, lost);
+  return device;
+}
+
+Device* DeviceList::find_working(std::string_view id, std::string& lost) {
   std::lock_guard lock(mutex_);
   load();
-  auto [api, number] = locate(id);
-  auto& device = open_[drivers_[api]->infos()[static_cast<size_t>(number)].id()];
-  if (device == nullptr) device = drivers_[api]->open(number);
+  const Place place = locate(id);
+  DeviceDriver& driver = *drivers_[place.driver];
+  const std::string full_id = driver.infos()[static_cast<size_t>(place.number)].id();
+  if (!place.lost.empty()) {
+    lost = full_id + " is " + place.lost;
+    return nullptr;
+  }
+  auto& device = open_[full_id];
+  if (device == nullptr) device = driver.open(place.number);
   return device.get();
 }
 

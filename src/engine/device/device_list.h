@@ -21,18 +21,26 @@ class DeviceList {
   // For tests, with drivers of their own.
   explicit DeviceList(std::vector<std::unique_ptr<DeviceDriver>> drivers) : drivers_(std::move(drivers)) {}
 
-  // Every device, CUDA's first; `unusable` says why one can't be used.
+  // Every device, CUDA's first; `unusable` says why one can't be used, or not any more.
   std::vector<DeviceInfo> infos();
   // A line for each API that is not there: "cuda: libcuda.so.1 not found".
   std::vector<std::string> absent();
   // "cuda:1", "opencl:0"; "cuda" and "opencl" are the first usable device. It lives as long as this list.
   // Errors: 22023 for a device that is not there or can't be used, saying why; 58000 and 53200 from opening it.
   Device* find(std::string_view id);
+  // The same; but nullptr where the device has worked and was lost, and `lost` says which and why.
+  Device* find_working(std::string_view id, std::string& lost);
 
  private:
+  struct Place {
+    size_t driver = 0;  // its index
+    int number = 0;
+    std::string lost;  // why the device does not work any more; empty: it does
+  };
+
   void load();
-  // Index of the device in drivers_ and its number. Errors: 22023.
-  std::pair<size_t, int> locate(std::string_view id) const;
+  // Errors: 22023.
+  Place locate(std::string_view id) const;
 
   std::mutex mutex_;  // guards all below
   std::vector<std::unique_ptr<DeviceDriver>> drivers_;

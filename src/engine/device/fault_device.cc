@@ -9,31 +9,35 @@ class FaultQueue final : public Queue {
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
-    device_.count(DeviceCall::Copy, "copy");
+    device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_to_device(to, from, bytes);
   }
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
-    device_.count(DeviceCall::Copy, "copy");
+    device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_to_host(to, from, bytes);
   }
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override {
-    device_.count(DeviceCall::Copy, "copy");
+    device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_lines_to_host(to, from, lines);
   }
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
-    device_.count(DeviceCall::Copy, "fill");
+    device_.count_or_throw(DeviceCall::Copy, "fill");
     queue_->fill(to, value, bytes);
   }
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override {
-    device_.count(DeviceCall::Launch, "launch");
+    device_.count_or_throw(DeviceCall::Launch, "launch");
     queue_->launch(kernel, groups, group_size, parameters);
   }
-  std::unique_ptr<DeviceEvent> record() override { return queue_->record(); }
+  std::unique_ptr<DeviceEvent> record() override {
+    device_.health().check();
+    return queue_->record();
+  }
   void synchronize() override {
     queue_->synchronize();
-    device_.count(DeviceCall::Wait, "wait");
+    device_.count_or_throw(DeviceCall::Wait, "wait");
   }
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
+    device_.health().check();
     return queue_->nanoseconds_between(first, second);
   }
 
@@ -42,14 +46,24 @@ class FaultQueue final : public Queue {
   std::unique_ptr<Queue> queue_;
 };
 
-void FaultDevice::count(DeviceCall call, const char* what) {
-  if (countdown(call).fails()) throw Error(SqlState::system_error, std::string("a ") + what + " that a test made fail");
+bool FaultDevice::count(DeviceCall call, const char* what) {
+  const bool fails = countdown(call).fails();
+  if (fails && loses_) health_->lose(std::string("a ") + what + " that a test made fail");
+  health_->check();
+  return fails;
 }
 
-std::unique_ptr<Queue> FaultDevice::make_queue() { return std::make_unique<FaultQueue>(*this, device_.make_queue()); }
+void FaultDevice::count_or_throw(DeviceCall call, const char* what) {
+  if (count(call, what)) throw Error(SqlState::system_error, std::string("a ") + what + " that a test made fail");
+}
+
+std::unique_ptr<Queue> FaultDevice::make_queue() {
+  health_->check();
+  return std::make_unique<FaultQueue>(*this, device_.make_queue());
+}
 
 std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes) {
-  if (countdown(DeviceCall::Allocation).fails()) return std::nullopt;
+  if (count(DeviceCall::Allocation, "buffer")) return std::nullopt;
   auto buffer = device_.try_allocate(bytes);
   if (!buffer) return std::nullopt;
   live_buffers_++;
@@ -57,7 +71,7 @@ std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes) {
 }
 
 PinnedBuffer FaultDevice::allocate_pinned(int64_t bytes, const char* what) {
-  if (countdown(DeviceCall::Allocation).fails())
+  if (count(DeviceCall::Allocation, "pinned buffer"))
     throw Error(SqlState::out_of_memory, "pinned memory that a test made fail");
   PinnedBuffer buffer = device_.allocate_pinned(bytes, what);
   live_pinned_++;

@@ -20,11 +20,18 @@ inline constexpr DeviceCall all_device_calls[] = {DeviceCall::Allocation, Device
 
 class FaultDevice final : public Device {
  public:
-  // The device underneath lives longer.
-  explicit FaultDevice(Device& device) : device_(device), info_(device.info()) {}
+  // The device underneath lives longer. number: among the devices of its API.
+  explicit FaultDevice(Device& device, int number = 0) : device_(device), info_(device.info()) {
+    info_.number = number;
+  }
 
   // The nth such call from now on, counted from 0, fails; with `all`, every later one, too. -1: none.
   void fail(DeviceCall call, int64_t nth, bool all = false) { countdown(call).set(nth, all); }
+  // The nth such call from now on finds that the device is lost.
+  void lose_at(DeviceCall call, int64_t nth) {
+    countdown(call).set(nth, false);
+    loses_ = true;
+  }
   // Such calls since fail() was last called for them.
   int64_t calls(DeviceCall call) { return countdown(call).calls(); }
   // As if its kernels saw the device's memory alone. Before anything runs there.
@@ -39,12 +46,17 @@ class FaultDevice final : public Device {
   int64_t memory_limit() const override { return device_.memory_limit(); }
   DeviceMemoryUse memory_use() const override { return device_.memory_use(); }
   std::unique_ptr<Queue> make_queue() override;
-  std::shared_ptr<const void> enter() override { return device_.enter(); }
+  std::shared_ptr<const void> enter() override {
+    health_->check();
+    return device_.enter();
+  }
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report = nullptr) override {
+    health_->check();
     return device_.compile(text, entry, report);
   }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+    health_->check();
     return device_.find_compiled(text, entry);
   }
 
@@ -76,8 +88,10 @@ class FaultDevice final : public Device {
   };
 
   Countdown& countdown(DeviceCall call) { return countdowns_[static_cast<size_t>(call)]; }
-  // Counts a call of a queue. Errors: 58000 when it is to fail.
-  void count(DeviceCall call, const char* what);
+  // Counts a call. True when it is to fail. Errors: 58000 where that loses the device, and once it is lost.
+  bool count(DeviceCall call, const char* what);
+  // The same of a queue. Errors: 58000 when it is to fail.
+  void count_or_throw(DeviceCall call, const char* what);
 
   void free(DeviceAddress address, int64_t bytes) noexcept override;
   void free_pinned(std::byte* data, int64_t bytes) noexcept override;
@@ -85,6 +99,7 @@ class FaultDevice final : public Device {
 
   Device& device_;
   DeviceInfo info_;
+  std::atomic<bool> loses_{false};
   std::array<Countdown, std::size(all_device_calls)> countdowns_;
   std::atomic<int64_t> live_buffers_{0}, live_pinned_{0};
 };

@@ -50,6 +50,17 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
   return SectionRun(*this, task, residency, choice).run(reason);
 }
 
+void GpuEngine::forget() {
+  inputs_.clear();
+  for (SegmentCache* columns : {&device_columns_, &pinned_columns_}) {
+    while (columns->drop(std::numeric_limits<int64_t>::max())) {
+    }
+  }
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::lock_guard guard(mutex_);
+  queues.swap(queues_);
+}
+
 void GpuEngine::set_memory_limit(int64_t bytes) {
   while (device_columns_.drop(std::numeric_limits<int64_t>::max())) {
   }

@@ -58,6 +58,8 @@ class GpuEngine {
   std::optional<SectionResult> run(const SectionTask& task, Residency residency, KernelChoice choice,
                                    std::string& reason);
 
+  // Lets go of all that is kept for other statements and that none uses: the device is lost.
+  void forget();
   // Of the device's buffers, -1: nine tenths of what it has. Columns that are kept there go, so that another limit
   // finds its memory in one piece where a driver has but one.
   void set_memory_limit(int64_t bytes);

@@ -42,6 +42,7 @@ const char* name_of(cl_int status) {
       {-58, "CL_INVALID_EVENT"},
       {-61, "CL_INVALID_BUFFER_SIZE"},
       {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+      {-9999, "an illegal address in a kernel"},
   };
   for (const Row& row : rows)
     if (row.status == status) return row.name;
@@ -70,6 +71,17 @@ std::shared_ptr<const Api> Api::load(std::string* reason) {
   DIPTYCH_OPENCL_FUNCTIONS(DIPTYCH_ROW)
 #undef DIPTYCH_ROW
   return api;
+}
+
+bool ends_context(cl_int status) {
+  switch (status) {
+    case -2:     // CL_DEVICE_NOT_AVAILABLE
+    case -34:    // CL_INVALID_CONTEXT
+    case -36:    // CL_INVALID_COMMAND_QUEUE
+    case -9999:  // NVIDIA: an illegal address
+      return true;
+    default: return false;
+  }
 }
 
 void check(cl_int status, const char* what) {

@@ -39,6 +39,7 @@ enum Name : cl_uint {
   device_available = 0x1027,
   device_compiler_available = 0x1028,
   device_name = 0x102B,
+  device_vendor = 0x102C,
   driver_version = 0x102D,
   device_version = 0x102F,
   device_extensions = 0x1030,
@@ -111,6 +112,9 @@ struct Api {
   // nullptr where it can't be loaded; `reason` then says why.
   static std::shared_ptr<const Api> load(std::string* reason);
 };
+
+// Whether a status says that the device, or the context, is no more.
+bool ends_context(cl_int status);
 
 // Throws unless the status is success: 53200 where the driver has no memory, 58000 for the rest, saying what was done.
 void check(cl_int status, const char* what);

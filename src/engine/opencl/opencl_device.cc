@@ -3,16 +3,50 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "base/error.h"
 #include "engine/opencl/opencl_queue.h"
 
 namespace diptych::opencl {
 
-Context::Context(std::shared_ptr<const Api> loaded, cl_device_id id) : api(std::move(loaded)), device(id) {
+std::shared_ptr<DeviceHealth> health_of(cl_device_id device) {
+  struct All {
+    std::mutex mutex;
+    std::map<cl_device_id, std::shared_ptr<DeviceHealth>> by_device;
+  };
+  static All& all = *new All;  // as the contexts
+  std::lock_guard lock(all.mutex);
+  auto& health = all.by_device[device];
+  if (!health) health = std::make_shared<DeviceHealth>();
+  return health;
+}
+
+Context::Context(std::shared_ptr<const Api> loaded, cl_device_id id)
+    : api(std::move(loaded)), device(id), health(health_of(id)) {
+  char vendor[64] = {};
+  if (api->GetDeviceInfo(device, device_vendor, sizeof(vendor) - 1, vendor, nullptr) == success)
+    is_nvidia = std::string_view(vendor).starts_with("NVIDIA");
   cl_int status = success;
   context = api->CreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
   check(status, "making a context");
+}
+
+void Context::check(cl_int status, const char* what) const { check(status, what, ends_context(status)); }
+
+// NVIDIA's driver says it has no resources after a kernel that failed, and then for ever.
+void Context::check_done(cl_int status, const char* what) const {
+  check(status, what, ends_context(status) || (is_nvidia && status == out_of_resources));
+}
+
+void Context::check(cl_int status, const char* what, bool is_lost) const {
+  if (status == success) return;
+  try {
+    opencl::check(status, what);
+  } catch (const Error& error) {
+    if (is_lost) health->lose(error.message());
+    throw;
+  }
 }
 
 std::shared_ptr<const Context> Context::of(std::shared_ptr<const Api> api, cl_device_id device) {
@@ -64,6 +98,7 @@ void OpenClKernel::launch(cl_command_queue queue, cl_mem memory, cl_mem mapped, 
   const Api& api = *context_->api;
   const auto local = static_cast<size_t>(group_size);
   const size_t global = static_cast<size_t>(groups) * local;
+  const auto check = [this](cl_int status, const char* what) { context_->check(status, what); };
   std::lock_guard lock(mutex_);
   check(api.SetKernelArg(kernel_, 0, sizeof(cl_mem), &memory), "setting a kernel's memory");
   check(api.SetKernelArg(kernel_, 1, sizeof(cl_mem), &mapped), "setting a kernel's mapped memory");
@@ -74,19 +109,22 @@ void OpenClKernel::launch(cl_command_queue queue, cl_mem memory, cl_mem mapped, 
 
 OpenClDevice::OpenClDevice(std::shared_ptr<const Api> api, cl_device_id device, DeviceInfo info, int64_t most_bytes,
                            std::string options)
-    : info_(std::move(info)),
+    : Device(health_of(device)),
+      info_(std::move(info)),
       context_(Context::of(std::move(api), device)),
       options_(std::move(options)),
       memory_(*context_->api, context_->context, device, info_.is_host, most_bytes),
       cache_(*this, KernelCache::default_directory()) {}
 
 std::optional<DeviceBuffer> OpenClDevice::try_allocate(int64_t bytes) {
+  health_->check();
   auto address = memory_.try_allocate(bytes);
   if (!address) return std::nullopt;
   return DeviceBuffer(this, *address, bytes);
 }
 
 PinnedBuffer OpenClDevice::allocate_pinned(int64_t bytes, const char* what) {
+  health_->check();
   auto taken = memory_.try_allocate_pinned(bytes);
   if (!taken)
     throw Error(SqlState::out_of_memory, info_.id() + " has no pinned memory for " + what, -1,
@@ -94,7 +132,10 @@ PinnedBuffer OpenClDevice::allocate_pinned(int64_t bytes, const char* what) {
   return PinnedBuffer(this, taken->first, taken->second, bytes);
 }
 
-std::unique_ptr<Queue> OpenClDevice::make_queue() { return std::make_unique<OpenClQueue>(context_, memory_); }
+std::unique_ptr<Queue> OpenClDevice::make_queue() {
+  health_->check();
+  return std::make_unique<OpenClQueue>(context_, memory_);
+}
 
 std::string OpenClDevice::identity() const { return "opencl|" + info_.name + "|" + info_.driver + "|" + options_; }
 

@@ -18,6 +18,9 @@
 
 namespace diptych::opencl {
 
+// Of a device, for the process: what ends a context of a device may have ended the device.
+std::shared_ptr<DeviceHealth> health_of(cl_device_id device);
+
 // A context of a device, for all databases of the process, as CUDA's primary context is: making one takes a GPU's
 // driver 0.1 s. The last that uses it releases it.
 struct Context {
@@ -26,11 +29,22 @@ struct Context {
   std::shared_ptr<const Api> api;
   cl_device_id device = nullptr;
   cl_context context = nullptr;
+  std::shared_ptr<DeviceHealth> health;
+  bool is_nvidia = false;
 
+  // Errors: 58000, 53200.
   Context(std::shared_ptr<const Api> api, cl_device_id device);
   ~Context() { api->ReleaseContext(context); }
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
+
+  // As the function check(), and notes that the device is lost where the status says so.
+  void check(cl_int status, const char* what) const;
+  // The same of what reports how kernels before have ended.
+  void check_done(cl_int status, const char* what) const;
+
+ private:
+  void check(cl_int status, const char* what, bool is_lost) const;
 };
 
 class OpenClKernel final : public Kernel {
@@ -69,9 +83,11 @@ class OpenClDevice final : public Device, private KernelCompiler {
   std::unique_ptr<Queue> make_queue() override;
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report) override {
+    health_->check();
     return cache_.compile(text, entry, report);
   }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+    health_->check();
     return cache_.find(text, entry);
   }
 
@@ -99,6 +115,9 @@ class OpenClDriver final : public DeviceDriver {
   OpenClDriver();
   const std::string& absent() const override { return absent_; }
   const std::vector<DeviceInfo>& infos() const override { return infos_; }
+  std::string why_lost(int number) const override {
+    return health_of(devices_.at(static_cast<size_t>(number)))->why_lost();
+  }
   std::unique_ptr<Device> open(int number) override;
 
  private:

@@ -10,7 +10,7 @@ OpenClQueue::OpenClQueue(std::shared_ptr<const Context> context, Memory& memory)
     : context_(std::move(context)), api_(*context_->api), memory_(memory) {
   cl_int status = success;
   queue_ = api_.CreateCommandQueue(context_->context, context_->device, queue_profiling_enable, &status);
-  check(status, "making a queue");
+  context_->check(status, "making a queue");
 }
 
 OpenClQueue::~OpenClQueue() {
@@ -20,20 +20,25 @@ OpenClQueue::~OpenClQueue() {
 
 void OpenClQueue::queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
+  context_->health->check();
   auto [memory, offset] = memory_.at(to);
-  check(api_.EnqueueWriteBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), from, 0, nullptr, nullptr),
-        "copying to the device");
+  context_->check_done(
+      api_.EnqueueWriteBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), from, 0, nullptr, nullptr),
+      "copying to the device");
 }
 
 void OpenClQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   if (bytes == 0) return;
+  context_->health->check();
   auto [memory, offset] = memory_.at(from);
-  check(api_.EnqueueReadBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), to, 0, nullptr, nullptr),
-        "copying from the device");
+  context_->check_done(
+      api_.EnqueueReadBuffer(queue_, memory, 0, offset, static_cast<size_t>(bytes), to, 0, nullptr, nullptr),
+      "copying from the device");
 }
 
 void OpenClQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
+  context_->health->check();
   auto [memory, offset] = memory_.at(to);
   // The pattern's length must divide the offset and the length; a long one is much faster with PoCL.
   std::array<uint8_t, 128> pattern;
@@ -41,17 +46,18 @@ void OpenClQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   const auto size = static_cast<size_t>(bytes);
   const size_t long_part = offset % pattern.size() == 0 ? size / pattern.size() * pattern.size() : 0;
   if (long_part > 0)
-    check(
+    context_->check(
         api_.EnqueueFillBuffer(queue_, memory, pattern.data(), pattern.size(), offset, long_part, 0, nullptr, nullptr),
         "filling memory");
   if (long_part < size)
-    check(api_.EnqueueFillBuffer(queue_, memory, pattern.data(), 1, offset + long_part, size - long_part, 0, nullptr,
-                                 nullptr),
-          "filling memory");
+    context_->check(api_.EnqueueFillBuffer(queue_, memory, pattern.data(), 1, offset + long_part, size - long_part, 0,
+                                           nullptr, nullptr),
+                    "filling memory");
 }
 
 void OpenClQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) {
   if (groups == 0) return;
+  context_->health->check();
   memory_.make_arena();
   cl_mem memory = memory_.memory();
   cl_mem mapped = memory_.mapped();
@@ -61,14 +67,18 @@ void OpenClQueue::launch(const Kernel& kernel, int64_t groups, int group_size, s
 
 std::unique_ptr<DeviceEvent> OpenClQueue::record() {
   cl_event event = nullptr;
-  check(api_.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "recording an event");
+  context_->health->check();
+  context_->check(api_.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "recording an event");
   auto owner = std::make_unique<OpenClEvent>(context_, event);
   // Another queue that waits for it may not be the one that sets it going (OpenCL 1.2, section 5.13).
-  check(api_.Flush(queue_), "flushing a queue");
+  context_->check_done(api_.Flush(queue_), "flushing a queue");
   return owner;
 }
 
-void OpenClQueue::synchronize() { check(api_.Finish(queue_), "waiting for a queue"); }
+void OpenClQueue::synchronize() {
+  context_->health->check();
+  context_->check_done(api_.Finish(queue_), "waiting for a queue");
+}
 
 int64_t OpenClQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {
   cl_ulong times[2] = {};
@@ -78,7 +88,7 @@ int64_t OpenClQueue::nanoseconds_between(const DeviceEvent& first, const DeviceE
                                                      profiling_command_end, sizeof(cl_ulong), &times[i], nullptr);
     // NVIDIA's driver has no time for some markers.
     if (status == profiling_info_not_available) return 0;
-    check(status, "reading the time of an event");
+    context_->check(status, "reading the time of an event");
   }
   return static_cast<int64_t>(times[1] - times[0]);
 }

@@ -69,6 +69,8 @@ uint64_t way_of(const Device& device, const PlacementChoice& choice, gpu::Reside
 }
 uint64_t way_of_cpu(int threads) { return ~static_cast<uint64_t>(threads); }
 
+std::string loss_of(const Device& device) { return device.info().id() + " is " + device.health().why_lost(); }
+
 std::string milliseconds(double nanoseconds) { return fmt::format("{:.3f} ms", nanoseconds * 1e-6); }
 
 }  // namespace
@@ -123,8 +125,14 @@ void Placement::describe_cpu(const SectionTask& task, const HostProfile& host, P
 
 std::optional<SectionResult> Placement::run_forced(const SectionTask& task, const PlacementChoice& choice,
                                                    PlacementNote& note) {
-  Device* device = devices_.find(choice.device);
   const bool is_auto = choice.residency == "auto", wants_estimate = task.context.profile != nullptr;
+  Failure loss;
+  Device* device = devices_.find_working(choice.device, loss.reason);
+  if (device == nullptr) {
+    note_fallback(choice.device, loss, choice, note);
+    if (wants_estimate) describe_cpu(task, profiles_.host(), note);
+    return std::nullopt;
+  }
   gpu::Residency residency = residency_named(choice.residency);
   // What has no room to stay is streamed.
   const auto run_or_stream = [&] {
@@ -211,6 +219,8 @@ std::optional<SectionResult> Placement::run_auto(const SectionTask& task, const 
   const Option* best = best_of(options);
   if (best == nullptr) {
     note.why = "no device can run it";
+    for (const AutoDevice& candidate : devices)
+      if (const Device& device = *candidate.device; device.health().is_lost()) note.why = loss_of(device);
     return std::nullopt;
   }
   // What serves until the best is worth what it takes to have it.
@@ -310,6 +320,7 @@ void Placement::weigh(const SectionTask& task, uint64_t section, int64_t decisio
                       const HostProfile& host, const AutoDevice& candidate, const PlacementChoice& choice,
                       std::vector<Option>& options) {
   Device& device = *candidate.device;
+  if (device.health().is_lost()) return;
   const MemoryRoom room = room_of(device);
   const DeviceState settled = settled_state(facts, room);
   for (const gpu::Residency residency : all_residencies) {
@@ -351,8 +362,14 @@ bool Placement::check_kernel(const SectionTask& task, const PlacementChoice& cho
     if (known.is_checked) return known.unsupported.empty();
   }
   const gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
-  gpu::SectionKernels::Outlook outlook =
-      gpu::SectionKernels::look(device, task.program, task.address, shape, gpu::kernel_choice_named(choice.gpu_engine));
+  gpu::SectionKernels::Outlook outlook;
+  try {
+    outlook = gpu::SectionKernels::look(device, task.program, task.address, shape,
+                                        gpu::kernel_choice_named(choice.gpu_engine));
+  } catch (const Error& error) {
+    if (error.state() != SqlState::system_error) throw;
+    return false;  // whoever runs there next says what its trouble is
+  }
   std::lock_guard guard(mutex_);
   SectionExperience& known = experience_.of(key);
   known.is_checked = true;
@@ -388,6 +405,10 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
     failure.lacks_memory = error.state() == SqlState::out_of_memory;
   } catch (const std::system_error& error) {
     failure.reason = std::string("no thread for the device's part: ") + error.what();
+  }
+  if (device.health().is_lost()) {
+    failure = {loss_of(device), ""};
+    forget(device);
   }
   return std::nullopt;
 }
@@ -447,6 +468,15 @@ gpu::GpuEngine& Placement::engine_for(Device& device) {
   engine = std::make_unique<gpu::GpuEngine>(device);
   if (const int64_t limit = device_memory_limit(); limit > 0) engine->set_memory_limit(limit);
   return *engine;
+}
+
+void Placement::forget(Device& device) {
+  gpu::GpuEngine* engine = nullptr;
+  {
+    std::lock_guard guard(mutex_);
+    if (const auto found = engines_.find(&device); found != engines_.end()) engine = found->second.get();
+  }
+  if (engine != nullptr) engine->forget();
 }
 
 void Placement::note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,

@@ -113,6 +113,8 @@ class Placement {
 
   MemoryRoom room_of(const Device& device) const;
   gpu::GpuEngine& engine_for(Device& device);
+  // What is kept on a device that is lost.
+  void forget(Device& device);
   void count_failures(gpu::GpuEngine& engine);
   // That the CPU runs a section. Errors: 0A000 where a fallback is one.
   void note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,

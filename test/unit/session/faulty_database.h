@@ -23,21 +23,30 @@ inline const std::string make_table =
     "CASE WHEN i % 5 = 0 THEN NULL ELSE (i % 100)::numeric(9, 2) END n, 'name ' || i % 10 e, 'long ' || i h "
     "FROM generate_series(1, 5000) g(i)";
 
-// Opens devices that can fail above one that stays open, and with it its kernels.
+// Opens devices that can fail above one that stays open, and with it its kernels; as many as `opened` has room for.
 class FaultDriver final : public DeviceDriver {
  public:
-  FaultDriver(Device& device, FaultDevice*& opened) : device_(device), opened_(opened), infos_{device.info()} {}
+  FaultDriver(Device& device, std::vector<FaultDevice*>& opened) : device_(device), opened_(opened) {
+    while (infos_.size() < opened_.size()) {
+      infos_.push_back(device.info());
+      infos_.back().number = static_cast<int>(infos_.size()) - 1;
+    }
+  }
   const std::string& absent() const override { return absent_; }
   const std::vector<DeviceInfo>& infos() const override { return infos_; }
-  std::unique_ptr<Device> open(int) override {
-    auto device = std::make_unique<FaultDevice>(device_);
-    opened_ = device.get();
+  std::string why_lost(int number) const override {
+    const FaultDevice* device = opened_[static_cast<size_t>(number)];
+    return device == nullptr ? "" : device->health().why_lost();
+  }
+  std::unique_ptr<Device> open(int number) override {
+    auto device = std::make_unique<FaultDevice>(device_, number);
+    opened_[static_cast<size_t>(number)] = device.get();
     return device;
   }
 
  private:
   Device& device_;
-  FaultDevice*& opened_;
+  std::vector<FaultDevice*>& opened_;
   std::string absent_;
   std::vector<DeviceInfo> infos_;
 };
@@ -59,9 +68,10 @@ inline std::vector<std::string> run(Connection& connection, const std::string& s
 // A database with the table, nothing of which is on the device yet.
 class FaultyDatabase {
  public:
-  FaultyDatabase(Device& device, const std::string& residency)
-      : database_(":memory:", files_, drivers(device)), connection_(database_) {
-    database_.placement().devices().find("opencl");
+  FaultyDatabase(Device& device, const std::string& residency, size_t devices = 1)
+      : devices_(devices), database_(":memory:", files_, drivers(device)), connection_(database_) {
+    for (size_t number = 0; number < devices; ++number)
+      database_.placement().devices().find("opencl:" + std::to_string(number));
     run(connection_, "SET tablet_rows = 64");
     run(connection_, make_table);
     run(connection_, "SET residency = " + residency);
@@ -77,10 +87,11 @@ class FaultyDatabase {
     return lines;
   }
   std::vector<std::string> run_in_order(const std::string& device, const std::string& query) {
-    set("device = " + device);
+    set("device = '" + device + "'");
     return run(connection_, query);
   }
-  FaultDevice& device() { return *device_; }
+  FaultDevice& device(size_t number = 0) { return *devices_[number]; }
+  Database& database() { return database_; }
   int64_t fallbacks() {
     int64_t all = 0;
     for (const auto& [reason, count] : database_.placement().fallbacks()) all += count;
@@ -91,12 +102,12 @@ class FaultyDatabase {
   std::vector<std::unique_ptr<DeviceDriver>> drivers(Device& device) {
     std::vector<std::unique_ptr<DeviceDriver>> drivers;
     drivers.push_back(std::make_unique<AbsentDriver>());
-    drivers.push_back(std::make_unique<FaultDriver>(device, device_));
+    drivers.push_back(std::make_unique<FaultDriver>(device, devices_));
     return drivers;
   }
 
   PosixFileSystem files_;
-  FaultDevice* device_ = nullptr;
+  std::vector<FaultDevice*> devices_;
   Database database_;
   Connection connection_;
 };
