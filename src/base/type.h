@@ -26,7 +26,7 @@ enum class TypeId : uint8_t {
   Interval,   // months, days, microseconds
   Text,       // UTF-8, compared bytewise
   Varchar,    // text of at most `length` characters (0: no limit)
-  Char,       // text of `length` characters, kept without its trailing blanks, padded when shown
+  Char,  // text of `length` characters, kept without its trailing blanks, padded when shown; 0: of any, kept with them
 };
 
 enum class PhysicalType : uint8_t { Bool, Int32, Int64, Int128, Float32, Float64, Interval, Text };

@@ -265,6 +265,8 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
     call.type = *type;
     const Type wanted = argument_type(function, call.argument->type);
     call.argument = coerced(std::move(call.argument), wanted);
+    if (call.distinct && function == AggregateFunction::Count && call.argument->type.id == TypeId::Char)
+      call.argument = without_blanks(std::move(call.argument));
   }
   auto known = std::find_if(aggregates_->begin(), aggregates_->end(),
                             [&](const BoundAggregate& other) { return same_call(call, other); });
@@ -284,7 +286,8 @@ ExpressionPtr ExpressionBinder::scalar_call(const syntax::Call& node, std::vecto
   // Names with a blank or symbol in them are operators of the table, extract_year and the like its own.
   const bool is_internal = node.name == "cast" || node.name == "assign" || node.name == "like" ||
                            node.name == "ilike" || node.name.starts_with("extract_") ||
-                           node.name.starts_with("date_trunc_");
+                           node.name.starts_with("date_trunc_") || node.name.starts_with("internal_");
+  if (node.name == "octet_length" && args.size() == 1) args[0] = with_blanks(std::move(args[0]));
   if (!is_internal) {
     if (ExpressionPtr call = resolve_call(node.name, args, position, state_.parameters)) return call;
   }
@@ -349,7 +352,7 @@ ExpressionPtr ExpressionBinder::concat_function(std::vector<ExpressionPtr> args,
       result->args.push_back(boolean_in_concat(std::move(arg)));
       continue;
     }
-    arg = padded(std::move(arg));
+    arg = with_blanks(std::move(arg));
     auto part = make_expression(ExpressionKind::Coalesce, {TypeId::Text}, arg->position);
     part->args.push_back(coerce(std::move(arg), {TypeId::Text}, CastContext::Assignment, state_.parameters));
     part->args.push_back(make_constant(Value::text(""), position));

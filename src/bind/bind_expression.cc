@@ -67,6 +67,29 @@ ExpressionPtr cut_interval(ExpressionPtr literal, const syntax::TypeName& type) 
   return make_constant(Value::interval(cut), literal->position);
 }
 
+size_t characters_of(const std::string& text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Whether what has no type yet is of the length of the others' type, too, and so need not take it away.
+bool all_of_length(const std::vector<ExpressionPtr*>& list, const Type& type) {
+  return std::all_of(list.begin(), list.end(), [&](const ExpressionPtr* e) {
+    if (!is_unknown(**e) || is_null_constant(**e)) return true;
+    return type.id == TypeId::Char && is_constant(**e) && characters_of((*e)->value.as_string()) == type.length;
+  });
+}
+
+// The type of NULLIF: that of its left side as the operator = takes it.
+Type nullif_type(const Type& left, const Type& right) {
+  if (left.is_string() && right.is_string()) {
+    if (left.id == TypeId::Char) return right.id == TypeId::Text ? Type{TypeId::Text} : left;
+    return Type{left.id == TypeId::Varchar && right.id == TypeId::Char ? TypeId::Char : TypeId::Text};
+  }
+  if (left.is_integer() && right.id == TypeId::Numeric) return numeric_form(left);
+  const bool exact = left.is_integer() || left.id == TypeId::Numeric;
+  return exact && right.is_float() ? Type{TypeId::Double} : left;
+}
+
 }  // namespace
 
 Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterTypes& parameters) {
@@ -84,6 +107,7 @@ Type unify_types(std::vector<ExpressionPtr*>& list, const char* what, ParameterT
     common = *both;
   }
   if (common.id == TypeId::Null) common = {TypeId::Text};
+  if (common.length != 0 && !all_of_length(list, common)) common.length = 0;
   for (ExpressionPtr* e : list) {
     const bool is_literal = is_unknown(**e) && is_constant(**e) && !is_null_constant(**e);
     // A literal among numerics keeps its own digits.
@@ -201,13 +225,14 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Case& node, int position
                                  : condition(std::move(when), "CASE/WHEN"));
     values.push_back(bind(*branch.then));
   }
-  values.push_back(node.otherwise ? bind(*node.otherwise) : make_constant(Value(), position));
+  // The type of ELSE counts first.
+  values.insert(values.begin(), node.otherwise ? bind(*node.otherwise) : make_constant(Value(), position));
   auto result = make_expression(ExpressionKind::Case, unify(values, "CASE"), position);
   for (size_t i = 0; i < conditions.size(); ++i) {
     result->args.push_back(std::move(conditions[i]));
-    result->args.push_back(std::move(values[i]));
+    result->args.push_back(std::move(values[i + 1]));
   }
-  result->args.push_back(std::move(values.back()));
+  result->args.push_back(std::move(values.front()));
   return result;
 }
 
@@ -218,19 +243,21 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Coalesce& node, int posi
   return result;
 }
 
-// The result is the left side as it is compared, so of a type that holds both; only a numeric keeps the scale it had.
 ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int position) {
   ExpressionPtr left = bind(*node.left);
-  ExpressionPtr compared = left->clone();
   ExpressionPtr right = bind(*node.right);
+  // A literal takes the other side's type before it is compared and given back.
+  settle_operands(left, right);
+  const Type right_type = right->type;
+  ExpressionPtr compared = left->clone();
   if (!unify_for_comparison(compared, right)) {
     throw Error(SqlState::undefined_function,
                 "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
                 "You might need to add explicit type casts.");
   }
-  const bool left_decides = !is_unknown(*left) && left->type.id == compared->type.id;
-  const Type type = left_decides ? left->type : compared->type;
-  if (type == compared->type) {
+  const Type type = nullif_type(left->type, right_type);
+  left = coerced(std::move(left), type);
+  if (left->equals(*compared)) {
     auto result = make_expression(ExpressionKind::NullIf, type, position);
     result->args.push_back(std::move(compared));
     result->args.push_back(std::move(right));

@@ -97,11 +97,24 @@ bool convert_literal(ExpressionPtr& literal, const Type& type) {
   return value.has_value();
 }
 
-// The type that a literal or parameter takes next to something of this type.
-Type type_beside(const Type& other) {
-  if (other.id == TypeId::Numeric) return unconstrained_numeric;
-  if (other.id == TypeId::Char) return {TypeId::Char};
-  return other.is_string() ? Type{TypeId::Text} : other;
+// A string as it is compared with another: char without its trailing blanks, varchar without them beside char.
+ExpressionPtr comparable_string(ExpressionPtr e, TypeId other) {
+  const bool ignores_blanks = e->type.id == TypeId::Char || (e->type.id == TypeId::Varchar && other == TypeId::Char);
+  return ignores_blanks ? without_blanks(std::move(e)) : std::move(e);
+}
+
+bool reads_column(const Expression& e) {
+  return e.kind == ExpressionKind::Column ||
+         std::any_of(e.args.begin(), e.args.end(), [](const ExpressionPtr& arg) { return reads_column(*arg); });
+}
+
+// A date as the timestamp it is compared as; anything else as it is.
+ExpressionPtr comparable_date(ExpressionPtr e) {
+  if (e->type.id != TypeId::Date) return e;
+  auto result = make_expression(ExpressionKind::Call, {TypeId::Timestamp}, e->position);
+  result->function = FunctionId::comparable_date;
+  result->args.push_back(std::move(e));
+  return result;
 }
 
 bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPtr>& items) {
@@ -110,6 +123,26 @@ bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPt
     if (common) common = exceeds_numeric(*common, item->type) ? std::nullopt : common_type(*common, item->type);
   }
   return common.has_value();
+}
+
+// One of items[0..], each compared with the value: constants and parameters by one In, the others one by one.
+ExpressionPtr one_of(ExpressionPtr value, std::vector<ExpressionPtr> items, int position) {
+  auto in = make_expression(ExpressionKind::In, {TypeId::Boolean}, position);
+  auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
+  for (ExpressionPtr& item : items) {
+    if (is_constant(*item) || item->kind == ExpressionKind::Parameter)
+      in->args.push_back(std::move(item));
+    else
+      result->args.push_back(
+          make_binary(ExpressionKind::Eq, {TypeId::Boolean}, value->clone(), std::move(item), position));
+  }
+  if (!in->args.empty()) {
+    in->args.insert(in->args.begin(), std::move(value));
+    result->args.push_back(std::move(in));
+  }
+  if (result->args.size() > 1) return result;
+  ExpressionPtr only = std::move(result->args.front());
+  return only;
 }
 
 constexpr const char* regular_expression_symbols[] = {"~", "~*", "!~", "!~*"};
@@ -227,11 +260,15 @@ bool ExpressionBinder::unify_for_comparison(ExpressionPtr& left, ExpressionPtr& 
   ParameterTypes& parameters = state_.parameters;
   settle_operands(left, right);
   const Type l = left->type, r = right->type;
-  if (l.id == r.id && l.id != TypeId::Numeric) return true;
-  if (l.is_string() && r.is_string()) return true;
+  if (l.id == r.id && l.id != TypeId::Numeric && l.id != TypeId::Char) return true;
+  if (l.is_string() && r.is_string()) {
+    left = comparable_string(std::move(left), r.id);
+    right = comparable_string(std::move(right), l.id);
+    return true;
+  }
   if (l.is_temporal() && r.is_temporal()) {
-    left = coerced(std::move(left), {TypeId::Timestamp});
-    right = coerced(std::move(right), {TypeId::Timestamp});
+    left = comparable_date(std::move(left));
+    right = comparable_date(std::move(right));
     return true;
   }
   if (!l.is_number() || !r.is_number()) return false;
@@ -309,6 +346,7 @@ ExpressionPtr ExpressionBinder::concatenate(ExpressionPtr left, ExpressionPtr ri
     if (e->kind == ExpressionKind::Concat) {
       std::move(e->args.begin(), e->args.end(), std::back_inserter(result->args));
     } else {
+      if (e->type.id == TypeId::Char) e = without_blanks(std::move(e));
       const bool is_string = e->type.is_string();
       result->args.push_back(
           is_string ? std::move(e) : coerce(std::move(e), {TypeId::Text}, CastContext::Assignment, state_.parameters));
@@ -347,59 +385,57 @@ ExpressionPtr ExpressionBinder::any_equal(const ExpressionPtr& value, std::vecto
   return result;
 }
 
-// Items that are constants after their cast make an In; the others are compared one by one.
+// Items that read no column take the common type of all of them and the value; the others are compared by themselves.
+ExpressionPtr ExpressionBinder::string_in(const ExpressionPtr& value, std::vector<ExpressionPtr> items, int position) {
+  const auto constants =
+      std::stable_partition(items.begin(), items.end(), [](const ExpressionPtr& item) { return reads_column(*item); });
+  std::vector<ExpressionPtr> list(std::make_move_iterator(constants), std::make_move_iterator(items.end()));
+  items.erase(constants, items.end());
+  if (list.size() < 2 || !have_common_type(value, list)) {
+    std::move(list.begin(), list.end(), std::back_inserter(items));
+    return any_equal(value, items, position);
+  }
+  Type common = value->type;
+  for (const ExpressionPtr& item : list) common = *common_type(common, item->type);
+  common = common.id == TypeId::Null ? Type{TypeId::Text} : Type{common.id};
+  ExpressionPtr compared = is_unknown(*value) ? coerced(value->clone(), common) : value->clone();
+  const TypeId type = compared->type.id;
+  compared = comparable_string(std::move(compared), common.id);
+  for (ExpressionPtr& item : list) item = comparable_string(coerced(std::move(item), common), type);
+  ExpressionPtr result = one_of(std::move(compared), std::move(list), position);
+  if (items.empty()) return result;
+  ExpressionPtr others = any_equal(value, items, position);
+  others->args.push_back(std::move(result));
+  return others;
+}
+
 ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int position) {
   ExpressionPtr value = bind(*node.value);
   std::vector<ExpressionPtr> items = bind_all(node.items);
   if (items.size() == 1) {
     return negated_if(node.negated, compare(ExpressionKind::Eq, "=", std::move(value), std::move(items[0]), position));
   }
-  if (value->type.is_string()) {
-    for (ExpressionPtr& item : items) {
-      if (is_unknown(*item)) item = coerced(std::move(item), type_beside(value->type));
-      if (!item->type.is_string()) no_operator("=", value, item, item->position);
-    }
-  } else {
-    if (!have_common_type(value, items)) return negated_if(node.negated, any_equal(value, items, position));
-    std::vector<ExpressionPtr*> all{&value};
-    const Type type = value->type;
-    for (ExpressionPtr& item : items) {
-      convert_literal(item, type);
-      all.push_back(&item);
-    }
-    unify_types(all, "IN", state_.parameters);
-  }
-  auto in = make_expression(ExpressionKind::In, {TypeId::Boolean}, position);
-  auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
+  const bool any_string =
+      value->type.is_string() ||
+      std::any_of(items.begin(), items.end(), [](const ExpressionPtr& e) { return e->type.is_string(); });
+  if (any_string) return negated_if(node.negated, string_in(value, std::move(items), position));
+  if (!have_common_type(value, items)) return negated_if(node.negated, any_equal(value, items, position));
+  const bool any_timestamp = std::any_of(items.begin(), items.end(),
+                                         [](const ExpressionPtr& item) { return item->type.id == TypeId::Timestamp; });
+  if (any_timestamp) value = comparable_date(std::move(value));
+  std::vector<ExpressionPtr*> all{&value};
+  const Type type = value->type;
   for (ExpressionPtr& item : items) {
-    if (is_constant(*item) || item->kind == ExpressionKind::Parameter)
-      in->args.push_back(std::move(item));
-    else
-      result->args.push_back(
-          make_binary(ExpressionKind::Eq, {TypeId::Boolean}, value->clone(), std::move(item), position));
+    convert_literal(item, type);
+    all.push_back(&item);
   }
-  if (!in->args.empty()) {
-    in->args.insert(in->args.begin(), std::move(value));
-    if (result->args.empty()) return negated_if(node.negated, std::move(in));
-    result->args.push_back(std::move(in));
-  }
-  return negated_if(node.negated, std::move(result));
-}
-
-// LIKE and concat see the blanks of a char(n), which registers don't hold.
-ExpressionPtr ExpressionBinder::padded(ExpressionPtr e) {
-  if (e->type.id != TypeId::Char || e->type.length == 0) return e;
-  const int position = e->position;
-  ExpressionPtr length = make_constant(Value::integer(static_cast<int32_t>(e->type.length)), position);
-  std::vector<ExpressionPtr> args;
-  args.push_back(std::move(e));
-  args.push_back(std::move(length));
-  return resolve_call("rpad", args, position, state_.parameters);
+  unify_types(all, "IN", state_.parameters);
+  return negated_if(node.negated, one_of(std::move(value), std::move(items), position));
 }
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Like& node, int position) {
   std::vector<ExpressionPtr> args;
-  args.push_back(padded(bind(*node.value)));
+  args.push_back(with_blanks(bind(*node.value)));
   args.push_back(bind(*node.pattern));
   if (node.escape) args.push_back(bind(*node.escape));
   const char* symbol = node.ignore_case ? "~~*" : "~~";

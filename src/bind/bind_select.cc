@@ -21,6 +21,9 @@ const Expression* first_column(const Expression& e) {
   return nullptr;
 }
 
+// Values that are equal and yet shown differently: char without a length.
+bool ignores_blanks(const Type& type) { return type.id == TypeId::Char && type.length == 0; }
+
 bool is_literal(const syntax::Expression& e) {
   return std::holds_alternative<syntax::NumberLiteral>(e.node) ||
          std::holds_alternative<syntax::StringLiteral>(e.node) ||
@@ -40,12 +43,13 @@ class SelectBinder {
     if (select_.having) {
       result_.having = ExpressionBinder(state_, scope_, "HAVING", &result_.aggregates).bind_condition(*select_.having);
     }
-    result_.distinct = select_.distinct;
     for (const syntax::OrderItem& item : select_.order) add_order_key(item);
+    if (select_.distinct) make_distinct();
+    for (BoundOrderKey& key : result_.order) compare_without_blanks(key);
     result_.limit = bind_row_count(select_.limit, "LIMIT");
     result_.offset = bind_row_count(select_.offset, "OFFSET");
-    result_.grouped = !select_.groups.empty() || select_.having || !result_.aggregates.empty();
-    if (result_.grouped) put_grouped_columns_in_place(result_, primary_key_, source_name_);
+    result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
+    if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, primary_key_, source_name_);
     return std::move(result_);
   }
 
@@ -138,9 +142,46 @@ class SelectBinder {
     } else {
       group = settle(ExpressionBinder(state_, scope_, "GROUP BY", nullptr).bind(e), state_.parameters);
     }
+    add_group(std::move(group));
+  }
+
+  void add_group(ExpressionPtr group) {
+    if (ignores_blanks(group->type)) group = show_group(std::move(group));
     const bool known = std::any_of(result_.groups.begin(), result_.groups.end(),
                                    [&](const ExpressionPtr& other) { return other->equals(*group); });
     if (!known) result_.groups.push_back(std::move(group));
+  }
+
+  // Groups are made without the blanks; the greatest value of each, which has some, stands for it.
+  ExpressionPtr show_group(ExpressionPtr group) {
+    BoundAggregate shown;
+    shown.function = AggregateFunction::Max;
+    shown.type = group->type;
+    shown.position = group->position;
+    shown.argument = group->clone();
+    shown_groups_.push_back({group->clone(), result_.aggregates.size()});
+    result_.aggregates.push_back(std::move(shown));
+    return without_blanks(std::move(group));
+  }
+
+  // Outputs that ignore blanks are grouped by.
+  void make_distinct() {
+    const auto begin = result_.outputs.begin(), end = begin + static_cast<ptrdiff_t>(result_.visible_outputs);
+    result_.distinct =
+        std::none_of(begin, end, [](const BoundOutput& o) { return ignores_blanks(o.expression->type); });
+    if (result_.distinct) return;
+    if (!select_.groups.empty() || select_.having || !result_.aggregates.empty()) {
+      throw Error(SqlState::feature_not_supported,
+                  "DISTINCT over groups with a character type without a length is not supported yet", select_.position);
+    }
+    for (auto output = begin; output != end; ++output) add_group(output->expression->clone());
+  }
+
+  void compare_without_blanks(BoundOrderKey& key) {
+    const Expression& shown = *result_.outputs[key.output].expression;
+    if (!ignores_blanks(shown.type)) return;
+    result_.outputs.push_back({"", without_blanks(shown.clone())});
+    key.output = result_.outputs.size() - 1;
   }
 
   // In ORDER BY an output comes before a column of the source of the same name.
@@ -188,6 +229,7 @@ class SelectBinder {
   Scope scope_;
   std::string source_name_;
   std::vector<size_t> primary_key_;
+  std::vector<ShownGroup> shown_groups_;
 };
 
 }  // namespace

@@ -47,6 +47,8 @@ ExpressionPtr cast_string(ExpressionPtr e, Type to, CastContext context) {
 ExpressionPtr cast_typed(ExpressionPtr e, Type to, CastContext context) {
   if (to.is_string()) {
     if (!e->type.is_string()) e = make_cast(std::move(e), {TypeId::Text});
+    if (e->type.id == TypeId::Char && to.id != TypeId::Char) e = without_blanks(std::move(e));
+    if (e->type.id == TypeId::Char && to.id == TypeId::Char && to.length == 0) e = with_blanks(std::move(e));
     return e->type == to ? std::move(e) : cast_string(std::move(e), to, context);
   }
   if (is_constant(*e) && e->type.is_number() && to.is_number()) {
@@ -63,11 +65,7 @@ ExpressionPtr cast_typed(ExpressionPtr e, Type to, CastContext context) {
 ExpressionPtr literal_as(ExpressionPtr e, Type to, CastContext context) {
   std::string text = e->value.as_string();
   if (to.id == TypeId::Varchar || to.id == TypeId::Char) {
-    if (to.length == 0) {
-      return make_constant(
-          Value::string(to, to.id == TypeId::Char ? without_trailing_blanks(std::move(text)) : std::move(text)),
-          e->position);
-    }
+    if (to.length == 0) return make_constant(Value::string(to, std::move(text)), e->position);
     return cast_typed(make_constant(Value::text(std::move(text)), e->position), to, context);
   }
   try {
@@ -123,6 +121,22 @@ ExpressionPtr coerce(ExpressionPtr e, Type to, CastContext context, ParameterTyp
   }
   to = constrained(e->type, to);
   return e->type == to ? std::move(e) : cast_typed(std::move(e), to, context);
+}
+
+ExpressionPtr with_blanks(ExpressionPtr e) {
+  if (e->type.id != TypeId::Char) return e;
+  if (e->type.length == 0) return make_cast(std::move(e), {TypeId::Text});
+  ExpressionPtr length = make_constant(Value::integer(static_cast<int32_t>(e->type.length)), e->position);
+  ExpressionPtr result = make_call(FunctionId::rpad_text, std::move(e), {TypeId::Text});
+  result->args.push_back(std::move(length));
+  return result;
+}
+
+ExpressionPtr without_blanks(ExpressionPtr e) {
+  const bool may_have_blanks = e->type.id == TypeId::Varchar || (e->type.id == TypeId::Char && e->type.length == 0);
+  if (!may_have_blanks || is_null_constant(*e)) return e;
+  if (!is_constant(*e)) return make_call(FunctionId::rtrim_text, std::move(e), {TypeId::Text});
+  return make_constant(Value::text(without_trailing_blanks(e->value.as_string())), e->position);
 }
 
 ExpressionPtr settle(ExpressionPtr e, ParameterTypes& parameters) {

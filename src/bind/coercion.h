@@ -28,6 +28,11 @@ inline bool is_null_constant(const Expression& e) { return is_constant(e) && e.v
 // Errors: 42846 when there is no such cast in this context, 22P02 and the like when a literal can't be read as `to`.
 ExpressionPtr coerce(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters);
 
+// Strings of type char: as text with its blanks, which char(n) is kept without; without its trailing ones, as it is
+// compared and cast to other strings. Any other string stays as it is, but for varchar in the second.
+ExpressionPtr with_blanks(ExpressionPtr e);
+ExpressionPtr without_blanks(ExpressionPtr e);
+
 // What is still unknown becomes text.
 ExpressionPtr settle(ExpressionPtr e, ParameterTypes& parameters);
 

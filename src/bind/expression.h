@@ -3,9 +3,10 @@
 // One node type for all kinds: rules of the optimiser and the compiler switch over `kind`, and walk `args` without
 // casting. Columns are positions in the input of the operator that evaluates the expression, never names.
 //
-// "Of one type" below means of one register form: strings of any kind stand beside each other without a cast (char is
-// kept without its trailing blanks, and compared as text), and numerics of the same scale and width may differ in
-// precision. Everything else is cast: i < 2.5 is Lt(Cast(i to numeric(11,1)), 2.5).
+// "Of one type" below means of one register form: strings of any kind stand beside each other without a cast (char(n)
+// is kept without its trailing blanks; the binder takes those of other strings off where they don't count), and
+// numerics of the same scale and width may differ in precision. Everything else is cast: i < 2.5 is Lt(Cast(i to
+// numeric(11,1)), 2.5).
 #pragma once
 
 #include <cstdint>

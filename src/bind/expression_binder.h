@@ -80,8 +80,7 @@ class ExpressionBinder {
                         int position);
   ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
   ExpressionPtr any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position);
-  // A char(n) as text with its blanks; anything else as it is.
-  ExpressionPtr padded(ExpressionPtr e);
+  ExpressionPtr string_in(const ExpressionPtr& value, std::vector<ExpressionPtr> items, int position);
   ExpressionPtr compare_wide(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);
   // Gives a literal or parameter the type that it has beside the other.
   void settle_operands(ExpressionPtr& left, ExpressionPtr& right);

@@ -225,7 +225,10 @@ ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPt
   }
   for (size_t i = 0; i < args.size(); ++i) {
     const TypeId wanted = chosen->arguments[i];
-    if (wanted == TypeId::Text && args[i]->type.is_string()) continue;
+    if (wanted == TypeId::Text && args[i]->type.is_string()) {
+      if (args[i]->type.id == TypeId::Char) args[i] = without_blanks(std::move(args[i]));
+      continue;
+    }
     if (wanted == TypeId::Numeric && !is_unknown(*args[i]))
       args[i] = as_numeric(std::move(args[i]), parameters);
     else

@@ -10,8 +10,9 @@ namespace {
 
 class GroupedColumns {
  public:
-  GroupedColumns(BoundSelect& select, const std::vector<size_t>& primary_key, const std::string& source_name)
-      : select_(select), source_name_(source_name), determines_all_(!primary_key.empty()) {
+  GroupedColumns(BoundSelect& select, const std::vector<ShownGroup>& shown, const std::vector<size_t>& primary_key,
+                 const std::string& source_name)
+      : select_(select), shown_(shown), source_name_(source_name), determines_all_(!primary_key.empty()) {
     for (const size_t column : primary_key) determines_all_ = determines_all_ && is_grouped(column);
   }
 
@@ -32,6 +33,13 @@ class GroupedColumns {
 
   void replace_groups(ExpressionPtr& e) {
     if (is_aggregate_slot(*e) || e->kind == ExpressionKind::Constant) return;
+    for (const ShownGroup& shown : shown_) {
+      if (!e->equals(*shown.expression)) continue;
+      auto slot = make_expression(ExpressionKind::Column, e->type, e->position);
+      slot->index = aggregate_slot(shown.aggregate);
+      e = std::move(slot);
+      return;
+    }
     for (size_t i = 0; i < select_.groups.size(); ++i) {
       if (!e->equals(*select_.groups[i])) continue;
       e = group_column(i, e->position);
@@ -67,15 +75,16 @@ class GroupedColumns {
   }
 
   BoundSelect& select_;
+  const std::vector<ShownGroup>& shown_;
   const std::string& source_name_;
   bool determines_all_;
 };
 
 }  // namespace
 
-void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key,
-                                  const std::string& source_name) {
-  GroupedColumns(select, primary_key, source_name).run();
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
+                                  const std::vector<size_t>& primary_key, const std::string& source_name) {
+  GroupedColumns(select, shown, primary_key, source_name).run();
 }
 
 }  // namespace diptych

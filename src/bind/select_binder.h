@@ -28,10 +28,16 @@ BoundSelect bind_select(const syntax::Select& select, StatementState& state);
 // output_name.cc. The name that PostgreSQL gives an output without AS.
 std::string output_name(const syntax::Expression& e);
 
+// A group whose values may be shown differently though they are equal: an aggregate gives the one to show.
+struct ShownGroup {
+  ExpressionPtr expression;
+  size_t aggregate = 0;
+};
+
 // grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups...,
 // aggregates...]. Columns that a grouped primary key determines become groups of their own. Errors: 42803 at a column
 // that is not grouped.
-void put_grouped_columns_in_place(BoundSelect& select, const std::vector<size_t>& primary_key,
-                                  const std::string& source_name);
+void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
+                                  const std::vector<size_t>& primary_key, const std::string& source_name);
 
 }  // namespace diptych

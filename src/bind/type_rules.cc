@@ -139,10 +139,15 @@ std::optional<Type> common_type(const Type& a, const Type& b) {
     }
     return number_rank(a.id) >= number_rank(b.id) ? a : b;
   }
-  if (a.is_string() && b.is_string())
-    return a.id == TypeId::Varchar && b.id == TypeId::Varchar ? Type{TypeId::Varchar} : Type{TypeId::Text};
+  if (a.is_string() && b.is_string()) return Type{a.id};
   if (a.is_temporal() && b.is_temporal()) return Type{TypeId::Timestamp};
   return std::nullopt;
+}
+
+Type type_beside(const Type& other) {
+  if (other.id == TypeId::Numeric) return unconstrained_numeric;
+  if (other.id == TypeId::Char) return {TypeId::Char};
+  return other.is_string() ? Type{TypeId::Text} : other;
 }
 
 Type numeric_form(const Type& type) {

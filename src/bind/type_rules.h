@@ -4,6 +4,8 @@
 //   smallint -> integer -> bigint -> numeric -> real -> double precision      implicit in this direction, on assignment
 //   back date -> timestamp                                                         the same text, varchar, char
 //   implicit among each other anything -> text on assignment; text -> anything only when written out
+//
+// char without a length is PostgreSQL's bpchar: it keeps its trailing blanks, and comparisons ignore them.
 #pragma once
 
 #include <optional>
@@ -27,8 +29,11 @@ Type type_of(const syntax::TypeName& name);
 bool is_castable(TypeId from, TypeId to, CastContext context);
 
 // The one type for the results of CASE, the rows of VALUES and the like; nothing when there is none. TypeId::Null gives
-// way.
+// way. Of two kinds of string the first is taken, with its length if both have the same one.
 std::optional<Type> common_type(const Type& a, const Type& b);
+
+// The type that a literal or parameter takes next to something of this type.
+Type type_beside(const Type& other);
 
 // An exact number as numeric: integer is numeric(10,0).
 Type numeric_form(const Type& type);

@@ -211,7 +211,7 @@ bool holds_every_value(const Type& from, const Type& to) {
 }  // namespace
 
 bool fit_string(std::string_view& text, const Type& type) {
-  if (type.id == TypeId::Char) {
+  if (type.id == TypeId::Char && type.length > 0) {
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   }
   if (type.length == 0 || text.size() <= type.length) return true;

@@ -161,6 +161,12 @@ DK_FN dk_i64 dk_cast_date_timestamp(dk_i32 a, DK_PRIVATE dk_i32* error) {
   if (a == DK_DATE_MINUS_INFINITY) return DK_TIMESTAMP_MINUS_INFINITY;
   return dk_make_timestamp_of(a, 0, error);
 }
+// What a date is beside a timestamp in a comparison: days after the last timestamp come after all finite ones.
+DK_FN dk_i64 dk_comparable_date(dk_i32 a) {
+  dk_i32 failed = 0;
+  dk_i64 t = dk_cast_date_timestamp(a, &failed);
+  return failed ? DK_TIMESTAMP_INFINITY - 1 : t;
+}
 
 DK_FN dk_i32 dk_cast_timestamp_date(dk_i64 a) {
   if (a == DK_TIMESTAMP_INFINITY) return DK_DATE_INFINITY;

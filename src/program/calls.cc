@@ -36,7 +36,7 @@ std::optional<FunctionId> find_cast(const Type& from, const Type& to) {
 
 int32_t ExpressionCompiler::call_cast(int32_t number, const Type& type, int32_t target) {
   const RegisterInfo source = info(number);
-  const bool unlimited_string = type.id == TypeId::Text || (type.id == TypeId::Varchar && type.length == 0);
+  const bool unlimited_string = type.is_string() && type.length == 0;
   const bool same_form = source.type.is_string() ? unlimited_string : source.type.id == type.id;
   if (same_form || source.type.id == TypeId::Null) {
     const int32_t result = allocate({type.physical(), type, source.nullable}, target);

@@ -110,6 +110,11 @@ int32_t ExpressionCompiler::compile_extreme(const Expression& expression, InputC
   std::vector<int32_t> values;
   for (const ExpressionPtr& argument : expression.args)
     values.push_back(widen(compile(*argument, input), expression.type.physical()));
+  // char without a length compares without its blanks.
+  const bool ignores_blanks = expression.type.id == TypeId::Char && expression.type.length == 0;
+  const auto compared = [&](int32_t value) {
+    return ignores_blanks ? call(FunctionId::rtrim_text, {value}, {TypeId::Text}, -1) : value;
+  };
   const int32_t result = start_merge(expression.type, target);
   // The register may hold NULL on the way also where some argument never is, so it counts as nullable then.
   move_into(result, values.front());
@@ -117,7 +122,9 @@ int32_t ExpressionCompiler::compile_extreme(const Expression& expression, InputC
     Label take, next;
     if (info(values[i]).nullable) builder_.emit_jump(Opcode::IfNull, values[i], 0, next, jump_keep);
     if (info(result).nullable) builder_.emit_jump(Opcode::IfNull, result, 0, take, jump_keep);
-    builder_.emit_jump(expression.kind == Kind::Greatest ? Opcode::Ge : Opcode::Le, result, values[i], next, jump_keep);
+    const int32_t old_value = compared(result), new_value = compared(values[i]);
+    builder_.emit_jump(expression.kind == Kind::Greatest ? Opcode::Ge : Opcode::Le, old_value, new_value, next,
+                       jump_keep);
     builder_.bind(take);
     move_into(result, values[i]);
     builder_.bind(next);

@@ -33,7 +33,7 @@ struct NarrowBound {
 //
 //   real_column::double precision > 60.0     ->  real_column > 60::real
 //   integer_column::numeric < 10.5           ->  integer_column <= 10
-//   date_column::timestamp >= '2024-01-01'   ->  date_column >= '2024-01-01'
+//   date_column >= timestamp '2024-01-01'    ->  date_column >= '2024-01-01'
 //
 // A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant stay.
 class NarrowComparisons : public Rule {
@@ -56,8 +56,11 @@ class NarrowComparisons : public Rule {
     }
     Expression& cast = *comparison.args[0];
     Expression& constant = *comparison.args[1];
-    if (cast.kind != Kind::Cast || constant.kind != Kind::Constant || constant.value.is_null()) return;
-    const auto bound = narrow_bound(comparison.kind, constant.value, cast.args.front()->type);
+    if (constant.kind != Kind::Constant || constant.value.is_null()) return;
+    const bool is_date = cast.kind == Kind::Call && cast.function == FunctionId::comparable_date;
+    if (cast.kind != Kind::Cast && !is_date) return;
+    const auto bound = is_date ? date_bound(comparison.kind, constant.value.as_integral())
+                               : narrow_bound(comparison.kind, constant.value, cast.args.front()->type);
     if (!bound) return;
     comparison.kind = bound->comparison;
     constant.type = cast.args.front()->type;
@@ -69,14 +72,20 @@ class NarrowComparisons : public Rule {
   static std::optional<NarrowBound> narrow_bound(Kind kind, const Value& value, const Type& type) {
     const TypeId from = value.type().id;
     if (type.id == TypeId::Real && from == TypeId::Double) return real_bound(kind, value.as_double());
-    if (type.id == TypeId::Date && from == TypeId::Timestamp)
-      return integral_bound(kind, value.as_integral(), 86'400'000'000, type);
     const bool exact = type.is_integer() || type.id == TypeId::Numeric;
     if (!exact || !(value.type().is_integer() || from == TypeId::Numeric)) return std::nullopt;
     if (type.scale > value.type().scale) return std::nullopt;  // the cast took digits away
     int128_t unit = 1;
     for (int i = type.scale; i < value.type().scale; ++i) unit *= 10;
     return integral_bound(kind, value.as_integral(), unit, type);
+  }
+
+  // A date against a timestamp. One that was cast by hand stays, since days after the last timestamp are an error then.
+  static std::optional<NarrowBound> date_bound(Kind kind, int128_t timestamp) {
+    const Type date{TypeId::Date};
+    if (timestamp == INT64_MAX) return NarrowBound{kind, Value::integral(date, INT32_MAX)};
+    if (timestamp == INT64_MIN) return NarrowBound{kind, Value::integral(date, INT32_MIN)};
+    return integral_bound(kind, timestamp, 86'400'000'000, date);
   }
 
   // The constant counts in 1/unit of the narrow type.
@@ -96,11 +105,9 @@ class NarrowComparisons : public Rule {
     return NarrowBound{kind, Value::integral(type, quotient)};
   }
 
-  // Strictly within the type's range: infinite dates stand at its ends.
   static bool fits(int128_t value, const Type& type) {
     if (type.id == TypeId::SmallInt) return value >= INT16_MIN && value <= INT16_MAX;
-    if (type.id == TypeId::Integer) return value >= INT32_MIN && value <= INT32_MAX;
-    if (type.id == TypeId::Date) return value > INT32_MIN && value < INT32_MAX;
+    if (type.id == TypeId::Integer || type.id == TypeId::Date) return value >= INT32_MIN && value <= INT32_MAX;
     if (type.id == TypeId::BigInt) return value >= INT64_MIN && value <= INT64_MAX;
     int128_t end = 1;
     for (int i = 0; i < type.precision; ++i) end *= 10;
