@@ -146,6 +146,37 @@ class Editing(unittest.TestCase):
             terminal.expect(r"│\s+33 │")
 
 
+    def test_history_keeps_lines_of_a_literal(self):
+        home = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, home, ignore_errors=True)
+        with Terminal(home=home) as terminal:
+            terminal.expect(PROMPT)
+            terminal.type("select ascii(substr('a\rb', 2, 1)) as code;\r")
+            terminal.expect(r"│\s+10 │")
+            terminal.expect(PROMPT)
+            terminal.type("\x10\r")  # Ctrl-P: the line before
+            terminal.expect(r"│\s+10 │")
+            terminal.expect(PROMPT)
+            terminal.finish()
+        with Terminal(home=home) as terminal:  # and in the file
+            terminal.expect(PROMPT)
+            terminal.type("\x10\r")
+            terminal.expect(r"│\s+10 │")
+
+    def test_pasted_tab_is_kept(self):
+        with Terminal() as terminal:
+            terminal.expect(re.escape("\x1b[?2004h"))
+            terminal.expect(PROMPT)
+            terminal.type("\x1b[200~select ascii('\t'),\tlength('a\tb\rc') as n;\x1b[201~\r")
+            terminal.expect(r"│\s+9 │\s+5 │")
+            terminal.expect(PROMPT)
+            terminal.type("\x10\r")
+            terminal.expect(r"│\s+9 │\s+5 │")
+            terminal.expect(PROMPT)
+            terminal.type("SEL\t1 as one;\r")  # typed ones complete
+            terminal.expect(r"│\s+1 │")
+
+
 class Completing(unittest.TestCase):
     def test_key_words_tables_and_columns(self):
         with Terminal() as terminal:
@@ -167,7 +198,7 @@ class Completing(unittest.TestCase):
             terminal.type("create table voyages (harbour integer);\r")
             terminal.expect(PROMPT)
             terminal.type(".ta\t\r")
-            terminal.expect(r"\nvoyages\r\n")
+            terminal.expect(r"\n(\x1b\[\?2004l)?voyages\r\n")
             terminal.expect(PROMPT)
 
     def test_choices_are_listed(self):
