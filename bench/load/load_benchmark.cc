@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   }
   try {
     diptych::PosixFileSystem files;
-    auto file = diptych::open_data_file(files, argv[1], diptych::options_for(argv[1]));
+    auto file = diptych::open_data_file(files, argv[1], *diptych::options_for(argv[1]));
     diptych::LoadBenchmark benchmark(*file, argc > 2 ? std::atoi(argv[2]) : 1);
     benchmark.run();
     benchmark.print();

@@ -98,6 +98,7 @@ diptych_status diptych_prepare(diptych_connection* connection, const char* sql, 
     if (tail) *tail = split.rest.empty() ? sql + script.size() : split.rest.data();
     auto prepared = std::make_unique<diptych_statement>(connection->session, std::string(split.text));
     if (prepared->statement.is_empty()) return DIPTYCH_OK;
+    connection->session->connection.start_statement();  // binding may wait for a pipe
     prepared->columns = prepared->statement.columns();
     for (const diptych::ColumnDefinition& column : prepared->columns)
       prepared->type_names.push_back(column.type.name());

@@ -38,6 +38,13 @@ syntax::Select whole_table(const syntax::Copy& node) {
   return select;
 }
 
+// Errors: as file_options(); 42601 an option that COPY has not.
+FileOptions copy_options(const syntax::Copy& node) {
+  FileOptions options = file_options(node.path, node.options, node.table.position);
+  if (options.all_text) throw Error(SqlState::syntax_error, "option all_varchar is for read_csv() alone");
+  return options;
+}
+
 }  // namespace
 
 BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state) {
@@ -46,7 +53,7 @@ BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state) {
   BoundCopyFrom result;
   result.table = node.table.name;
   result.path = node.path;
-  result.options = file_options(node.path, node.options);
+  result.options = copy_options(node);
   if (!result.options.header)
     result.options.header = false;  // as PostgreSQL: COPY looks for a header only when told to
   result.columns = columns_named(node.columns, definition);
@@ -61,7 +68,13 @@ BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state) {
 BoundCopyTo bind_copy_to(const syntax::Copy& node, StatementState& state) {
   BoundCopyTo result;
   result.path = node.path;
-  result.options = file_options(node.path, node.options);
+  result.options = copy_options(node);
+  if (result.options.match_header)
+    throw Error(SqlState::feature_not_supported, "cannot use \"match\" with HEADER in COPY TO");
+  if (is_compressed(node.path)) {
+    throw Error(SqlState::feature_not_supported, "COPY TO does not compress: '" + node.path + "' is not written", -1,
+                "Name a file that does not end in .gz or .zst.");
+  }
   result.query = std::make_unique<BoundSelect>(node.query ? bind_select(*node.query, state)
                                                           : bind_select(whole_table(node), state));
   return result;

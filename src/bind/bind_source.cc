@@ -30,7 +30,7 @@ class SourceBinder {
     result_.source.is_table = true;
   }
 
-  void bind(const syntax::TableFile& file) { open(file.path, options_for(file.path)); }
+  void bind(const syntax::TableFile& file) { open(file.path, file_options(file.path, {}, reference_.position)); }
 
   void bind(const syntax::TableValues& values) {
     const syntax::Select& select = *values.values;

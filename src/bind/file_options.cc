@@ -12,7 +12,7 @@ namespace {
 
 struct OptionSpelling {
   const char* name;
-  enum class What : uint8_t { Format, Header, Delimiter, Null, Quote, Escape, Encoding } what;
+  enum class What : uint8_t { Format, Header, Delimiter, Null, Quote, Escape, Encoding, AllText } what;
 };
 
 constexpr OptionSpelling option_spellings[] = {
@@ -21,6 +21,7 @@ constexpr OptionSpelling option_spellings[] = {
     {"sep", OptionSpelling::What::Delimiter},       {"null", OptionSpelling::What::Null},
     {"nullstr", OptionSpelling::What::Null},        {"quote", OptionSpelling::What::Quote},
     {"escape", OptionSpelling::What::Escape},       {"encoding", OptionSpelling::What::Encoding},
+    {"all_varchar", OptionSpelling::What::AllText},
 };
 
 constexpr const char* options_not_there[] = {"freeze", "force_quote", "force_not_null", "force_null", "oids"};
@@ -39,37 +40,46 @@ bool truth_of(const syntax::Option& option) {
   const std::string value = lower(option.value);
   if (!option.has_value || value == "true" || value == "on" || value == "1") return true;
   if (value == "false" || value == "off" || value == "0") return false;
-  bad_value(option, "true or false");
+  throw Error(SqlState::syntax_error, "option " + option.name + " must be true or false", option.position);
 }
 
 char character_of(const syntax::Option& option) {
   if (option.value == "\\t") return '\t';
-  if (option.value.size() != 1) bad_value(option, "a single one-byte character");
+  if (option.value.size() != 1) {
+    throw Error(SqlState::feature_not_supported, "option " + option.name + " must be a single one-byte character",
+                option.position);
+  }
   return option.value.front();
 }
 
-void apply(FileOptions& options, const syntax::Option& option) {
+// Errors: 0A000, 42601 an option that is not there.
+const OptionSpelling* spelling_of(const syntax::Option& option) {
   const auto found = std::find_if(std::begin(option_spellings), std::end(option_spellings),
                                   [&](const OptionSpelling& spelling) { return lower(option.name) == spelling.name; });
-  if (found == std::end(option_spellings)) {
-    for (const char* name : options_not_there) {
-      if (option.name == name)
-        throw Error(SqlState::feature_not_supported, "option " + option.name + " is not supported yet",
-                    option.position);
-    }
-    std::vector<std::string> names;
-    for (const OptionSpelling& spelling : option_spellings) names.emplace_back(spelling.name);
-    throw Error(SqlState::syntax_error, "option \"" + option.name + "\" not recognized", option.position,
-                suggest(option.name, names));
+  if (found != std::end(option_spellings)) return found;
+  for (const char* name : options_not_there) {
+    if (option.name == name)
+      throw Error(SqlState::feature_not_supported, "option " + option.name + " is not supported yet", option.position);
   }
-  switch (found->what) {
+  std::vector<std::string> names;
+  for (const OptionSpelling& spelling : option_spellings) names.emplace_back(spelling.name);
+  throw Error(SqlState::syntax_error, "option \"" + option.name + "\" not recognized", option.position,
+              suggest(option.name, names));
+}
+
+void apply(FileOptions& options, const syntax::Option& option) {
+  switch (spelling_of(option)->what) {
     case OptionSpelling::What::Format: {
       const std::string format = lower(option.value);
       if (format != "csv" && format != "parquet") bad_value(option, "csv or parquet");
       options.format = format == "csv" ? FileFormat::Csv : FileFormat::Parquet;
       break;
     }
-    case OptionSpelling::What::Header: options.header = truth_of(option); break;
+    case OptionSpelling::What::Header:
+      options.match_header = lower(option.value) == "match";
+      options.header = options.match_header || truth_of(option);
+      break;
+    case OptionSpelling::What::AllText: options.all_text = truth_of(option); break;
     case OptionSpelling::What::Delimiter: options.delimiter = character_of(option); break;
     case OptionSpelling::What::Null: options.null_string = option.value; break;
     case OptionSpelling::What::Quote: options.quote = character_of(option); break;
@@ -82,13 +92,36 @@ void apply(FileOptions& options, const syntax::Option& option) {
   }
 }
 
-// A quote that is given counts as escape, too, unless that is given.
-void derive_escape(FileOptions& options, const std::vector<syntax::Option>& given) {
-  const auto names = [&](const char* name) {
-    return std::any_of(given.begin(), given.end(),
-                       [&](const syntax::Option& option) { return lower(option.name) == name; });
+bool is_given(const std::vector<syntax::Option>& given, OptionSpelling::What what) {
+  return std::any_of(given.begin(), given.end(),
+                     [what](const syntax::Option& option) { return spelling_of(option)->what == what; });
+}
+
+// Errors: 42601 an option that is given twice.
+void check_given_once(const std::vector<syntax::Option>& given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (spelling_of(given[i])->what == spelling_of(given[j])->what)
+        throw Error(SqlState::syntax_error, "option " + given[i].name + " is given twice", given[i].position);
+    }
+  }
+}
+
+// Characters that would make a file mean two things, with PostgreSQL's rules and codes. Errors: 22023, 0A000.
+void check_characters(const FileOptions& options, int position) {
+  const auto check = [position](bool good, SqlState state, const char* rule) {
+    if (!good) throw Error(state, rule, position);
   };
-  if (names("quote") && !names("escape")) options.escape = options.quote;
+  const auto ends_line = [](char c) { return c == '\n' || c == '\r'; };
+  const std::string& null = options.null_string;
+  constexpr SqlState invalid = SqlState::invalid_parameter_value, refused = SqlState::feature_not_supported;
+  check(!ends_line(options.delimiter), invalid, "the delimiter cannot be newline or carriage return");
+  check(!ends_line(options.quote), invalid, "the quote cannot be newline or carriage return");
+  check(std::none_of(null.begin(), null.end(), ends_line), invalid,
+        "the null string cannot use newline or carriage return");
+  check(options.delimiter != options.quote, invalid, "delimiter and quote must be different");
+  check(null.find(options.delimiter) == null.npos, refused, "the delimiter must not appear in the null string");
+  check(null.find(options.quote) == null.npos, refused, "the quote must not appear in the null string");
 }
 
 // The value of an argument that must be a literal.
@@ -118,10 +151,22 @@ std::optional<syntax::Option> named_argument(const syntax::Call& call, size_t i)
 
 }  // namespace
 
-FileOptions file_options(const std::string& path, const std::vector<syntax::Option>& options) {
-  FileOptions result = options_for(path);
+FileOptions file_options(const std::string& path, const std::vector<syntax::Option>& options, int position) {
+  check_given_once(options);
+  const std::optional<FileOptions> by_name = options_for(path);
+  FileOptions result = by_name.value_or(FileOptions{});
   for (const syntax::Option& option : options) apply(result, option);
-  derive_escape(result, options);
+  if (!by_name && !is_given(options, OptionSpelling::What::Format)) {
+    throw Error(SqlState::invalid_parameter_value, "the name of '" + path + "' does not say what format the file has",
+                position,
+                "Names that end in " + known_endings() +
+                    " do. Others can be read with read_csv('...') or read_parquet('...'), and copied with FORMAT csv "
+                    "or FORMAT parquet.");
+  }
+  // A quote that is given counts as escape, too, unless that is given.
+  if (is_given(options, OptionSpelling::What::Quote) && !is_given(options, OptionSpelling::What::Escape))
+    result.escape = result.quote;
+  if (result.format == FileFormat::Csv) check_characters(result, position);
   return result;
 }
 
@@ -137,9 +182,8 @@ FileCall read_file_call(const syntax::Call& call, int position) {
                   call.args[i]->position);
     options.push_back(*option);
   }
-  FileCall result{path->text, file_options(path->text, options)};
-  result.options.format = call.name == "read_csv" ? FileFormat::Csv : FileFormat::Parquet;
-  return result;
+  options.push_back({"format", call.name == "read_csv" ? "csv" : "parquet", true, position});
+  return {path->text, file_options(path->text, options, position)};
 }
 
 }  // namespace diptych

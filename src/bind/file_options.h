@@ -9,9 +9,10 @@
 
 namespace diptych {
 
-// FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, on top of what the path's ending says. Errors: 42601 an option that
-// isn't there, 22023 a value that it can't have, 0A000 for PostgreSQL's others.
-FileOptions file_options(const std::string& path, const std::vector<syntax::Option>& options);
+// FORMAT, HEADER, DELIMITER, NULL, QUOTE, ESCAPE, on top of what the path's ending says. position: where to point when
+// several of them together are wrong. Errors: 42601 an option that isn't there or is given twice; 22023 a value that it
+// can't have, and no format when the path does not say it either; 0A000 for PostgreSQL's others.
+FileOptions file_options(const std::string& path, const std::vector<syntax::Option>& options, int position);
 
 struct FileCall {
   std::string path;

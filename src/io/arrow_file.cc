@@ -7,7 +7,7 @@
 
 namespace diptych {
 
-ArrowInputFile::ArrowInputFile(std::unique_ptr<File> file)
+ArrowInputFile::ArrowInputFile(std::shared_ptr<File> file)
     : path_(file->path()), file_(std::move(file)), size_(file_->size()) {}
 
 std::optional<Error> ArrowInputFile::failure() const {

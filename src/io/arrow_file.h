@@ -20,7 +20,7 @@ namespace diptych {
 
 class ArrowInputFile : public arrow::io::RandomAccessFile {
  public:
-  explicit ArrowInputFile(std::unique_ptr<File> file);
+  explicit ArrowInputFile(std::shared_ptr<File> file);
 
   const std::string& path() const { return path_; }
   // The error of the file system that Arrow has been told of, if any.
@@ -38,7 +38,7 @@ class ArrowInputFile : public arrow::io::RandomAccessFile {
 
  private:
   std::string path_;
-  std::unique_ptr<File> file_;
+  std::shared_ptr<File> file_;
   int64_t size_;
   int64_t position_ = 0;
   mutable std::mutex mutex_;

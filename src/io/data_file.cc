@@ -7,26 +7,29 @@
 
 namespace diptych {
 
-void DataFile::for_each_batch(const BatchSink& sink) {
+void DataFile::for_each_batch(const BatchSink& sink, int64_t rows) {
   std::vector<size_t> all(columns().size());
   std::iota(all.begin(), all.end(), size_t{0});
-  for_each_batch(all, sink);
+  for_first_batches(all, rows, sink);
 }
 
-std::unique_ptr<DataFile> open_data_file(FileSystem& files, const std::string& path, const FileOptions& options) {
-  return open_data_file(files, path, options, {});
+std::unique_ptr<DataFile> open_data_file(const ReadContext& context, const std::string& path,
+                                         const FileOptions& options) {
+  return open_data_file(context, path, options, {});
 }
 
-std::unique_ptr<DataFile> open_data_file(FileSystem& files, const std::string& path, const FileOptions& options,
-                                         std::span<const ColumnDefinition> fields) {
-  if (options.format == FileFormat::Parquet) return open_parquet_file(files, path, fields);
-  return open_csv_file(files, path, options, fields);
+std::unique_ptr<DataFile> open_data_file(const ReadContext& context, const std::string& path,
+                                         const FileOptions& options, std::span<const ColumnDefinition> fields) {
+  std::unique_ptr<File> file = open_input(context, path);
+  if (options.format == FileFormat::Parquet) return open_parquet_file(std::move(file), fields);
+  return open_csv_file(std::move(file), options, fields);
 }
 
-std::shared_ptr<const TabletSource> open_file_source(FileSystem& files, const std::string& path,
+std::shared_ptr<const TabletSource> open_file_source(const ReadContext& context, const std::string& path,
                                                      const FileOptions& options) {
-  if (options.format == FileFormat::Parquet) return open_parquet_source(files, path);
-  return open_csv_source(files, path, options);
+  std::unique_ptr<File> file = open_input(context, path);
+  if (options.format == FileFormat::Parquet) return open_parquet_source(std::move(file));
+  return open_csv_source(std::move(file), options);
 }
 
 }  // namespace diptych

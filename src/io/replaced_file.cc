@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "io/byte_stream.h"
 
 namespace diptych {
 namespace {
@@ -18,6 +19,7 @@ std::string temporary_name(const std::string& path) {
 }  // namespace
 
 ReplacedFile::ReplacedFile(FileSystem& files, const std::string& path) : files_(files), path_(path) {
+  check_is_replaceable(path);
   if (!path.starts_with("/dev/")) temporary_path_ = temporary_name(path);
   file_ = temporary_path_.empty() ? files.open(path, OpenMode::ReadWrite)
                                   : files.open(temporary_path_, OpenMode::CreateExclusive);

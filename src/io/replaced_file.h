@@ -11,7 +11,8 @@ namespace diptych {
 
 class ReplacedFile {
  public:
-  // Errors: 58030. Devices (/dev/...) can't be replaced and are written directly. The file system must outlive this.
+  // Errors: 58030; 42809 a directory, pipe or device. /dev/null can't be replaced and is written directly. The file
+  // system must outlive this.
   ReplacedFile(FileSystem& files, const std::string& path);
   // Without commit(): removes what was written.
   ~ReplacedFile();

@@ -79,7 +79,8 @@ class FileCopier {
   }
 
   int64_t run(FileSystem& files) {
-    const auto file = open_data_file(files, command_.path, command_.options, fields_);
+    const auto file =
+        open_data_file({files, context_.temp, context_.cancelled}, command_.path, command_.options, fields_);
     if (context_.progress) context_.progress->rows_total = file->row_count().value_or(0);
     int64_t rows = 0;
     oneapi::tbb::task_arena arena(context_.threads);

@@ -141,7 +141,9 @@ BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vecto
   const syntax::Statement& tree = syntax_tree();
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto open_file = [this](const std::string& path, const FileOptions& options) {
-    if (!file_) file_ = open_file_source(connection_.database().files(), path, options);
+    const ExecutionContext context = connection_.execution_context();
+    if (!file_)
+      file_ = open_file_source({connection_.database().files(), context.temp, context.cancelled}, path, options);
     return file_;
   };
   return bind(tree, BindContext{catalog, open_file, now_in_microseconds(), std::move(parameters)});

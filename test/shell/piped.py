@@ -5,9 +5,11 @@ usage: piped.py <diptych> [unittest arguments]
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 DIPTYCH = os.path.abspath(sys.argv.pop(1)) if __name__ == "__main__" else "diptych"
@@ -55,6 +57,38 @@ class CommandLine(unittest.TestCase):
                 status, out, err = run("calibrate", "cpu", DIPTYCH_PROFILE=path)
                 self.assertEqual((status, out), (1, ""), path)
                 self.assertTrue(err.startswith("ERROR 58030: "), err)
+
+
+class PipesAsFiles(unittest.TestCase):
+    def test_standard_input_is_read_whole(self):
+        status, out, err = run("-m", "csv", "-c", "select count(*) as n, sum(a) as s from '/dev/stdin'", text="a,b\n1,x\n2,y\n")
+        self.assertEqual((status, out, err), (0, "n,s\n2,3\n", ""))
+
+    def test_copy_from_a_pipe_of_several_blocks(self):
+        rows = 300000
+        text = "".join(f"{i},word {i}\n" for i in range(rows))
+        status, out, err = run("-m", "csv", "-c", "create table t (a integer, b text); copy t from '/dev/fd/0' (format csv);"
+                               "select count(*) as n, max(a) as m from t", text=text)
+        self.assertEqual((status, out, err), (0, f"n,m\n{rows},{rows - 1}\n", ""))
+
+    def test_interrupt_while_waiting_for_a_pipe(self):
+        for statement in ("select * from read_csv('pipe')", "copy t from 'pipe' (format csv)"):
+            with tempfile.TemporaryDirectory() as directory:
+                os.mkfifo(os.path.join(directory, "pipe"))
+                shell = subprocess.Popen([DIPTYCH, "-c", f"create table t (a integer); select 'there' as x; {statement}"], cwd=directory,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                while "there" not in shell.stdout.readline():
+                    pass
+                time.sleep(0.2)
+                shell.send_signal(signal.SIGINT)
+                _, err = shell.communicate(timeout=120)
+                self.assertIn("ERROR 57014: ", err)
+                self.assertEqual(shell.returncode, 1)
+
+    def test_what_is_no_file_is_refused(self):
+        for path, state in ((".", "42809"), ("/dev/zero", "42809"), ("nosuch", "58P01")):
+            _, _, err = run("-c", f"select * from read_csv('{path}')")
+            self.assertIn(f"ERROR {state}: ", err)
 
 
 class Failures(unittest.TestCase):

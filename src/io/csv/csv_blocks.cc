@@ -3,10 +3,6 @@
 #include <arrow/io/compressed.h>
 #include <arrow/util/compression.h>
 
-#include <algorithm>
-
-#include "base/error.h"
-
 namespace diptych {
 namespace {
 
@@ -25,10 +21,11 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-CsvBlocks::CsvBlocks(FileSystem& files, const std::string& path, const FileOptions& options)
-    : options_(options), file_(std::make_shared<ArrowInputFile>(files.open(path, OpenMode::Read))) {
+CsvBlocks::CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark)
+    : options_(options), file_(std::make_shared<ArrowInputFile>(std::move(file))) {
   stream_ = open_stream(file_);
   file_bytes_ = check(file_->GetSize(), *file_);
+  if (!drop_mark) return;
   fill(rest_, byte_order_mark.size());
   if (rest_ == byte_order_mark) rest_.clear();
 }
@@ -48,65 +45,21 @@ bool CsvBlocks::fill(std::string& block, int64_t bytes) {
 }
 
 CsvBlock CsvBlocks::next() {
-  CsvBlock block{std::move(rest_), false};
+  CsvBlock block{std::move(rest_), line_end_, false};
   rest_.clear();
   for (int64_t wanted = block_bytes;; wanted = static_cast<int64_t>(block.bytes.size())) {
     block.last = !fill(block.bytes, wanted);
-    if (block.last) {
-      if (ends_in_quotes(block.bytes))
-        throw Error(SqlState::bad_copy_file_format, "file '" + path() + "': a quote is not closed");
-      return block;
-    }
-    size_t whole = whole_rows(block.bytes);
+    if (line_end_ == LineEnd::Unknown) line_end_ = find_line_end(block.bytes, options_, block.last);
+    block.line_end = line_end_;
+    if (block.last) return block;
+    const size_t whole = line_end_ == LineEnd::Unknown ? 0 : whole_csv_rows(block.bytes, options_, line_end_);
     if (whole > 0) {
       rest_.assign(block.bytes, whole);
       block.bytes.resize(whole);
       return block;
     }
-    if (static_cast<int64_t>(block.bytes.size()) > most_row_bytes) {
-      throw Error(SqlState::bad_copy_file_format,
-                  "file '" + path() + "': a row is longer than 256 MiB, or a quote is not closed");
-    }
+    if (static_cast<int64_t>(block.bytes.size()) > most_row_bytes) return block;
   }
-}
-
-bool CsvBlocks::ends_in_quotes(const std::string& block) const {
-  if (options_.escape == options_.quote) return std::count(block.begin(), block.end(), options_.quote) % 2 != 0;
-  bool inside = false;
-  for (size_t i = 0; i < block.size(); ++i) {
-    if (inside && block[i] == options_.escape)
-      ++i;
-    else if (block[i] == options_.quote)
-      inside = !inside;
-  }
-  return inside;
-}
-
-size_t CsvBlocks::whole_rows(const std::string& block) const {
-  if (options_.escape != options_.quote) return whole_rows_by_state(block);
-  // The block starts outside quotes; counting is many times faster than following each quote.
-  bool inside = std::count(block.begin(), block.end(), options_.quote) % 2 != 0;
-  for (size_t i = block.size(); i > 0; --i) {
-    char c = block[i - 1];
-    if (c == options_.quote) inside = !inside;
-    if (c == '\n' && !inside) return i;
-  }
-  return 0;
-}
-
-size_t CsvBlocks::whole_rows_by_state(const std::string& block) const {
-  size_t whole = 0;
-  bool inside = false;
-  for (size_t i = 0; i < block.size(); ++i) {
-    if (inside && block[i] == options_.escape) {
-      ++i;
-    } else if (block[i] == options_.quote) {
-      inside = !inside;
-    } else if (block[i] == '\n' && !inside) {
-      whole = i + 1;
-    }
-  }
-  return whole;
 }
 
 }  // namespace diptych

@@ -13,22 +13,19 @@
 #include <string>
 
 #include "io/arrow_file.h"
+#include "io/csv/csv_parser.h"
 #include "io/file_format.h"
 
 namespace diptych {
 
-struct CsvBlock {
-  std::string bytes;
-  bool last = false;  // nothing follows: the last row may lack its line's end
-};
-
 class CsvBlocks {
  public:
-  // Files whose names end in .gz or .zst are decompressed.
-  CsvBlocks(FileSystem& files, const std::string& path, const FileOptions& options);
+  // Files whose names end in .gz or .zst are decompressed. A byte order mark at the beginning is dropped when told to.
+  CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark);
 
-  // The next block, of about block_bytes, longer where a row is. Not called again after the last one. Errors: 58030;
-  // 22P04 damaged compression, or a row of more than most_row_bytes, as a quote that is never closed makes.
+  // The next block, of about block_bytes, longer where a row is; of more than most_row_bytes without the end of a row,
+  // as a quote that is never closed makes, which is for the parser to tell. Not called again after such a block and the
+  // last one. Errors: 58030; 22P04 damaged compression.
   CsvBlock next();
   // Share of the file that has been read, 0 to 1. Safe to call from any thread.
   double progress() const {
@@ -42,16 +39,11 @@ class CsvBlocks {
  private:
   // Appends up to `bytes` more to the block; false at the end of the file.
   bool fill(std::string& block, int64_t bytes);
-  // Whether the bytes, which start outside quotes, end inside.
-  bool ends_in_quotes(const std::string& block) const;
-  // Length of the rows that are whole; 0 when there is none.
-  size_t whole_rows(const std::string& block) const;
-  size_t whole_rows_by_state(const std::string& block) const;
-
   FileOptions options_;
   std::shared_ptr<ArrowInputFile> file_;
   std::shared_ptr<arrow::io::InputStream> stream_;
   std::string rest_;  // the beginning of the next block
+  LineEnd line_end_ = LineEnd::Unknown;
   int64_t file_bytes_;
   std::atomic<int64_t> read_bytes_{0};
 };

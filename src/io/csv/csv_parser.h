@@ -1,8 +1,6 @@
-// From the bytes of a block to columns in register form. Arrow's parser finds rows and fields; what a field means is
+// From the bytes of a block to columns in register form. csv_tokenizer.h finds rows and fields; what a field means is
 // csv_values.h.
 #pragma once
-
-#include <arrow/csv/parser.h>
 
 #include <optional>
 #include <span>
@@ -11,52 +9,46 @@
 #include <vector>
 
 #include "base/error.h"
+#include "io/csv/csv_tokenizer.h"
 #include "io/file_format.h"
 #include "io/owned_batch.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych {
 
-// The first thing in a block that is not as it should be.
-struct CsvFailure {
-  int64_t row = 0;  // in the block, from 0
-  SqlState state;
-  std::string message;  // what follows "file 'x.csv', line 5"
+struct CsvBlock {
+  std::string bytes;                    // whole rows
+  LineEnd line_end = LineEnd::Unknown;  // as the file's first line ends
+  bool last = false;                    // nothing follows: the last row may lack its line's end
 };
 
 struct ParsedBlock {
-  std::vector<OwnedBatch> batches;
-  int64_t rows = 0;
+  OwnedBatch batch;    // the rows before the failure
+  int64_t lines = 0;   // that the block takes in the file
+  bool ended = false;  // the block says that the data end here
   std::optional<CsvFailure> failure;
+  int64_t failure_line = 0;  // lines of the block before it
 };
+
+// How fields become values: as PostgreSQL reads them, or as csv_detection.h does.
+enum class CsvValues : uint8_t { Cast, Detected };
 
 // Thread safety: const members may be called by many threads at once.
 class CsvParser {
  public:
   // fields: those of a row. extra_field: each row ends in one more, empty field (a delimiter at the line's end), which
   // is dropped.
-  CsvParser(const FileOptions& options, std::vector<ColumnDefinition> fields, bool extra_field);
+  CsvParser(const FileOptions& options, std::vector<ColumnDefinition> fields, bool extra_field, CsvValues values);
 
   const std::vector<ColumnDefinition>& fields() const { return fields_; }
-  // bytes: whole rows; the last one may lack its line's end in the last block.
-  ParsedBlock parse(std::string_view bytes, bool last, std::span<const size_t> wanted) const;
+  // Puts texts together over the block's bytes.
+  ParsedBlock parse(CsvBlock& block, std::span<const size_t> wanted) const;
 
  private:
-  bool parse_rows(arrow::csv::BlockParser& parser, std::span<const size_t> wanted, ParsedBlock& block) const;
-  OwnedColumn read_column(const arrow::csv::BlockParser& parser, size_t field, ParsedBlock& block) const;
-
   FileOptions options_;
   std::vector<ColumnDefinition> fields_;
   bool extra_field_;
+  CsvValues values_;
 };
-
-arrow::csv::ParseOptions parse_options_of(const FileOptions& options);
-
-// The fields of the first row, and how many bytes it takes. Nothing when there is no row.
-struct CsvFirstRow {
-  std::vector<std::string> fields;
-  size_t bytes = 0;
-};
-std::optional<CsvFirstRow> read_first_row(std::string_view bytes, const FileOptions& options);
 
 }  // namespace diptych

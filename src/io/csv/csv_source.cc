@@ -2,16 +2,25 @@
 
 #include "io/csv/csv_file.h"
 #include "tablet/builder.h"
+#include "tablet/limited_source.h"
 #include "tablet/memory_source.h"
 
 namespace diptych {
 namespace {
 
 // Knows its columns from the file's beginning; reads the rest into memory when the rows are first asked for.
-class CsvSource : public TabletSource {
+class CsvSource : public TabletSource, public LimitedSource {
  public:
-  CsvSource(FileSystem& files, const std::string& path, const FileOptions& options)
-      : file_(open_csv_file(files, path, options, {})), rows_(file_->columns()) {}
+  CsvSource(std::shared_ptr<File> file, const FileOptions& options, int64_t rows_wanted = INT64_MAX)
+      : input_(std::move(file)),
+        options_(options),
+        rows_wanted_(rows_wanted),
+        file_(open_csv_file(input_, options, {})),
+        rows_(file_->columns()) {}
+
+  std::shared_ptr<const TabletSource> first_rows(int64_t rows) const override {
+    return std::make_shared<CsvSource>(input_, options_, rows);
+  }
 
   const std::vector<ColumnDefinition>& columns() const override { return file_->columns(); }
   size_t tablet_count() const override { return loaded().tablet_count(); }
@@ -36,26 +45,30 @@ class CsvSource : public TabletSource {
   void load() const {
     MemorySource rows(file_->columns());
     TabletBuilder builder(rows.columns(), tablet_rows, rows.new_dictionaries());
-    file_->for_each_batch([&](const RowBatch& batch) {
-      for (int64_t taken = 0; taken < batch.rows;) {
-        taken += builder.append(batch, taken, batch.rows - taken);
-        if (builder.full()) rows.add(builder.finish());
-      }
-    });
+    file_->for_each_batch(
+        [&](const RowBatch& batch) {
+          for (int64_t taken = 0; taken < batch.rows;) {
+            taken += builder.append(batch, taken, batch.rows - taken);
+            if (builder.full()) rows.add(builder.finish());
+          }
+        },
+        rows_wanted_);
     if (builder.rows() > 0) rows.add(builder.finish());
     rows_ = std::move(rows);
   }
 
-  std::unique_ptr<DataFile> file_;
+  const std::shared_ptr<File> input_;
+  const FileOptions options_;
+  const int64_t rows_wanted_;
+  const std::unique_ptr<DataFile> file_;
   mutable std::once_flag once_;
   mutable MemorySource rows_;
 };
 
 }  // namespace
 
-std::shared_ptr<const TabletSource> open_csv_source(FileSystem& files, const std::string& path,
-                                                    const FileOptions& options) {
-  return std::make_shared<CsvSource>(files, path, options);
+std::shared_ptr<const TabletSource> open_csv_source(std::shared_ptr<File> file, const FileOptions& options) {
+  return std::make_shared<CsvSource>(std::move(file), options);
 }
 
 }  // namespace diptych

@@ -1,6 +1,7 @@
 #include "io/csv/csv_values.h"
 
 #include <array>
+#include <string>
 
 #include "base/error.h"
 #include "kernel/kernel.h"
@@ -88,6 +89,10 @@ SqlState state_of_kernel_error(int32_t error) {
   }
 }
 
+int32_t error_of_syntax(TypeId type) {
+  return type == TypeId::Date || type == TypeId::Timestamp ? DK_INVALID_DATETIME : DK_INVALID_TEXT;
+}
+
 bool read_iso_date(std::string_view field, int32_t& days) {
   if (field.size() != 10 || field[4] != '-' || field[7] != '-') return false;
   const char* at = field.data();
@@ -95,6 +100,20 @@ bool read_iso_date(std::string_view field, int32_t& days) {
   if (year < 1 || month < 1 || month > 12 || day < 1 || day > dk_days_in_month(year, static_cast<int32_t>(month)))
     return false;
   days = static_cast<int32_t>(dk_days_of_civil(year, static_cast<int32_t>(month), static_cast<int32_t>(day)));
+  return true;
+}
+
+bool read_iso_timestamp(std::string_view field, int64_t& value) {
+  int32_t days = 0;
+  int64_t time = 0;
+  if (field.size() < 16 || (field[10] != ' ' && field[10] != 'T') || !read_iso_date(field.substr(0, 10), days))
+    return false;
+  std::string seconds(field.substr(11));
+  if (seconds.size() == 5) seconds += ":00";
+  // Zeros behind microseconds say nothing.
+  while (seconds.size() > 15 && seconds.back() == '0') seconds.pop_back();
+  if (!read_plain_time(seconds, time)) return false;
+  value = days * DK_USECS_PER_DAY + time;
   return true;
 }
 

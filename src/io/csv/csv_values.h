@@ -14,6 +14,8 @@ namespace diptych {
 // The error code of the kernel as a state.
 enum class SqlState;
 SqlState state_of_kernel_error(int32_t error);
+// The error of a text that is no value of the type at all.
+int32_t error_of_syntax(TypeId type);
 
 uint8_t read_boolean(std::string_view field, int32_t& error);
 int32_t read_smallint(std::string_view field, int32_t& error);
@@ -29,5 +31,8 @@ Interval read_interval(std::string_view field, int32_t& error);
 
 // Whether the field is a date as ISO 8601 writes it, 2024-02-29; the days since 2000 then.
 bool read_iso_date(std::string_view field, int32_t& days);
+// Whether it is a date and a time of day that a timestamp keeps as it is, 2024-02-29 10:00[:00[.123456]], with a blank
+// or T between them and without a time zone.
+bool read_iso_timestamp(std::string_view field, int64_t& value);
 
 }  // namespace diptych

@@ -15,11 +15,10 @@ constexpr int64_t batch_rows = 16384;
 
 class ParquetFile : public DataFile {
  public:
-  ParquetFile(FileSystem& files, const std::string& path, std::span<const ColumnDefinition> fields)
-      : reader_(files, path) {
+  ParquetFile(std::unique_ptr<File> file, std::span<const ColumnDefinition> fields) : reader_(std::move(file)) {
     columns_ = fields.empty() ? reader_.columns() : std::vector(fields.begin(), fields.end());
     if (columns_.size() != reader_.columns().size()) {
-      throw Error(SqlState::bad_copy_file_format, "file '" + path + "' has " +
+      throw Error(SqlState::bad_copy_file_format, "file '" + reader_.path() + "' has " +
                                                       std::to_string(reader_.columns().size()) + " columns, where " +
                                                       std::to_string(columns_.size()) + " are wanted");
     }
@@ -34,7 +33,7 @@ class ParquetFile : public DataFile {
                : static_cast<double>(groups_done_) / static_cast<double>(reader_.row_group_count());
   }
 
-  void for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) override;
+  void for_first_batches(std::span<const size_t> wanted, int64_t rows, const BatchSink& sink) override;
 
  private:
   void check_cast(size_t column) const {
@@ -65,11 +64,16 @@ std::vector<OwnedBatch> ParquetFile::read(size_t group, std::span<const size_t> 
   return batches;
 }
 
-void ParquetFile::for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) {
+void ParquetFile::for_first_batches(std::span<const size_t> wanted, int64_t rows, const BatchSink& sink) {
   size_t next = 0;
+  int64_t rows_before = 0;  // of the row groups taken
   groups_done_ = 0;
   auto take = [&](tbb::flow_control& control) -> size_t {
-    if (next == reader_.row_group_count()) control.stop();
+    if (next == reader_.row_group_count() || rows_before >= rows) {
+      control.stop();
+      return next;
+    }
+    rows_before += reader_.rows_in(next);
     return next++;
   };
   auto decode = [&](size_t group) { return read(group, wanted); };
@@ -90,9 +94,8 @@ void ParquetFile::for_each_batch(std::span<const size_t> wanted, const BatchSink
 
 }  // namespace
 
-std::unique_ptr<DataFile> open_parquet_file(FileSystem& files, const std::string& path,
-                                            std::span<const ColumnDefinition> fields) {
-  return std::make_unique<ParquetFile>(files, path, fields);
+std::unique_ptr<DataFile> open_parquet_file(std::unique_ptr<File> file, std::span<const ColumnDefinition> fields) {
+  return std::make_unique<ParquetFile>(std::move(file), fields);
 }
 
 }  // namespace diptych

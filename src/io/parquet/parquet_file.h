@@ -19,7 +19,7 @@ namespace diptych {
 class ParquetReader {
  public:
   // Errors: as open_data_file().
-  ParquetReader(FileSystem& files, const std::string& path);
+  explicit ParquetReader(std::unique_ptr<File> file);
 
   const std::string& path() const { return file_->path(); }
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
@@ -40,6 +40,8 @@ class ParquetReader {
   void open();
   std::unique_ptr<parquet::arrow::FileReader> make_reader() const;
   void read_schema();
+  // Errors: 0A000 naming the column.
+  void check_has_no_zone(const arrow::Field& field) const;
   // Leaf columns whose pages are all codes of a dictionary: they are handed on as codes.
   std::vector<bool> find_dictionary_leaves() const;
 
@@ -51,8 +53,7 @@ class ParquetReader {
 };
 
 // fields: what COPY wants, or empty for the file's own types.
-std::unique_ptr<DataFile> open_parquet_file(FileSystem& files, const std::string& path,
-                                            std::span<const ColumnDefinition> fields);
-std::shared_ptr<const TabletSource> open_parquet_source(FileSystem& files, const std::string& path);
+std::unique_ptr<DataFile> open_parquet_file(std::unique_ptr<File> file, std::span<const ColumnDefinition> fields);
+std::shared_ptr<const TabletSource> open_parquet_source(std::unique_ptr<File> file);
 
 }  // namespace diptych

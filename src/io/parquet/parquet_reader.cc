@@ -27,8 +27,7 @@ bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
 
 }  // namespace
 
-ParquetReader::ParquetReader(FileSystem& files, const std::string& path)
-    : file_(std::make_shared<ArrowInputFile>(files.open(path, OpenMode::Read))) {
+ParquetReader::ParquetReader(std::unique_ptr<File> file) : file_(std::make_shared<ArrowInputFile>(std::move(file))) {
   guard_parquet(*file_, [this] { open(); });
 }
 
@@ -50,6 +49,7 @@ void ParquetReader::read_schema() {
   std::shared_ptr<arrow::Schema> schema;
   check(make_reader()->GetSchema(&schema), *file_);
   for (const std::shared_ptr<arrow::Field>& field : schema->fields()) {
+    check_has_no_zone(*field);
     std::optional<Type> type = type_of(*field->type());
     if (!type) {
       throw Error(SqlState::feature_not_supported, "file '" + path() + "': column \"" + field->name() + "\" has type " +
@@ -59,6 +59,16 @@ void ParquetReader::read_schema() {
   }
   // Without nested columns, field i is leaf column i.
   check_invariant(columns_.size() == dictionary_leaves_.size(), "a flat Parquet schema has a leaf per column");
+}
+
+void ParquetReader::check_has_no_zone(const arrow::Field& field) const {
+  if (field.type()->id() != arrow::Type::TIMESTAMP) return;
+  const std::string& zone = static_cast<const arrow::TimestampType&>(*field.type()).timezone();
+  if (zone.empty()) return;
+  throw Error(SqlState::feature_not_supported,
+              "file '" + path() + "': column \"" + field.name() + "\" has timestamps with time zone (" + zone +
+                  "), for which Diptych has no type yet",
+              -1, "Write the column without a time zone (in Parquet's terms, not adjusted to UTC).");
 }
 
 std::vector<bool> ParquetReader::find_dictionary_leaves() const {

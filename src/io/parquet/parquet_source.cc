@@ -16,7 +16,7 @@ class DecodedRowGroup : public PinnedTablet {
 // codes of a dictionary of the source, which grows as row groups are pinned.
 class ParquetSource : public TabletSource {
  public:
-  ParquetSource(FileSystem& files, const std::string& path) : reader_(files, path) {
+  explicit ParquetSource(std::unique_ptr<File> file) : reader_(std::move(file)) {
     for (size_t group = 0; group < reader_.row_group_count(); ++group) {
       if (reader_.rows_in(group) == 0) continue;
       groups_.push_back(group);
@@ -77,8 +77,8 @@ class ParquetSource : public TabletSource {
 
 }  // namespace
 
-std::shared_ptr<const TabletSource> open_parquet_source(FileSystem& files, const std::string& path) {
-  return std::make_shared<ParquetSource>(files, path);
+std::shared_ptr<const TabletSource> open_parquet_source(std::unique_ptr<File> file) {
+  return std::make_shared<ParquetSource>(std::move(file));
 }
 
 }  // namespace diptych

@@ -50,11 +50,52 @@ TEST_F(CsvTest, ANullStringCountsOnlyWithoutQuotes) {
 
 TEST_F(CsvTest, LinesEndInAnyWay) {
   EXPECT_EQ(read("1,x\r\n2,\"a\nb\"\r\n3,z", two_), (Rows{"1|x", "2|a\nb", "3|z"}));
+  EXPECT_EQ(read("1,x\r2,\"a\rb\"\r3,z\r", two_), (Rows{"1|x", "2|a\rb", "3|z"}));
   EXPECT_EQ(read("", two_), Rows{});
-  EXPECT_EQ(read("\xEF\xBB\xBF"
-                 "1,x\n",
-                 two_),
-            Rows{"1|x"});
+}
+
+TEST_F(CsvTest, AllLinesEndAsTheFirst) {
+  for (std::string_view text :
+       {"1,x\n2,y\r\n", "1,x\n2,y\r", "1,x\r\n2,y\n", "1,x\r\n2,y\r3,z\r\n", "1,x\r2,y\n", "1,x\r2,y\r\n"})
+    EXPECT_EQ(state_of(error(text, two_)), SqlState::bad_copy_file_format) << text;
+}
+
+// COPY keeps it, as PostgreSQL does; who looks for types drops it.
+TEST_F(CsvTest, AByteOrderMarkIsDroppedWhereTypesAreDetected) {
+  const std::vector<ColumnDefinition> text{{"a", type(TypeId::Text)}};
+  EXPECT_EQ(read("\xEF\xBB\xBFx\n", text), Rows{"\xEF\xBB\xBFx"});
+  EXPECT_EQ(inspect("\xEF\xBB\xBFid,x\n1,2\n"), (Rows{"id bigint", "x bigint"}));
+}
+
+TEST_F(CsvTest, QuotesMayBeginAndEndAnywhereInAField) {
+  EXPECT_EQ(read("1,a\"b\"c\n2, \"a\"\n3,\"a\"\"\"b\n\"4\",\"\"\"\"\"\"\n", two_),
+            (Rows{"1|abc", "2| a", "3|a\"b", "4|\"\""}));
+  EXPECT_EQ(read("1,\"a,\"\"b\"\",\"c\n", two_), Rows{"1|a,\"b\",c"});
+  EXPECT_EQ(state_of(error("1,\"a\n", two_)), SqlState::bad_copy_file_format);
+}
+
+TEST_F(CsvTest, ABackslashAndAPointAloneOnALineEndTheData) {
+  const std::vector<ColumnDefinition> text{{"a", type(TypeId::Text)}};
+  EXPECT_EQ(read("x\n\\.\nignored \xff\n", text), Rows{"x"});
+  EXPECT_EQ(read("\\.\nx\n", text), Rows{});
+  EXPECT_EQ(read("x\r\n\\.\r\n\"", text), Rows{"x"});
+  EXPECT_EQ(read("x\n\\.y\n \\.\n\\.", text), (Rows{"x", "\\.y", " \\.", "\\."}));
+  EXPECT_EQ(read("\"\n\\.\n\"\n", text), Rows{"\n\\.\n"});
+  EXPECT_EQ(state_of(error("x\n\\.\r\n", text)), SqlState::bad_copy_file_format);
+}
+
+TEST_F(CsvTest, BytesThatAreNoTextAreErrorsOfTheirRow) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(state_of(error("1,a\0b\n"sv, two_)), SqlState::character_not_in_repertoire);
+  EXPECT_EQ(state_of(error("1,x\nq,y\n3,\xff\n", two_)), SqlState::invalid_text_representation);
+  EXPECT_EQ(message_of(error("1,x\n2,ä\n3,\xc3\x28\n", two_)), "file 'x.csv', line 3: a text is not valid UTF-8");
+}
+
+// What is first in the text is told first, within a row and among rows.
+TEST_F(CsvTest, TheFirstFailureCounts) {
+  EXPECT_EQ(state_of(error("x\n1,a,b\n", two_)), SqlState::invalid_text_representation);
+  EXPECT_EQ(state_of(error("x,a,b\n", two_)), SqlState::bad_copy_file_format);
+  EXPECT_EQ(state_of(error("1,a\nx,a\n1\n", two_)), SqlState::invalid_text_representation);
 }
 
 TEST_F(CsvTest, EveryTypeMeansWhatPostgreSqlMeans) {
@@ -91,7 +132,7 @@ TEST_F(CsvTest, TheWrongNumberOfFieldsIsAnError) {
   EXPECT_EQ(bad->message(), "file 'x.csv', line 2: 1 fields, where 2 are wanted");
   EXPECT_EQ(state_of(error("1,x,y\n", two_)), SqlState::bad_copy_file_format);
   EXPECT_EQ(state_of(error("1,x\n\n", two_)), SqlState::bad_copy_file_format);
-  EXPECT_EQ(message_of(error("1,\"x\n\ny\"\n\n2,z\n", two_)), "file 'x.csv', line 2: 1 fields, where 2 are wanted");
+  EXPECT_EQ(message_of(error("1,\"x\n\ny\"\n\n2,z\n", two_)), "file 'x.csv', line 4: 1 fields, where 2 are wanted");
   EXPECT_EQ(state_of(error("\r\n1,x\r\n", two_)), SqlState::bad_copy_file_format);
   EXPECT_EQ(read("1\n\n", {{"a", type(TypeId::Integer)}}), (Rows{"1", "<null>"}));
   EXPECT_EQ(state_of(error_of([&] { open_data_file(files_, "missing.csv", options_, two_); })),
@@ -112,7 +153,7 @@ TEST_F(CsvTest, DelimitersQuotesAndEscapesCanBeOthers) {
   options_.quote = '\'';
   options_.escape = '\\';
   EXPECT_EQ(read("1|'it\\'s | x'\n2|y\n", two_), (Rows{"1|it's | x", "2|y"}));
-  options_ = options_for("lineitem.tbl");
+  options_ = *options_for("lineitem.tbl");
   EXPECT_EQ(read("1|x|\n2|y|\n", two_), (Rows{"1|x", "2|y"}));
 }
 
@@ -138,6 +179,40 @@ TEST_F(CsvTest, TypesAndNamesByInspection) {
   EXPECT_EQ(inspect(""), Rows{});
 }
 
+TEST_F(CsvTest, ATypeIsDetectedOnlyWhereItKeepsEveryField) {
+  const auto type_with = [&](const std::string& first, const std::string& second) {
+    return inspect("name\n" + first + "\n" + second + "\n").at(0);
+  };
+  for (const char* text : {"01234", "+4912345", "00", "1_000", "0x10", "12345678901234567890", "9007199254740993.x"})
+    EXPECT_EQ(type_with("1", text), "name text") << text;
+  for (const char* text : {"007.5", "+1.5", "-01.5", "1e", "9007199254740993", "1e999"})
+    EXPECT_EQ(type_with("1.5", text), "name text") << text;
+  for (const char* text : {"0", "-7", " 5", "9223372036854775807"})
+    EXPECT_EQ(type_with("1", text), "name bigint") << text;
+  for (const char* text : {"-0", "0.5", "-.5", "5.", "1e5", "1E-05", "NaN", "inf", "-Infinity"})
+    EXPECT_EQ(type_with("1", text), "name double precision") << text;
+  EXPECT_EQ(type_with("NaN", "inf"), "name text");
+  for (const char* text : {"2024-01-01 10:00:00Z", "2024-01-01 10:00:00+02", "2024-01-01T10:00:00-07:30",
+                           "2024-01-01 10:00:00 UTC", "2024-01-01 10:00:00.123456789", "2024-01-01"})
+    EXPECT_EQ(type_with("2024-01-01 10:00", text), "name text") << text;
+  EXPECT_EQ(type_with("2024-01-01 10:00", "2024-01-01T10:00:00.123456000"), "name timestamp without time zone");
+  options_.all_text = true;
+  EXPECT_EQ(type_with("1", "2"), "name text");
+}
+
+TEST_F(CsvTest, ALaterRowThatADetectedTypeDoesNotKeepIsAnError) {
+  for (const char* last : {"01", "+1", "x", "1.5"}) {
+    std::string text = "name\n";
+    for (int i = 0; i < 400000; ++i) text += std::to_string(i) + "\n";
+    put_file(files_, "x.csv", text + last + "\n");
+    auto file = open_data_file(files_, "x.csv", options_);
+    std::optional<Error> bad = error_of([&] { file->for_each_batch([](const RowBatch&) {}); });
+    EXPECT_EQ(state_of(bad), SqlState::invalid_text_representation) << last;
+    EXPECT_EQ(message_of(bad).substr(0, 40), "file 'x.csv', line 400002, column \"name\"") << last;
+    EXPECT_NE(bad->hint(), "") << last;
+  }
+}
+
 TEST_F(CsvTest, ASourceReadsTheFileWhenItsRowsAreAskedFor) {
   put_file(files_, "x.csv", "id,name\n1,a\n2,b\n");
   auto source = open_file_source(files_, "x.csv", options_);
@@ -160,7 +235,7 @@ TEST_F(CsvTest, LongFilesComeInOrder) {
     EXPECT_EQ(arena.execute([&] { return read(text, two_); }), expected);
   }
   text += "x,y\n";
-  EXPECT_EQ(message_of(error(text, two_)).substr(0, 25), "file 'x.csv', line 120001");
+  EXPECT_EQ(message_of(error(text, two_)).substr(0, 25), "file 'x.csv', line 137144");  // 17143 rows take two lines
 }
 
 // gzip of "1,x\n2,y\n".

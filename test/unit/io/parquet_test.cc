@@ -23,7 +23,7 @@ const std::filesystem::path suite = std::filesystem::path(DIPTYCH_SOURCE_DIR) / 
 // Reads a file both ways; nothing but an Error may come of it.
 std::optional<Error> read_both_ways(const std::filesystem::path& path, size_t& rows) {
   PosixFileSystem files;
-  FileOptions options = options_for("x.parquet");
+  FileOptions options = *options_for("x.parquet");
   return error_of([&] {
     rows = rows_of(*open_data_file(files, path, options)).size();
     EXPECT_EQ(rows_of(*open_file_source(files, path, options)).size(), rows) << path;
@@ -74,7 +74,7 @@ TEST(Parquet, ValuesAreThoseOfTheCsvBesideThem) {
   if (!std::filesystem::exists(suite)) GTEST_SKIP() << "no Parquet test files at " << suite;
   PosixFileSystem files;
   for (const char* name : {"delta_binary_packed", "delta_byte_array", "delta_encoding_optional_column"}) {
-    auto parquet = open_data_file(files, suite / "good" / (std::string(name) + ".parquet"), options_for("x.parquet"));
+    auto parquet = open_data_file(files, suite / "good" / (std::string(name) + ".parquet"), *options_for("x.parquet"));
     FileOptions csv;
     csv.header = true;
     auto expected =
@@ -109,7 +109,7 @@ class RoundTrip : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RoundTrip, WrittenRowsComeBack) {
   MemoryFileSystem files;
-  FileOptions options = options_for(GetParam());
+  FileOptions options = *options_for(GetParam());
   for (int64_t rows : {0, 1, 1000, 5000}) {
     auto source = make_source(static_cast<uint64_t>(rows), rows);
     EXPECT_EQ(write_data_file(files, GetParam(), options, *source), rows);
@@ -120,7 +120,7 @@ TEST_P(RoundTrip, WrittenRowsComeBack) {
 
 TEST_P(RoundTrip, AFailedWriteLeavesNoFile) {
   auto source = make_source(3, 100);
-  FileOptions options = options_for(GetParam());
+  FileOptions options = *options_for(GetParam());
   MemoryFileSystem files;
   files.set_faults({});
   write_data_file(files, GetParam(), options, *source);
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, RoundTrip, ::testing::Values("x.csv", "x.parqu
 
 TEST(Parquet, ColumnsAreConvertedWhereSqlAssigns) {
   MemoryFileSystem files;
-  FileOptions options = options_for("x.parquet");
+  FileOptions options = *options_for("x.parquet");
   testing::put_file(files, "x.csv", "7,1.25,2024-02-29,abc\n,,,\n-300,-7.75,1999-12-31,de\n");
   std::vector<ColumnDefinition> from{
       {"a", type(TypeId::BigInt)}, {"b", Type::numeric(10, 2)}, {"c", type(TypeId::Date)}, {"d", type(TypeId::Text)}};
@@ -180,8 +180,8 @@ TEST(Parquet, ColumnsAreConvertedWhereSqlAssigns) {
 TEST(Parquet, StatisticsGiveBounds) {
   MemoryFileSystem files;
   auto source = make_source(5, 3000);
-  write_data_file(files, "x.parquet", options_for("x.parquet"), *source);
-  auto file = open_file_source(files, "x.parquet", options_for("x.parquet"));
+  write_data_file(files, "x.parquet", *options_for("x.parquet"), *source);
+  auto file = open_file_source(files, "x.parquet", *options_for("x.parquet"));
   ASSERT_EQ(file->tablet_count(), 1u);
   for (size_t column = 0; column < source->columns().size(); ++column) {
     ZoneMap expected, found = file->zone_map(0, column);
