@@ -7,6 +7,7 @@
 
 namespace diptych {
 
+std::unique_ptr<Rule> make_read_first_rows();
 std::unique_ptr<Rule> make_push_not_down();
 std::unique_ptr<Rule> make_fold_constants();
 std::unique_ptr<Rule> make_narrow_comparisons();

@@ -98,10 +98,10 @@ TEST(BindStatement, ErrorsHaveStateAndPlace) {
       {"insert into keyed(k) select x from other", "42804", "x from"},
       {"insert into every(b) values (1)", "42804", "1"},
       {"select default", "42601", "default"},
-      {"copy nope from 'x'", "42P01", "nope"},
-      {"copy every(foo) from 'x'", "42703", "foo"},
+      {"copy nope from 'x.csv'", "42P01", "nope"},
+      {"copy every(foo) from 'x.csv'", "42703", "foo"},
       {"copy every to 'y.csv' (formt csv)", "42601", "formt"},
-      {"copy every to 'y.csv' (delimiter '||')", "22023", "delimiter"},
+      {"copy every to 'y.csv' (delimiter '||')", "0A000", "delimiter"},
       {"copy every to 'y.csv' (freeze)", "0A000", "freeze"},
       {"describe nope", "42P01", "nope"},
   };
