@@ -43,7 +43,7 @@ const TestCatalog& test_catalog() {
 
 BoundStatement bind_text(const std::string& sql) {
   const auto open_file = [](const std::string&, const FileOptions&) { return test_catalog().find_table("other"); };
-  return bind(*parse_statement(sql), {test_catalog(), open_file, now_in_microseconds});
+  return bind(*parse_statement(sql), {test_catalog(), open_file, now_in_microseconds, {}});
 }
 
 BoundSelect bind_query(const std::string& sql) {
