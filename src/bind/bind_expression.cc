@@ -249,23 +249,14 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int positi
   // A literal takes the other side's type before it is compared and given back.
   settle_operands(left, right);
   const Type right_type = right->type;
-  ExpressionPtr compared = left->clone();
-  if (!unify_for_comparison(compared, right)) {
-    throw Error(SqlState::undefined_function,
-                "operator does not exist: " + left->type.name() + " = " + right->type.name(), position,
-                "You might need to add explicit type casts.");
-  }
+  ExpressionPtr equal = compare(ExpressionKind::Eq, "=", left->clone(), std::move(right), position);
   const Type type = nullif_type(left->type, right_type);
   left = coerced(std::move(left), type);
-  if (left->equals(*compared)) {
-    auto result = make_expression(ExpressionKind::NullIf, type, position);
-    result->args.push_back(std::move(compared));
-    result->args.push_back(std::move(right));
-    return result;
+  if (equal->kind == ExpressionKind::Eq && left->equals(*equal->args[0])) {
+    equal->kind = ExpressionKind::NullIf;
+    equal->type = type;
+    return equal;
   }
-  auto equal = make_expression(ExpressionKind::Eq, {TypeId::Boolean}, position);
-  equal->args.push_back(std::move(compared));
-  equal->args.push_back(std::move(right));
   auto result = make_expression(ExpressionKind::Case, type, position);
   result->args.push_back(std::move(equal));
   result->args.push_back(make_constant(Value::null(type), position));

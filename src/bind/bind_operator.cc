@@ -117,6 +117,21 @@ ExpressionPtr comparable_date(ExpressionPtr e) {
   return result;
 }
 
+// Literals in quotes among exact numbers of which one is a numeric become numerics of their own digits.
+void settle_numerics(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, ParameterTypes& parameters) {
+  bool any_numeric = value->type.id == TypeId::Numeric;
+  if (!is_exact(value->type)) return;
+  for (const ExpressionPtr& item : items) {
+    if (!is_unknown(*item) && !is_exact(item->type)) return;
+    any_numeric = any_numeric || item->type.id == TypeId::Numeric;
+  }
+  for (ExpressionPtr& item : items) {
+    const bool is_literal = is_unknown(*item) && is_constant(*item) && !is_null_constant(*item);
+    if (any_numeric && is_literal)
+      item = coerce(std::move(item), unconstrained_numeric, CastContext::Implicit, parameters);
+  }
+}
+
 bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPtr>& items) {
   std::optional<Type> common = value->type;
   for (const ExpressionPtr& item : items) {
@@ -322,16 +337,21 @@ ExpressionPtr ExpressionBinder::compare_wide(ExpressionKind kind, ExpressionPtr 
   const auto joined = [&](ExpressionKind how, ExpressionPtr a, ExpressionPtr b) {
     return make_binary(how, {TypeId::Boolean}, std::move(a), std::move(b), position);
   };
+  const auto ordered = [&](ExpressionKind how) {
+    const bool is_less = how == ExpressionKind::Lt || how == ExpressionKind::Le;
+    return joined(ExpressionKind::Or, at_coarse_scale(is_less ? ExpressionKind::Lt : ExpressionKind::Gt),
+                  joined(ExpressionKind::And, at_coarse_scale(ExpressionKind::Eq), at_fine_scale(how)));
+  };
   switch (kind) {
+    // Of two comparisons both are NULL or none: a digit that was cut must not decide where the other side is NULL.
     case ExpressionKind::Eq:
-    case ExpressionKind::IsNotDistinct: return joined(ExpressionKind::And, at_coarse_scale(kind), at_fine_scale(kind));
+      return joined(ExpressionKind::And, ordered(ExpressionKind::Le), ordered(ExpressionKind::Ge));
     case ExpressionKind::Neq:
+      return joined(ExpressionKind::Or, ordered(ExpressionKind::Lt), ordered(ExpressionKind::Gt));
+    case ExpressionKind::IsNotDistinct: return joined(ExpressionKind::And, at_coarse_scale(kind), at_fine_scale(kind));
     case ExpressionKind::IsDistinct: return joined(ExpressionKind::Or, at_coarse_scale(kind), at_fine_scale(kind));
-    default: break;
+    default: return ordered(kind);
   }
-  const bool is_less = kind == ExpressionKind::Lt || kind == ExpressionKind::Le;
-  return joined(ExpressionKind::Or, at_coarse_scale(is_less ? ExpressionKind::Lt : ExpressionKind::Gt),
-                joined(ExpressionKind::And, at_coarse_scale(ExpressionKind::Eq), at_fine_scale(kind)));
 }
 
 // At least one side is a string; anything else becomes text. Chains become one node.
@@ -419,6 +439,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
       value->type.is_string() ||
       std::any_of(items.begin(), items.end(), [](const ExpressionPtr& e) { return e->type.is_string(); });
   if (any_string) return negated_if(node.negated, string_in(value, std::move(items), position));
+  settle_numerics(value, items, state_.parameters);
   if (!have_common_type(value, items)) return negated_if(node.negated, any_equal(value, items, position));
   const bool any_timestamp = std::any_of(items.begin(), items.end(),
                                          [](const ExpressionPtr& item) { return item->type.id == TypeId::Timestamp; });
