@@ -337,21 +337,22 @@ ExpressionPtr ExpressionBinder::compare_wide(ExpressionKind kind, ExpressionPtr 
   const auto joined = [&](ExpressionKind how, ExpressionPtr a, ExpressionPtr b) {
     return make_binary(how, {TypeId::Boolean}, std::move(a), std::move(b), position);
   };
-  const auto ordered = [&](ExpressionKind how) {
-    const bool is_less = how == ExpressionKind::Lt || how == ExpressionKind::Le;
-    return joined(ExpressionKind::Or, at_coarse_scale(is_less ? ExpressionKind::Lt : ExpressionKind::Gt),
-                  joined(ExpressionKind::And, at_coarse_scale(ExpressionKind::Eq), at_fine_scale(how)));
-  };
   switch (kind) {
-    // Of two comparisons both are NULL or none: a digit that was cut must not decide where the other side is NULL.
     case ExpressionKind::Eq:
-      return joined(ExpressionKind::And, ordered(ExpressionKind::Le), ordered(ExpressionKind::Ge));
-    case ExpressionKind::Neq:
-      return joined(ExpressionKind::Or, ordered(ExpressionKind::Lt), ordered(ExpressionKind::Gt));
+    case ExpressionKind::Neq: {  // NULL, not what the fine scale says, when the other side is NULL
+      auto result = make_expression(ExpressionKind::Case, {TypeId::Boolean}, position);
+      result->args.push_back(at_coarse_scale(ExpressionKind::Eq));
+      result->args.push_back(at_fine_scale(kind));
+      result->args.push_back(at_coarse_scale(kind));
+      return result;
+    }
     case ExpressionKind::IsNotDistinct: return joined(ExpressionKind::And, at_coarse_scale(kind), at_fine_scale(kind));
     case ExpressionKind::IsDistinct: return joined(ExpressionKind::Or, at_coarse_scale(kind), at_fine_scale(kind));
-    default: return ordered(kind);
+    default: break;
   }
+  const bool is_less = kind == ExpressionKind::Lt || kind == ExpressionKind::Le;
+  return joined(ExpressionKind::Or, at_coarse_scale(is_less ? ExpressionKind::Lt : ExpressionKind::Gt),
+                joined(ExpressionKind::And, at_coarse_scale(ExpressionKind::Eq), at_fine_scale(kind)));
 }
 
 // At least one side is a string; anything else becomes text. Chains become one node.
