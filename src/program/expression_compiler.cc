@@ -57,6 +57,31 @@ void renumber_columns(Expression& expression) {
   for (ExpressionPtr& argument : expression.args) renumber_columns(*argument);
 }
 
+// Equal for equal expressions, and mostly not for others; only the top of a tree is looked at.
+uint64_t signature_of(const Expression& expression, int levels = 3) {
+  constexpr uint64_t factor = 0x9E3779B97F4A7C15;
+  uint64_t signature = static_cast<uint64_t>(expression.kind) * factor + static_cast<uint32_t>(expression.index);
+  signature = signature * factor + static_cast<uint64_t>(expression.function) + expression.args.size();
+  if (expression.kind == Kind::Constant && !expression.value.is_null()) {
+    if (expression.value.type().is_string())
+      signature += std::hash<std::string>()(expression.value.as_string());
+    else if (expression.value.type().physical() >= PhysicalType::Int32 &&
+             expression.value.type().physical() <= PhysicalType::Int128)
+      signature += static_cast<uint64_t>(expression.value.as_integral());
+  }
+  const size_t most_args = levels > 0 ? 3 : 0;
+  for (size_t i = 0; i < std::min(most_args, expression.args.size()); ++i)
+    signature = (signature ^ signature >> 29) * factor + signature_of(*expression.args[i], levels - 1);
+  return signature;
+}
+
+// The register that holds it; -1: none.
+int32_t find_computed(const Expression& expression, uint64_t signature, const InputColumns& input) {
+  for (const auto& [known_signature, known, number] : input.computed)
+    if (known_signature == signature && known->equals(expression)) return number;
+  return -1;
+}
+
 std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
   std::vector<Value> strings;
   for (uint32_t code = 0; code < dictionary.size(); ++code)
@@ -69,8 +94,8 @@ std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
 int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumns& input, int32_t target) {
   if (expression.kind == Kind::Column) return compile_column(expression, input, target);
   if (expression.kind == Kind::Constant) return load_constant(expression.value, target);
-  for (const auto& [known, number] : input.computed) {
-    if (!known->equals(expression)) continue;
+  const uint64_t signature = signature_of(expression);
+  if (const int32_t number = find_computed(expression, signature, input); number >= 0) {
     if (target < 0) return number;
     info(target) = info(number);
     builder_.emit(Opcode::Move, target, number);
@@ -85,7 +110,7 @@ int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumn
     result = compile_node(expression, input, target);
     builder_.set_position(outer_position);
     if (input.computed.size() < max_remembered) {
-      input.computed.emplace_back(&expression, result);
+      input.computed.push_back({signature, &expression, result});
       builder_.remember([&input, size = input.computed.size()] { input.computed.resize(size - 1); });
     }
   }
@@ -241,8 +266,8 @@ int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression
   if (dictionary.size() * int64_t{4} > input.row_bound ||
       (plain_equality && expression.args[1]->kind == Kind::Constant && expression.args[0]->kind == Kind::Column))
     return -1;
-  for (const auto& [known, number] : input.computed)
-    if (target < 0 && known->equals(expression)) return number;
+  const uint64_t signature = signature_of(expression);
+  if (const int32_t number = find_computed(expression, signature, input); target < 0 && number >= 0) return number;
   ExpressionPtr over_entry = expression.clone();
   renumber_columns(*over_entry);
   LookupTable table;
@@ -260,7 +285,7 @@ int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression
   lookups.push_back(std::move(table));
   const int32_t result = allocate(lookups.back().entry, target);
   builder_.emit(Opcode::Lookup, result, code, static_cast<int32_t>(lookups.size()) - 1);
-  input.computed.emplace_back(&expression, result);
+  input.computed.push_back({signature, &expression, result});
   builder_.remember([&input, size = input.computed.size()] { input.computed.resize(size - 1); });
   return result;
 }

@@ -27,8 +27,13 @@ struct InputColumn {
 
 struct InputColumns {
   std::vector<InputColumn> columns;
-  // Expressions over these columns that are in a register already.
-  std::vector<std::pair<const Expression*, int32_t>> computed;
+  // Expressions over these columns that are in a register already. The signature is the same for equal ones.
+  struct Computed {
+    uint64_t signature;
+    const Expression* expression;
+    int32_t number;
+  };
+  std::vector<Computed> computed;
   int64_t row_bound = 0;  // at most so many rows pass
 };
 

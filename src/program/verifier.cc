@@ -1,16 +1,107 @@
 // The verifier: a program that passes can be run by any engine without further checks of its structure.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
 #include "program/operands.h"
+#include "program/path_tree.h"
 #include "program/program.h"
 
 namespace diptych {
 
 namespace {
+
+// Which registers are written on every path to the address at hand, while a section is walked in order.
+//
+// One that a single opcode writes is written wherever every path passes that opcode. Where paths that each write a
+// register meet, as those of CASE do, the meeting counts as one more place that writes it.
+class WrittenRegisters {
+ public:
+  WrittenRegisters(const Program& program, int32_t parallel, int32_t converge)
+      : program_(program),
+        first_(parallel + 1),
+        converge_(converge),
+        paths_(static_cast<size_t>(converge - parallel)),
+        writers_(program.registers.size()) {}
+
+  // False: no path leads to the address.
+  bool arrive(int32_t address) {
+    address_ = address;
+    if (!paths_.is_reached(address - first_)) return false;
+    if (const auto jumps = jumps_.find(address); jumps != jumps_.end()) {
+      if (comes_along_) jumps->second.push_back(address - 1);
+      meet(address, jumps->second);
+      jumps_.erase(jumps);
+    }
+    comes_along_ = false;
+    return true;
+  }
+  void jump_to(int32_t target) {
+    paths_.add_path(address_ - first_, target - first_);
+    if (target < converge_) jumps_[target].push_back(address_);
+  }
+  void go_along() {
+    paths_.add_path(address_ - first_, address_ + 1 - first_);
+    comes_along_ = true;
+  }
+  bool is_written(int32_t number) const { return is_written_at(number, address_); }
+  bool is_written_anywhere(int32_t number) const { return writers_[static_cast<size_t>(number)].last >= 0; }
+  void write(int32_t number) { add_writer(number, address_); }
+
+ private:
+  struct Writers {
+    int32_t last = -1;
+    std::vector<int32_t> before;
+  };
+
+  void add_writer(int32_t number, int32_t address) {
+    Writers& writers = writers_[static_cast<size_t>(number)];
+    if (writers.last >= 0) writers.before.push_back(writers.last);
+    writers.last = address;
+  }
+  // The place that every path passes is mostly the last one before, or the first.
+  bool is_written_at(int32_t number, int32_t address) const {
+    const auto is_passed = [&](int32_t place) {
+      return place <= address && paths_.every_path_passes(address - first_, place - first_);
+    };
+    const Writers& writers = writers_[static_cast<size_t>(number)];
+    if (writers.last < 0) return false;
+    if (is_passed(writers.last)) return true;
+    if (!writers.before.empty() && is_passed(writers.before.front())) return true;
+    return std::any_of(writers.before.rbegin(), writers.before.rend(), is_passed);
+  }
+
+  // What is written on all paths to a meeting, but not before they part, is written on the first path after that.
+  void meet(int32_t address, const std::vector<int32_t>& from) {
+    const int32_t parting = paths_.above(address - first_) + first_;
+    for (int32_t at = from.front(); at != parting; at = paths_.above(at - first_) + first_) {
+      std::vector<int32_t> candidates;
+      if (const auto met = met_.find(at); met != met_.end()) candidates = met->second;
+      const int32_t out = register_written(program_.instructions[static_cast<size_t>(at)]);
+      if (out >= 0) candidates.push_back(out);
+      for (const int32_t number : candidates) {
+        if (is_written_at(number, address)) continue;
+        if (!std::all_of(from.begin(), from.end(), [&](int32_t path) { return is_written_at(number, path); })) continue;
+        add_writer(number, address);
+        met_[address].push_back(number);
+      }
+    }
+  }
+
+  const Program& program_;
+  const int32_t first_, converge_;
+  PathTree paths_;
+  std::vector<Writers> writers_;                           // by register
+  std::map<int32_t, std::vector<int32_t>> jumps_;          // by target that is still to come: where jumps to it are
+  bool comes_along_ = false;                               // from the address before
+  std::unordered_map<int32_t, std::vector<int32_t>> met_;  // by address: registers that all paths meeting there wrote
+  int32_t address_ = 0;
+};
 
 class Verifier {
  public:
@@ -30,8 +121,6 @@ class Verifier {
   }
 
  private:
-  using RegisterSet = std::vector<bool>;
-
   const Instruction& current() const { return program_.instructions[address_]; }
 
   void require(bool holds, std::string_view rule) const {
@@ -46,7 +135,8 @@ class Verifier {
       const std::string_view role = info.operands[i];
       const int32_t value = operand(instruction, i);
       const auto within = [&](size_t size) {
-        require(value >= 0 && static_cast<size_t>(value) < size, fmt::format("operand p{} ({}) exists", i + 1, role));
+        if (value >= 0 && static_cast<size_t>(value) < size) return;
+        require(false, fmt::format("operand p{} ({}) exists", i + 1, role));
       };
       if (role == "out" || role == "in") within(program_.registers.size());
       if (role == "cursor") within(program_.cursors.size());
@@ -70,51 +160,36 @@ class Verifier {
     require(converge > address_ && converge < static_cast<int32_t>(program_.instructions.size()) &&
                 program_.instructions[converge].opcode == Opcode::Converge,
             "Parallel names its Converge");
-    // written_at[a] = registers written on every path that reaches address a; empty: not reached yet.
-    std::vector<RegisterSet> written_at(converge + 1);
-    written_at[address_ + 1] = RegisterSet(program_.registers.size(), false);
-    std::vector<bool> written_once(program_.registers.size(), false);
+    WrittenRegisters written(program_, address_, converge);
     for (++address_; address_ < converge; ++address_) {
       const Instruction& instruction = current();
       require(info_of(instruction.opcode).kind != OpcodeKind::Setup, "setup opcodes stand outside parallel sections");
       check_objects(instruction);
-      RegisterSet written = written_at[address_];
-      if (written.empty()) continue;  // no row gets here
-      check_row_opcode(instruction, cursor, written, written_once);
+      if (!written.arrive(address_)) continue;  // no row gets here
+      check_row_opcode(instruction, cursor, written);
       const int32_t target = jump_target(instruction);
       if (target >= 0) {
         require(target > address_ && target <= converge, "jumps go forward and stay in the section");
-        meet(written_at[target], written);
+        written.jump_to(target);
       }
-      if (instruction.opcode != Opcode::Jump) meet(written_at[address_ + 1], written);
+      if (instruction.opcode != Opcode::Jump) written.go_along();
     }
   }
 
-  void check_row_opcode(const Instruction& instruction, const CursorInfo& cursor, RegisterSet& written,
-                        std::vector<bool>& written_once) const {
+  void check_row_opcode(const Instruction& instruction, const CursorInfo& cursor, WrittenRegisters& written) const {
     for_each_register_read(program_, instruction, [&](int32_t index) {
-      require(written[index], "registers are written before they are read");
+      require(written.is_written(index), "registers are written before they are read");
     });
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
       require(instruction.p2 >= 0 && static_cast<size_t>(instruction.p2) < cursor.columns.size(), "the column exists");
     const int32_t out = register_written(instruction);
     if (out < 0) return;
     const bool is_move = instruction.opcode == Opcode::Move;
-    require(is_move || !written_once[out], "a register is written once, but for Move");
+    require(is_move || !written.is_written_anywhere(out), "a register is written once, but for Move");
     if (is_move)
       require(program_.registers[out].physical == program_.registers[instruction.p2].physical,
               "Move keeps the physical type");
-    written_once[out] = true;
-    written[out] = true;
-  }
-
-  // A register counts as written at an address only when every path there has written it.
-  static void meet(RegisterSet& at, const RegisterSet& from) {
-    if (at.empty()) {
-      at = from;
-      return;
-    }
-    for (size_t i = 0; i < at.size(); ++i) at[i] = at[i] && from[i];
+    written.write(out);
   }
 
   const Program& program_;

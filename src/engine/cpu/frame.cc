@@ -27,10 +27,12 @@ Frame::Frame(const Program& program, const Section& section)
     slot.physical = program.registers[i].physical;
     // Group numbers need 4 bytes, whatever the register's type.
     const size_t width = std::max<size_t>(4, static_cast<size_t>(width_bytes(slot.physical)));
-    AlignedBuffer& buffer = storage_.emplace_back(block_rows * width + sizeof(RowMask));
+    // What is the same for all rows has the values of one word.
+    const size_t rows = section.constants[i] ? 64 : block_rows;
+    AlignedBuffer& buffer = storage_.emplace_back(rows * width + sizeof(RowMask));
     std::memset(buffer.data(), 0, buffer.size());
     slot.storage = buffer.data();
-    slot.valid_storage = reinterpret_cast<uint64_t*>(buffer.data() + block_rows * width);
+    slot.valid_storage = reinterpret_cast<uint64_t*>(buffer.data() + rows * width);
     slot.values = {slot.storage, 64 * static_cast<size_t>(width_bytes(slot.physical))};
   }
   initialise_constants();
@@ -207,6 +209,7 @@ void Frame::drop_invalid() {
 void Frame::run() {
   const Step* const steps = section_.steps.data();
   const auto count = static_cast<int32_t>(section_.steps.size());
+  size_t target = 0;  // none before it has rows waiting
   for (int32_t at = 0; at < count;) {
     const Step& step = steps[at];
     if (step.arrivals >= 0) arrive(step);
@@ -217,12 +220,8 @@ void Frame::run() {
       continue;
     }
     // Nobody is here: on to the next address where rows wait.
-    at = count;
-    for (size_t target = 0; target < section_.targets.size(); ++target) {
-      if (!waiting_[target]) continue;
-      at = section_.targets[target];
-      break;
-    }
+    while (target < section_.targets.size() && !waiting_[target]) ++target;
+    at = target < section_.targets.size() ? section_.targets[target] : count;
   }
   std::fill(waiting_.begin(), waiting_.end(), false);
 }

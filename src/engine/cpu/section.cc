@@ -20,6 +20,7 @@ class Preparation {
     section_.writers = flow_.writers;
     section_.constants = flow_.constants;
     section_.tracks_validity = flow_.tracks_validity;
+    section_.lazy_columns.assign(flow_.writers.size(), false);
     for (int32_t address = flow_.first; address < flow_.end; ++address) add_step(address);
     return std::move(section_);
   }
@@ -31,6 +32,10 @@ class Preparation {
     step.instruction = &instruction;
     step.arrivals = flow_.target_number(address);
     step.out = register_written(instruction);
+    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code) {
+      const auto out = static_cast<size_t>(step.out);
+      section_.lazy_columns[out] = flow_.writers[out] == 1;
+    }
     step.is_last_sink = address == flow_.last_sink;
     step.jump = flow_.effect(address);
     step.drops_invalid = flow_.drops_invalid[static_cast<size_t>(address - flow_.first)];

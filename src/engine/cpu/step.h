@@ -50,12 +50,13 @@ struct Section {
   int32_t first = 0;  // address of the first step
   const CursorInfo* cursor = nullptr;
   std::vector<Step> steps;
-  std::vector<int32_t> targets;  // step numbers of jump targets, ascending
-  std::vector<size_t> columns;   // of the cursor, that the section reads
-  std::vector<uint8_t> writers;  // by register: how many steps write it
-  std::vector<bool> constants;   // by register: one step writes it, the same value in all rows
-  bool tracks_validity = false;  // a row may be made valid again
-  int comparisons = 0;           // CodeComparisons that each frame needs
+  std::vector<int32_t> targets;    // step numbers of jump targets, ascending
+  std::vector<size_t> columns;     // of the cursor, that the section reads
+  std::vector<uint8_t> writers;    // by register: how many steps write it
+  std::vector<bool> constants;     // by register: one step writes it, the same value in all rows
+  std::vector<bool> lazy_columns;  // by register: one step loads it, from a column, and it stays encoded
+  bool tracks_validity = false;    // a row may be made valid again
+  int comparisons = 0;             // CodeComparisons that each frame needs
 };
 
 // Resolves the section behind the Parallel at `address`. `prepared` outlives the section.

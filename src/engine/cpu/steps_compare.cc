@@ -197,14 +197,7 @@ StepFunction finish_of(Opcode opcode) {
 
 // ---- choosing
 
-// The register is loaded by one Column or Code opcode and stays encoded.
-bool is_lazy_column(const Section& section, int number) {
-  if (section.writers[static_cast<size_t>(number)] != 1) return false;
-  return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& step) {
-    return step.out == number &&
-           (step.instruction->opcode == Opcode::Column || step.instruction->opcode == Opcode::Code);
-  });
-}
+bool is_lazy_column(const Section& section, int number) { return section.lazy_columns[static_cast<size_t>(number)]; }
 
 Lane lane_of(PhysicalType physical) {
   switch (physical) {
