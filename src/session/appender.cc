@@ -10,6 +10,7 @@
 #include "bind/coercion.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
+#include "tablet/encoding/staged_column.h"
 #include "tablet/values.h"
 
 namespace diptych {
@@ -98,8 +99,8 @@ class Appender::Column {
   std::string bytes_;
 };
 
-Appender::Appender(Connection& connection, const std::string& table)
-    : connection_(connection), table_(table), transaction_(connection.begin_write()) {
+Appender::Appender(Connection& connection, const std::string& table, size_t batch_bytes)
+    : connection_(connection), table_(table), transaction_(connection.begin_write()), batch_bytes_(batch_bytes) {
   const auto snapshot = transaction_->preview()->find_table(table);
   if (!snapshot) throw Error(SqlState::undefined_table, fmt::format("relation \"{}\" does not exist", table));
   for (const TableColumn& column : snapshot->definition().columns) columns_.push_back(std::make_unique<Column>(column));
@@ -160,7 +161,10 @@ void Appender::append(double value) {
 
 void Appender::append(std::string_view text) {
   Column& column = next_column();
+  if (text.size() >= most_string_bytes)
+    throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
   check_text(text);
+  string_bytes_ += text.size();
   if (column.definition().type.id != TypeId::Text) return append_converted(Value::text(std::string(text)));
   column.append_text(text);
   ++column_;
@@ -182,7 +186,7 @@ void Appender::end_row() {
     throw Error(SqlState::program_limit_exceeded,
                 fmt::format("the row has {} values, table \"{}\" has {} columns", column_, table_, columns_.size()));
   column_ = 0;
-  if (++rows_ >= batch_rows) flush();
+  if (++rows_ >= batch_rows || string_bytes_ >= batch_bytes_) flush();
 }
 
 void Appender::flush() {
@@ -191,6 +195,7 @@ void Appender::flush() {
   if (rows_ > 0) transaction_->append(table_, RowBatch{rows_, views});
   for (const auto& column : columns_) column->clear();
   rows_ = 0;
+  string_bytes_ = 0;
 }
 
 void Appender::finish() {

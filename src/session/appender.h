@@ -20,11 +20,12 @@ class Appender {
  public:
   // Starts a transaction that waits for the writers of other connections. Errors: 42P01; 55006 the connection has an
   // open appender already; 57014.
-  Appender(Connection& connection, const std::string& table);
+  // batch_bytes: of strings that are gathered before they are handed on.
+  Appender(Connection& connection, const std::string& table, size_t batch_bytes = size_t{64} << 20);
   ~Appender();
 
   // The next column of the current row. Errors: 23502, 22003, 22001, 42804 the column takes no such value, 22P02,
-  // 22021; 54000 past the last column.
+  // 22021; 54000 past the last column, and a string of 1 GiB or more.
   void append_null();
   void append(int64_t value);
   void append(double value);
@@ -45,8 +46,10 @@ class Appender {
   std::string table_;
   std::unique_ptr<WriteTransaction> transaction_;
   std::vector<std::unique_ptr<Column>> columns_;
-  size_t column_ = 0;  // of the current row
-  int64_t rows_ = 0;   // gathered and not handed on
+  size_t column_ = 0;        // of the current row
+  int64_t rows_ = 0;         // gathered and not handed on
+  size_t string_bytes_ = 0;  // of these rows
+  const size_t batch_bytes_;
 };
 
 }  // namespace diptych

@@ -28,7 +28,10 @@ class RepeatedColumn {
     column.values = values_.data();
     column.validity = value_.is_null() ? validity_.data() : nullptr;
     column.bytes = bytes_.data();
-    if (column.physical == PhysicalType::Text) column.offsets = offsets_.data();
+    if (column.physical == PhysicalType::Text) {
+      column.offsets = offsets_.data();
+      column.codes = codes_.data();
+    }
     return column;
   }
 
@@ -38,13 +41,10 @@ class RepeatedColumn {
     const auto count = static_cast<size_t>(rows);
     validity_.assign((count + 7) / 8, 0);
     if (definition_.type.physical() == PhysicalType::Text) {
-      const std::string text = value_.is_null() ? std::string() : value_.as_string();
-      bytes_.clear();
-      offsets_.assign(1, 0);
-      for (size_t i = 0; i < count; ++i) {
-        bytes_ += text;
-        offsets_.push_back(static_cast<uint32_t>(bytes_.size()));
-      }
+      // The string once, however many rows there are.
+      bytes_ = value_.is_null() ? std::string() : value_.as_string();
+      offsets_ = {0, static_cast<uint32_t>(bytes_.size())};
+      codes_.assign(count, 0);
       return;
     }
     const size_t width = static_cast<size_t>(width_bytes(definition_.type.physical()));
@@ -60,6 +60,7 @@ class RepeatedColumn {
   std::vector<uint8_t> validity_;
   std::vector<std::byte> values_;
   std::vector<uint32_t> offsets_;
+  std::vector<int32_t> codes_;
   std::string bytes_;
 };
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "tablet/builder.h"
 #include "tablet/cells.h"
+#include "tablet/encoding/staged_column.h"
 
 namespace diptych {
 
@@ -27,18 +28,24 @@ std::vector<std::byte> bytes_of(const T& value) {
   return bytes;
 }
 
+const std::string& checked(const std::string& text) {
+  if (text.size() >= most_string_bytes)
+    throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
+  return text;
+}
+
 // Cells of one column in the form that a tablet builder takes.
 class CellColumn {
  public:
-  CellColumn(const ColumnDefinition& definition, int64_t rows)
-      : physical_(definition.type.physical()), validity_((rows + 7) / 8) {
+  explicit CellColumn(const ColumnDefinition& definition) : physical_(definition.type.physical()) {
     if (physical_ == PhysicalType::Text) offsets_.push_back(0);
   }
 
   void append(const Value& value, int64_t row) {
+    if (row % 8 == 0) validity_.push_back(0);
     if (!value.is_null()) validity_[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
     if (physical_ == PhysicalType::Text) {
-      if (!value.is_null()) bytes_ += value.as_string();
+      if (!value.is_null()) bytes_ += checked(value.as_string());
       offsets_.push_back(static_cast<uint32_t>(bytes_.size()));
       return;
     }
@@ -58,6 +65,7 @@ class CellColumn {
     column.bytes = bytes_.data();
     return column;
   }
+  int64_t string_bytes() const { return static_cast<int64_t>(bytes_.size()); }
 
  private:
   PhysicalType physical_;
@@ -66,6 +74,21 @@ class CellColumn {
   std::vector<uint32_t> offsets_;
   std::string bytes_;
 };
+
+// Rows of VALUES from `first` on, column by column: as many as have strings of no more than so many bytes, and one
+// more.
+std::vector<CellColumn> stage_rows(const std::vector<ColumnDefinition>& columns, const std::vector<Value>& cells,
+                                   int64_t& first, int64_t rows, int64_t batch_bytes) {
+  std::vector<CellColumn> staged(columns.begin(), columns.end());
+  bool has_room = true;
+  for (int64_t row = 0; first < rows && has_room; ++row, ++first) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      staged[i].append(cells[static_cast<size_t>(first) * columns.size() + i], row);
+      has_room = has_room && staged[i].string_bytes() < batch_bytes;
+    }
+  }
+  return staged;
+}
 
 }  // namespace
 
@@ -96,18 +119,22 @@ Value value_at(const ColumnView& view, const Type& type, int64_t row) {
 }
 
 std::shared_ptr<MemorySource> make_value_source(std::vector<ColumnDefinition> columns, const std::vector<Value>& cells,
-                                                int64_t rows) {
+                                                int64_t rows, int64_t batch_bytes) {
   auto source = std::make_shared<MemorySource>(columns);
   if (rows == 0) return source;
-  std::vector<CellColumn> staged;
-  for (const ColumnDefinition& column : columns) staged.emplace_back(column, rows);
-  for (int64_t row = 0; row < rows; ++row)
-    for (size_t i = 0; i < columns.size(); ++i) staged[i].append(cells[row * columns.size() + i], row);
-  std::vector<BatchColumn> views;
-  for (const CellColumn& column : staged) views.push_back(column.view());
-  TabletBuilder builder(columns, rows, source->new_dictionaries());
-  builder.append(RowBatch{rows, views}, 0, rows);
-  source->add(builder.finish());
+  TabletBuilder builder(columns, rows, source->new_dictionaries(), batch_bytes);
+  for (int64_t next = 0; next < rows;) {
+    const int64_t first = next;
+    const std::vector<CellColumn> staged = stage_rows(columns, cells, next, rows, batch_bytes);
+    std::vector<BatchColumn> views;
+    for (const CellColumn& column : staged) views.push_back(column.view());
+    const RowBatch batch{next - first, views};
+    for (int64_t row = 0; row < batch.rows;) {
+      row += builder.append(batch, row, batch.rows - row);
+      if (builder.full()) source->add(builder.finish());
+    }
+  }
+  if (builder.rows() > 0) source->add(builder.finish());
   return source;
 }
 

@@ -27,6 +27,11 @@ const Dictionary* dictionary_of(const Section& section, int number, const Tablet
   return nullptr;
 }
 
+size_t length_of(const Slot& slot, int row) {
+  const bool valid = slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0;
+  return valid ? static_cast<size_t>(value_at<dk_text>(slot.values, row).length) : 0;
+}
+
 int log2_of(size_t width) { return std::countr_zero(width); }
 
 Whole whole_form(PhysicalType physical) {
@@ -98,9 +103,31 @@ void ResultWriter::open_buffer() {
 int64_t ResultWriter::write(Frame& frame) {
   const RowMask rows = frame.sinking();
   const int count = rows.count();
-  if (count == 0) return 0;
-  size_t heap_bytes = heap_bytes_;
-  for (const Column& column : columns_) heap_bytes += column.heap_bytes;
+  if (count > 0) write_rows(frame, rows, count);
+  return count;
+}
+
+// Strings of one block may be more than a tablet can have: then half of the rows go first.
+void ResultWriter::write_rows(Frame& frame, const RowMask& rows, int count) {
+  size_t heap_bytes = heap_bytes_, coming = 0;
+  for (Column& column : columns_) {
+    if (is_text_heap(column)) measure_texts(frame, rows, column);
+    heap_bytes += column.heap_bytes;
+    coming = std::max(coming, column.coming_bytes);
+  }
+  if (coming > most_bytes_ && count > 1) {
+    RowMask first;
+    first.clear();
+    int left = count / 2;
+    for_each_row(rows.words, frame.words(), [&](int row) {
+      if (left-- > 0) first.words[row / 64] |= uint64_t{1} << (row % 64);
+    });
+    RowMask second = rows;
+    second.remove(first);
+    write_rows(frame, first, count / 2);
+    write_rows(frame, second, count - count / 2);
+    return;
+  }
   if (next_ + count > buffer_rows_ || heap_bytes > most_bytes_) {
     seal();
     if (next_ + count > buffer_rows_ || heap_bytes > most_bytes_) open_buffer();
@@ -114,7 +141,6 @@ int64_t ResultWriter::write(Frame& frame) {
   }
   next_ += count;
   morsel_rows_ += count;
-  return count;
 }
 
 void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column) {
@@ -155,19 +181,20 @@ void ResultWriter::grow_heap(Column& column, size_t bytes) {
   column.heap = std::move(grown);
 }
 
+void ResultWriter::measure_texts(Frame& frame, const RowMask& rows, Column& column) {
+  const Slot& slot = frame.read(column.register_number);
+  column.coming_bytes = 0;
+  for_each_row(rows.words, frame.words(), [&](int row) { column.coming_bytes += length_of(slot, row); });
+}
+
 void ResultWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) {
   const Slot& slot = frame.read(column.register_number);
   auto* offsets = reinterpret_cast<uint32_t*>(column.data) + next_;
-  const auto length_of = [&](int row) -> size_t {
-    const bool valid = slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0;
-    return valid ? static_cast<size_t>(value_at<dk_text>(slot.values, row).length) : 0;
-  };
-  size_t bytes = 0;
-  for_each_row(rows.words, frame.words(), [&](int row) { bytes += length_of(row); });
-  if (column.heap_bytes + bytes > column.heap.size()) grow_heap(column, column.heap_bytes + bytes);
+  const size_t needed = column.heap_bytes + column.coming_bytes;
+  if (needed > column.heap.size()) grow_heap(column, needed);
   *offsets = static_cast<uint32_t>(column.heap_bytes);
   for_each_row(rows.words, frame.words(), [&](int row) {
-    const size_t length = length_of(row);
+    const size_t length = length_of(slot, row);
     if (length > 0)
       std::memcpy(column.heap.data() + column.heap_bytes, value_at<dk_text>(slot.values, row).data, length);
     column.heap_bytes += length;

@@ -54,11 +54,14 @@ class ResultWriter {
     bool has_nulls = false;                       // in the open tablet
     Chunk heap;                                   // of the open tablet
     size_t heap_bytes = 0;
+    size_t coming_bytes = 0;  // of the strings that are being written
   };
 
   int64_t choose_capacity(int64_t source_rows) const;
   void open_buffer();
   void seal();
+  void write_rows(Frame& frame, const RowMask& rows, int count);
+  void measure_texts(Frame& frame, const RowMask& rows, Column& column);
   void put_values(Frame& frame, const RowMask& rows, Column& column);
   void put_texts(Frame& frame, const RowMask& rows, Column& column);
   void put_nulls(Frame& frame, const RowMask& rows, int count, Column& column);

@@ -13,7 +13,8 @@ namespace diptych::gpu {
 using Kind = KernelParameter::Kind;
 
 SectionConstants::SectionConstants(const Program& program, const SectionKernel& kernel,
-                                   std::span<const Dictionary* const> dictionaries) {
+                                   std::span<const Dictionary* const> dictionaries, size_t most_string_bytes)
+    : most_string_bytes_(most_string_bytes) {
   for (const KernelParameter& parameter : kernel.parameters) {
     if (!places_.contains(key_of(parameter))) add_parameter(program, parameter, dictionaries);
   }
@@ -154,6 +155,8 @@ void SectionConstants::add_strings(std::span<const std::string_view> strings, Ke
   std::vector<uint32_t> ends{0};
   std::string all;
   for (std::string_view text : strings) {
+    if (text.size() > most_string_bytes_ - all.size())
+      throw Error(SqlState::out_of_memory, "strings that a kernel looks up are more than 4 GiB");
     all += text;
     ends.push_back(static_cast<uint32_t>(all.size()));
   }

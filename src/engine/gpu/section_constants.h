@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace diptych::gpu {
 class SectionConstants {
  public:
   // dictionaries: by column of the section; nullptr where there is none.
-  SectionConstants(const Program& program, const SectionKernel& kernel,
-                   std::span<const Dictionary* const> dictionaries);
+  // most_string_bytes: of the strings of one dictionary, set or lookup, whose offsets have 32 bits. Errors: 53200 where
+  // they are more.
+  SectionConstants(const Program& program, const SectionKernel& kernel, std::span<const Dictionary* const> dictionaries,
+                   size_t most_string_bytes = std::numeric_limits<uint32_t>::max());
 
   // Copies the block to the device, behind which the queue's work may use it. Errors: 53200.
   void upload(GpuEngine& engine, Queue& queue);
@@ -41,6 +44,7 @@ class SectionConstants {
   void put_value(const KernelParameter& parameter, uint64_t value);
   static int64_t key_of(const KernelParameter& parameter);
 
+  const size_t most_string_bytes_;
   std::map<int64_t, Place> places_;
   std::vector<std::byte> block_;
   PinnedBuffer sent_;

@@ -10,6 +10,9 @@
 
 namespace diptych {
 
+// A string is shorter than this: offsets of 32 bits reach the end of one more, whatever stands before it.
+inline constexpr size_t most_string_bytes = size_t{1} << 30;
+
 class Dictionary;
 
 class StagedColumn {

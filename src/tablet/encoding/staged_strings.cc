@@ -34,8 +34,6 @@ bool is_null(const BatchColumn& column, int64_t row) {
   return !is_valid(column.validity, column.validity_offset + row);
 }
 
-constexpr size_t longest_string = size_t{1} << 30;
-
 }  // namespace
 
 StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary, int64_t heap_bytes)
@@ -47,7 +45,7 @@ int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, i
   for (int64_t i = 0; i < count; ++i) {
     if (is_null(column, first + i)) continue;
     size_t bytes = string_of_row(column, first + i).size();
-    if (bytes >= longest_string) throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
+    if (bytes >= most_string_bytes) throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
     bool alone = heap_.empty() && i == 0;
     room -= static_cast<int64_t>(bytes);
     if (room < 0 && !alone) return i;

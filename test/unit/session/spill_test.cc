@@ -56,6 +56,7 @@ const std::vector<std::string> queries = {
     "SELECT i, s FROM t ORDER BY s, i LIMIT 40000 OFFSET 777",
     "SELECT i, s FROM t ORDER BY s, i LIMIT 10",
     "SELECT count(*), sum(i), max(s) FROM t",
+    "SELECT repeat(s, 40), i, repeat(e, i % 90) FROM t WHERE i < 9000",  // a block has more strings than a tablet
 };
 
 TEST_P(SpillTest, GivesTheSameRows) {
