@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/type_limits.h"
 
 namespace diptych {
 namespace {
@@ -35,14 +36,39 @@ void convert_booleans(const arrow::Array& array, OwnedColumn& column) {
   for (int64_t i = 0; i < array.length(); ++i) to[i] = booleans.Value(i) ? 1 : 0;
 }
 
-void convert_decimals(const arrow::Array& array, OwnedColumn& column, int precision) {
+// Digits beyond the precision that the file's schema gives the column would pass for proven not to be there.
+void check_digits(const arrow::Array& array, const OwnedColumn& column, const int128_t* values, int precision,
+                  const std::string& where) {
+  const int128_t end = power_of_ten(precision);
+  for (int64_t i = 0; i < array.length(); ++i) {
+    int128_t value;
+    std::memcpy(&value, values + i, sizeof value);
+    if (value > -end && value < end) continue;
+    if (!is_null(column.view, i))
+      throw Error(SqlState::data_corrupted, where + ": a value has more than " + std::to_string(precision) + " digits");
+  }
+}
+
+void convert_decimals(const arrow::Array& array, OwnedColumn& column, int precision, const std::string& where) {
   const auto* from = reinterpret_cast<const int64_t*>(array.data()->GetValues<uint8_t>(1, array.offset() * 16));
+  check_digits(array, column, reinterpret_cast<const int128_t*>(from), precision, where);
   if (precision <= max_int64_precision) {
     int64_t* to = column.make_values<int64_t>(array.length());
     for (int64_t i = 0; i < array.length(); ++i) to[i] = from[2 * i];
   } else {
     int128_t* to = column.make_values<int128_t>(array.length());
     std::memcpy(to, from, static_cast<size_t>(array.length()) * sizeof(int128_t));
+  }
+}
+
+// One that would pass for infinite is out of range, too.
+void convert_dates(const arrow::Array& array, OwnedColumn& column, const std::string& where) {
+  const int32_t* from = array.data()->GetValues<int32_t>(1);
+  int32_t* to = column.make_values<int32_t>(array.length());
+  for (int64_t i = 0; i < array.length(); ++i) {
+    int64_t days = is_null(column.view, i) ? 0 : from[i] - days_from_1970_to_2000;
+    if (days <= INT32_MIN) throw Error(SqlState::datetime_field_overflow, where + ": a date is out of range");
+    to[i] = static_cast<int32_t>(days);
   }
 }
 
@@ -161,11 +187,8 @@ void convert(const arrow::Array& array, OwnedColumn& column, const std::string& 
     case arrow::Type::FLOAT: return view_values<float>(array, column);
     case arrow::Type::DOUBLE: return view_values<double>(array, column);
     case arrow::Type::DECIMAL128:
-      return convert_decimals(array, column, static_cast<const arrow::DecimalType&>(*array.type()).precision());
-    case arrow::Type::DATE32:
-      return convert_values<int32_t, int32_t>(array, column, [](int32_t days) {
-        return static_cast<int32_t>(static_cast<uint32_t>(days) - static_cast<uint32_t>(days_from_1970_to_2000));
-      });
+      return convert_decimals(array, column, static_cast<const arrow::DecimalType&>(*array.type()).precision(), where);
+    case arrow::Type::DATE32: return convert_dates(array, column, where);
     case arrow::Type::TIMESTAMP:
       return convert_timestamps(array, column, static_cast<const arrow::TimestampType&>(*array.type()).unit(), where);
     case arrow::Type::DICTIONARY: return convert_dictionary(array, column, where);
@@ -255,6 +278,7 @@ std::optional<int64_t> timestamp_of(int64_t value, arrow::TimeUnit::type unit) {
     case arrow::TimeUnit::NANO: microseconds = value / 1000 - (value % 1000 < 0 ? 1 : 0); break;
   }
   overflow = overflow || __builtin_sub_overflow(microseconds, microseconds_from_1970_to_2000, &microseconds);
+  overflow = overflow || microseconds == INT64_MIN;  // would pass for infinite
   if (overflow) return std::nullopt;
   return microseconds;
 }

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/type.h"
+#include "base/type_limits.h"
 
 namespace diptych {
 
@@ -20,28 +20,14 @@ struct Range {
   Range joined(const Range& other) const { return {std::min(low, other.low), std::max(high, other.high)}; }
 };
 
-inline constexpr Range int16_range{INT16_MIN, INT16_MAX};
 inline constexpr Range int32_range{INT32_MIN, INT32_MAX};
 inline constexpr Range int64_range{INT64_MIN, INT64_MAX};
 
-// 10^exponent, for exponents from 0 to 38.
-inline int128_t power_of_ten(int exponent) {
-  int128_t result = 1;
-  while (exponent-- > 0) result *= 10;
-  return result;
-}
-
-// All values that the type can have; nothing for types that are not held as integers.
+// All values that the type can have; nothing for types that are not held as integers, or as truth values.
 inline std::optional<Range> range_of(const Type& type) {
-  switch (type.id) {
-    case TypeId::SmallInt: return int16_range;
-    case TypeId::Integer:
-    case TypeId::Date: return int32_range;
-    case TypeId::BigInt:
-    case TypeId::Timestamp: return int64_range;
-    case TypeId::Numeric: return Range{1 - power_of_ten(type.precision), power_of_ten(type.precision) - 1};
-    default: return std::nullopt;
-  }
+  const std::optional<TypeLimits> limits = limits_of(type);
+  if (!limits || type.id == TypeId::Boolean) return std::nullopt;
+  return Range{limits->low, limits->high};
 }
 
 // The bounds of a + b, a - b, a * b; nothing when they pass 128 bits.

@@ -1,5 +1,6 @@
 #include "storage/tablet_storage.h"
 
+#include "tablet/dictionary.h"
 #include "tablet/layout.h"
 
 namespace diptych {
@@ -12,6 +13,9 @@ TabletHandle TabletStorage::store(EncodedTablet tablet, std::span<const size_t> 
   }
   AlignedBuffer block = serialize(tablet, {.compress = true, .key_columns = key_columns});
   TabletMeta meta = parse_meta(block.span().first(tablet_meta_bytes(tablet.columns.size())), block.size());
+  for (size_t i = 0; i < meta.columns.size(); ++i) {
+    if (tablet.columns[i].dictionary) meta.columns[i].code_end = tablet.columns[i].dictionary->size();
+  }
   return std::make_shared<StoredTablet>(std::move(meta), file->write_block(block.span()), buffer);
 }
 

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "base/error.h"
+#include "tablet/column_check.h"
 #include "tablet/encoding/bit_packing.h"
 #include "tablet/layout.h"
 #include "tablet/layout_records.h"
@@ -98,6 +99,7 @@ LoadedColumn load_column(const ColumnMeta& meta, int64_t rows, std::span<const s
     view.heap = reinterpret_cast<const char*>(open_area(meta.heap, heap, 0, rows, "heap", column.heap));
     column.views_source = column.views_source || (!heap.empty() && column.heap.empty());
   }
+  check_values(meta, rows, view);
   return column;
 }
 

@@ -29,6 +29,8 @@ namespace {
 
 constexpr uint64_t most_rows = uint64_t{1} << 24;
 constexpr uint64_t most_columns = 65536;
+// zstd makes at most 128 KiB of 4 bytes; more is a size that only asks for memory.
+constexpr uint64_t most_compression = 32768;
 
 [[noreturn]] void damaged(const std::string& what) { throw Error(SqlState::data_corrupted, "damaged tablet: " + what); }
 
@@ -64,6 +66,7 @@ Area parse_area(const records::Area& record, const records::Header& header) {
           "an area starts outside the block");
   require(record.stored_bytes <= header.block_bytes - record.offset, "an area ends outside the block");
   require(area.codec != AreaCodec::Raw || record.stored_bytes == record.raw_bytes, "a raw area's size");
+  require(record.raw_bytes > 0 && record.raw_bytes / most_compression <= record.stored_bytes, "an area's size");
   require(area.codec != AreaCodec::Bits || (area.bits >= 1 && area.bits <= most_packed_bits), "bits of a packed area");
   return area;
 }
@@ -95,7 +98,7 @@ void check_column(const ColumnMeta& column, uint64_t rows) {
       expected_data = rows * column.width;
       break;
     case Encoding::Plain:
-      require(!is_text, "plain strings");
+      require(!is_text && column.physical >= PhysicalType::Int128, "plain values of a type that has none");
       expected_data = rows * static_cast<uint64_t>(width_bytes(column.physical));
       break;
     case Encoding::Dictionary:
@@ -109,10 +112,20 @@ void check_column(const ColumnMeta& column, uint64_t rows) {
   }
   bool has_codes = column.encoding == Encoding::FrameOfReference || column.encoding == Encoding::Dictionary;
   require(column.data.raw_bytes == expected_data, "size of the data");
+  bool has_heap = column.encoding == Encoding::Heap;
+  require(has_heap || (!is_present(column.lengths) && !is_present(column.heap)), "a heap without strings");
   require(has_codes || column.data.codec != AreaCodec::Bits, "codec of the data");
   check_packed(column.data, column.width, rows);
   require(column.factor >= 1, "factor");
+  bool is_framed = column.encoding == Encoding::FrameOfReference;
+  require(is_framed || (column.base == 0 && column.factor == 1), "a frame of what has none");
   require(column.zone.null_count >= 0 && static_cast<uint64_t>(column.zone.null_count) <= rows, "count of nulls");
+  bool is_integer = column.physical <= PhysicalType::Int128;
+  bool is_float = column.physical == PhysicalType::Float32 || column.physical == PhysicalType::Float64;
+  bool has_values = static_cast<uint64_t>(column.zone.null_count) < rows;
+  require((!is_integer && !is_float) || column.zone.has_bounds == has_values,
+          "bounds of values that are not there, or none");
+  require(!is_integer || column.zone.low <= column.zone.high, "bounds");
   require(column.validity.codec == AreaCodec::Raw, "codec of the validity");
   uint64_t expected_validity =
       column.zone.null_count > 0 ? static_cast<uint64_t>(validity_bytes(static_cast<int64_t>(rows))) : 0;

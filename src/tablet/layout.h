@@ -52,6 +52,8 @@ struct ColumnMeta {
   int64_t factor = 1;
   ZoneMap zone;
   Area data, validity, lengths, heap;
+  // Dictionary: codes are below this, which whoever knows sets; it is not in the block.
+  uint32_t code_end = UINT32_MAX;
 
   // Where data and validity, and where lengths and heap are: a column is read with at most these two reads.
   ByteRange fixed() const;
@@ -95,7 +97,8 @@ struct LoadedColumn {
 
 // Makes the view of a column from its bytes: `fixed` and `variable` are the bytes of meta.fixed() and meta.variable(),
 // `fixed` starting on a multiple of 64. Raw areas are viewed in place, others go to memory of the result. Errors: XX001
-// when a checksum or the decompressed form is wrong. dictionary: of the column; needed for Encoding::Dictionary only.
+// when a checksum or the decompressed form is wrong, or the values are not what the meta data say (column_check.h).
+// dictionary: of the column; needed for Encoding::Dictionary only.
 LoadedColumn load_column(const ColumnMeta& meta, int64_t rows, std::span<const std::byte> fixed,
                          std::span<const std::byte> variable, const Dictionary* dictionary);
 

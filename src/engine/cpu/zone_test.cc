@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tablet/claimed_zone_maps.h"
+
 namespace diptych::cpu {
 namespace {
 
@@ -91,8 +93,30 @@ std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSou
   return spans;
 }
 
+namespace {
+
+// The zone maps that rule tablets out, where they are only claimed.
+void confirm_left_out(const CursorInfo& cursor, const TabletSource& source, const ClaimedZoneMaps& claimed) {
+  std::vector<TabletColumn> reasons;
+  for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
+    for (const ZoneCondition& condition : cursor.zone_conditions) {
+      if (condition.bound.is_null()) break;  // true for no row, whatever the zone maps say
+      if (may_hold(condition, source.zone_map(tablet, condition.column))) continue;
+      reasons.push_back({tablet, condition.column});
+      break;
+    }
+  }
+  claimed.confirm(reasons);
+}
+
+}  // namespace
+
 const std::vector<TabletSpan>& NeededTablets::spans() const {
-  std::call_once(found_, [this] { spans_ = needed_tablets(cursor_, source_); });
+  std::call_once(found_, [this] {
+    spans_ = needed_tablets(cursor_, source_);
+    const auto* claimed = dynamic_cast<const ClaimedZoneMaps*>(&source_);
+    if (claimed != nullptr && !cursor_.zone_conditions.empty()) confirm_left_out(cursor_, source_, *claimed);
+  });
   return spans_;
 }
 

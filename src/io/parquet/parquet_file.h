@@ -31,12 +31,18 @@ class ParquetReader {
 
   // Decodes columns of a row group, in pieces of at most `piece_rows` rows. Errors: 22P04, 58030, 22008, 22021, 53200.
   std::vector<OwnedBatch> read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const;
-  // The bounds that the file's statistics give, as far as they are exact.
+  // The bounds that the file's statistics give, as far as they are exact. Its counts of NULLs are not taken: only a
+  // column that can't have any is known to have none.
   ZoneMap zone_map(size_t row_group, size_t column) const;
+  // Compares the count of rows with what the headers of a column's pages say. Errors: XX001, 22P04, 58030.
+  void check_rows(size_t row_group, size_t column) const;
+  // The column of the row group that takes the fewest bytes.
+  size_t smallest_column(size_t row_group) const;
   // Bytes of a column in the file, compressed.
   int64_t stored_bytes(size_t row_group, size_t column) const;
 
  private:
+  [[noreturn]] void fail_rows(size_t row_group, int64_t found) const;
   void open();
   std::unique_ptr<parquet::arrow::FileReader> make_reader() const;
   void read_schema();

@@ -1,5 +1,6 @@
 #include <arrow/table.h>
 #include <parquet/arrow/schema.h>
+#include <parquet/column_reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
 
@@ -12,6 +13,9 @@
 
 namespace diptych {
 namespace {
+
+// Row groups of up to this many rows are decoded without a look at the headers of their pages first.
+constexpr int64_t most_unchecked_rows = int64_t{1} << 22;
 
 // True when every data page of the chunk holds codes of its dictionary.
 bool is_all_codes(const parquet::ColumnChunkMetaData& chunk) {
@@ -35,11 +39,15 @@ void ParquetReader::open() {
   parquet::ReaderProperties properties = parquet::default_reader_properties();
   std::unique_ptr<parquet::ParquetFileReader> reader = parquet::ParquetFileReader::Open(file_, properties);
   metadata_ = reader->metadata();
+  int64_t total = 0;
   for (int i = 0; i < metadata_->num_row_groups(); ++i) {
     int64_t rows = metadata_->RowGroup(i)->num_rows();
     if (rows < 0) check(arrow::Status::Invalid("a row group has a negative count of rows"), *file_);
+    if (__builtin_add_overflow(total, rows, &total)) break;
     row_group_rows_.push_back(rows);
   }
+  if (total != metadata_->num_rows())
+    check(arrow::Status::Invalid("the count of rows is not that of the row groups"), *file_);
   dictionary_leaves_.assign(static_cast<size_t>(metadata_->num_columns()), false);
   read_schema();
   dictionary_leaves_ = find_dictionary_leaves();
@@ -109,6 +117,9 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
     }
     return pieces;
   }
+  // Arrow makes room for as many values as the meta data announce.
+  if (rows_in(row_group) > most_unchecked_rows)
+    for (size_t column : wanted) check_rows(row_group, column);
   std::vector<int> leaves(wanted.begin(), wanted.end());
   std::sort(leaves.begin(), leaves.end());
   leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
@@ -116,8 +127,7 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
     std::shared_ptr<arrow::Table> table =
         check(make_reader()->ReadRowGroup(static_cast<int>(row_group), leaves), *file_);
     check(table->Validate(), *file_);
-    if (table->num_rows() != rows_in(row_group))
-      check(arrow::Status::Invalid("a row group has another count of rows"), *file_);
+    if (table->num_rows() != rows_in(row_group)) fail_rows(row_group, table->num_rows());
     arrow::TableBatchReader batches(*table);
     batches.set_chunksize(piece_rows);
     for (std::shared_ptr<arrow::RecordBatch> batch = check(batches.Next(), *file_); batch != nullptr;
@@ -133,11 +143,43 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
   return pieces;
 }
 
+void ParquetReader::fail_rows(size_t row_group, int64_t found) const {
+  throw Error(SqlState::data_corrupted, "file '" + path() + "', row group " + std::to_string(row_group) +
+                                            ": the meta data say " + std::to_string(rows_in(row_group)) +
+                                            " rows, and there are " + std::to_string(found));
+}
+
+void ParquetReader::check_rows(size_t row_group, size_t column) const {
+  int64_t rows = 0;
+  guard_parquet(*file_, [&] {
+    parquet::ReaderProperties properties = parquet::default_reader_properties();
+    properties.enable_buffered_stream();  // the pages themselves are passed over
+    auto reader = parquet::ParquetFileReader::Open(file_, properties, metadata_);
+    auto pages = reader->RowGroup(static_cast<int>(row_group))->GetColumnPageReader(static_cast<int>(column));
+    pages->set_data_page_filter([&](const parquet::DataPageStats& page) {
+      rows += page.num_values;
+      return true;
+    });
+    while (pages->NextPage() != nullptr) {
+    }
+  });
+  if (rows != rows_in(row_group)) fail_rows(row_group, rows);
+}
+
+size_t ParquetReader::smallest_column(size_t row_group) const {
+  size_t smallest = 0;
+  for (size_t column = 1; column < columns_.size(); ++column)
+    if (stored_bytes(row_group, column) < stored_bytes(row_group, smallest)) smallest = column;
+  return smallest;
+}
+
 ZoneMap ParquetReader::zone_map(size_t row_group, size_t column) const {
   ZoneMap zone;
   guard_parquet(*file_, [&] {
     auto chunk = metadata_->RowGroup(static_cast<int>(row_group))->ColumnChunk(static_cast<int>(column));
     zone = zone_map_of(*chunk, columns_[column].type);
+    const bool is_required = metadata_->schema()->Column(static_cast<int>(column))->max_definition_level() == 0;
+    if (is_required) zone.null_count = 0;
   });
   return zone;
 }

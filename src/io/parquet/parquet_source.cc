@@ -1,6 +1,10 @@
+#include <tbb/parallel_for.h>
+
 #include "base/error.h"
+#include "base/value.h"
 #include "io/parquet/parquet_file.h"
 #include "tablet/builder.h"
+#include "tablet/claimed_zone_maps.h"
 #include "tablet/dictionary.h"
 
 namespace diptych {
@@ -14,7 +18,7 @@ class DecodedRowGroup : public PinnedTablet {
 
 // Row groups as tablets. They are encoded the way tables are, so that engines see one form; strings that repeat become
 // codes of a dictionary of the source, which grows as row groups are pinned.
-class ParquetSource : public TabletSource {
+class ParquetSource : public TabletSource, public ClaimedZoneMaps {
  public:
   explicit ParquetSource(std::unique_ptr<File> file) : reader_(std::move(file)) {
     for (size_t group = 0; group < reader_.row_group_count(); ++group) {
@@ -45,7 +49,11 @@ class ParquetSource : public TabletSource {
     auto pinned = std::make_unique<DecodedRowGroup>();
     pinned->rows = reader_.rows_in(group);
     pinned->first_row_id = first_row_ids_[tablet];
-    if (wanted.empty()) return pinned;
+    if (wanted.empty()) {
+      reader_.check_rows(group, reader_.smallest_column(group));
+      return pinned;
+    }
+    std::vector<OwnedBatch> pieces = reader_.read(group, wanted, piece_rows);
     std::vector<ColumnDefinition> definitions;
     std::vector<Dictionary*> dictionaries;
     for (size_t column : wanted) {
@@ -53,7 +61,7 @@ class ParquetSource : public TabletSource {
       dictionaries.push_back(dictionaries_[column].get());
     }
     TabletBuilder builder(definitions, pinned->rows, dictionaries, TabletBuilder::most_heap_bytes);
-    for (const OwnedBatch& piece : reader_.read(group, wanted, piece_rows)) {
+    for (const OwnedBatch& piece : pieces) {
       std::vector<BatchColumn> views = piece.views();
       if (builder.append({piece.rows, views}, 0, piece.rows) < piece.rows) {
         throw Error(SqlState::program_limit_exceeded,
@@ -61,12 +69,33 @@ class ParquetSource : public TabletSource {
       }
     }
     pinned->tablet = builder.finish();
-    for (const EncodedColumn& column : pinned->tablet.columns) pinned->views.push_back(column.view());
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      check_claim(group, wanted[i], pinned->tablet.columns[i].zone);
+      pinned->views.push_back(pinned->tablet.columns[i].view());
+    }
     return pinned;
+  }
+
+  void confirm(std::span<const TabletColumn> claims) const override {
+    tbb::parallel_for(size_t{0}, claims.size(),
+                      [&](size_t i) { pin(claims[i].tablet, std::span(&claims[i].column, 1)); });
   }
 
  private:
   static constexpr int64_t piece_rows = 65536;
+
+  // Bounds that the statistics claim have become proofs by now: values outside them would pass unchecked.
+  void check_claim(size_t group, size_t column, const ZoneMap& found) const {
+    const ZoneMap claimed = reader_.zone_map(group, column);
+    if (!claimed.has_bounds || !found.has_bounds) return;
+    if (found.low >= claimed.low && found.high <= claimed.high) return;
+    const Type& type = columns()[column].type;
+    const auto text = [&](int128_t value) { return Value::integral(type, value).to_text(); };
+    throw Error(SqlState::data_corrupted, reader_.place_of(column) + ", row group " + std::to_string(group) +
+                                              ": its values reach from " + text(found.low) + " to " + text(found.high) +
+                                              ", its statistics say from " + text(claimed.low) + " to " +
+                                              text(claimed.high));
+  }
 
   ParquetReader reader_;
   std::vector<size_t> groups_;  // those that have rows

@@ -61,7 +61,6 @@ ZoneMap zone_map_of(const parquet::ColumnChunkMetaData& chunk, const Type& type)
   ZoneMap zone;
   std::shared_ptr<parquet::Statistics> statistics = chunk.is_stats_set() ? chunk.statistics() : nullptr;
   if (statistics == nullptr) return zone;
-  if (statistics->HasNullCount()) zone.null_count = statistics->null_count();
   bool comparable = type.is_temporal() || (type.is_number() && !type.is_float());
   if (!comparable || !statistics->HasMinMax()) return zone;
   const parquet::LogicalType& logical = *statistics->descr()->logical_type();

@@ -1,6 +1,10 @@
 #include "storage/file/catalog_format.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "base/error.h"
+#include "base/type_limits.h"
 #include "storage/file/blob_codec.h"
 #include "storage/tablet_buffer.h"
 
@@ -41,22 +45,34 @@ void write_definition(BlobWriter& writer, const TableState& table) {
   for (size_t column : table.definition.primary_key) writer.varint(column);
 }
 
+constexpr uint32_t most_characters = 10485760;  // of char(n) and varchar(n), as in PostgreSQL
+
+bool is_possible(const Type& type) {
+  if (type.id == TypeId::Null || type.length > most_characters) return false;
+  return type.id != TypeId::Numeric || (type.precision >= 1 && type.scale <= type.precision);
+}
+
 TableState read_definition(BlobReader& reader) {
   TableDefinition definition;
   definition.name = reader.text();
   int64_t tablet_rows = static_cast<int64_t>(reader.varint());
-  if (tablet_rows < 1 || tablet_rows > most_tablet_rows) reader.fail("impossible tablet size");
+  if (tablet_rows < 1 || tablet_rows > most_tablet_rows || (tablet_rows & (tablet_rows - 1)) != 0) {
+    reader.fail("impossible tablet size");
+  }
   for (size_t left = reader.count(); left > 0; --left) {
     TableColumn column;
     column.name = reader.text();
     column.type.id = static_cast<TypeId>(reader.byte_up_to(static_cast<uint8_t>(TypeId::Char)));
     column.type.precision = reader.byte_up_to(max_precision);
     column.type.scale = reader.byte_up_to(max_precision);
-    column.type.length = static_cast<uint32_t>(reader.varint());
+    column.type.length = static_cast<uint32_t>(std::min<uint64_t>(reader.varint(), UINT32_MAX));
+    if (!is_possible(column.type)) reader.fail("impossible type");
     column.not_null = reader.byte_up_to(1) != 0;
     column.default_sql = reader.text();
+    if (definition.find_column(column.name)) reader.fail("a column is there twice");
     definition.columns.push_back(std::move(column));
   }
+  if (definition.columns.empty()) reader.fail("a table without columns");
   for (size_t left = reader.count(); left > 0; --left) {
     definition.primary_key.push_back(static_cast<size_t>(reader.varint()));
     if (definition.primary_key.back() >= definition.columns.size()) reader.fail("impossible key column");
@@ -107,6 +123,15 @@ void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
   directory.set_blob(part, file.write_blob(writer.bytes()));
 }
 
+// Bounds become proofs, so they are no wider than the column's type. That values lie within them is checked when they
+// are read.
+bool fits_column(const ColumnMeta& meta, const TableColumn& column) {
+  if (meta.physical != column.type.physical()) return false;
+  if (column.not_null && meta.zone.null_count > 0) return false;
+  const std::optional<TypeLimits> limits = limits_of(column.type);
+  return !limits || (meta.zone.low >= limits->low && meta.zone.high <= limits->high);
+}
+
 std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
                                                  BlobReader& reader, const TableState& table, const std::string& what) {
   std::vector<TabletHandle> tablets;
@@ -120,7 +145,9 @@ std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::
                                  static_cast<uint64_t>(range.count) * static_cast<uint64_t>(page_bytes));
     bool fits = meta.columns.size() == columns && meta.rows > 0 && meta.rows <= table.tablet_rows;
     for (size_t column = 0; fits && column < columns; ++column) {
-      fits = meta.columns[column].physical == table.definition.columns[column].type.physical();
+      fits = fits_column(meta.columns[column], table.definition.columns[column]);
+      const Dictionary* dictionary = table.dictionaries->columns[column].get();
+      if (dictionary) meta.columns[column].code_end = dictionary->size();
     }
     if (!fits) reader.fail("a tablet does not fit its table");
     tablets.push_back(std::make_shared<StoredTablet>(std::move(meta), std::move(extent), buffer));

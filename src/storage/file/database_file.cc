@@ -136,14 +136,16 @@ Extent DatabaseFile::claim(PageRange range, const std::string& what) {
   bool inside = range.first >= 0 && range.count >= 0 && range.count <= header().file_pages &&
                 range.first <= header().file_pages - range.count;
   if (!inside || !allocator_->claim(range)) {
-    fail_corrupted(path(), what + ": its pages " + std::to_string(range.first) + " to " +
-                               std::to_string(range.end() - 1) + " lie outside the file or are in use twice");
+    fail_corrupted(path(), what + ": its " + std::to_string(range.count) + " pages from page " +
+                               std::to_string(range.first) + " on lie outside the file or are in use twice");
   }
   return {allocator_, range};
 }
 
 std::shared_ptr<const StoredBlob> DatabaseFile::claim_blob(const BlobReference& reference, const std::string& what) {
-  if (reference.bytes < 0) fail_corrupted(path(), what + ": negative size");
+  if (reference.bytes < 0 || reference.bytes > header().file_pages * page_bytes) {
+    fail_corrupted(path(), what + ": impossible size");
+  }
   return std::make_shared<StoredBlob>(
       StoredBlob{claim({reference.first_page, reference.pages()}, what), reference.bytes, reference.checksum});
 }
