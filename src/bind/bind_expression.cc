@@ -162,7 +162,8 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::IntegerLiteral& node, in
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::NumberLiteral& node, int position) {
   try {
-    return make_constant(read_number(node.digits), position);
+    if (std::optional<Value> value = read_number(node.digits)) return make_constant(std::move(*value), position);
+    return make_long_number(node.digits, position);
   } catch (const Error& error) {
     throw error.at(position);
   }

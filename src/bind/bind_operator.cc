@@ -89,8 +89,8 @@ bool exceeds_numeric(const Type& a, const Type& b) {
 
 // The literal as a constant of the other side's type, when it loses nothing: the column then needs no cast.
 bool convert_literal(ExpressionPtr& literal, const Type& type) {
-  if (!is_constant(*literal) || literal->value.is_null() || !literal->type.is_number() || literal->type.is_float() ||
-      !type.is_number() || type.is_float())
+  if (!is_constant(*literal) || is_long_number(*literal) || literal->value.is_null() || !literal->type.is_number() ||
+      literal->type.is_float() || !type.is_number() || type.is_float())
     return false;
   std::optional<Value> value = convert_number(literal->value, type);
   if (value) literal = make_constant(std::move(*value), literal->position);
@@ -174,6 +174,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Operator& node, int posi
 ExpressionPtr ExpressionBinder::unary(const std::string& symbol, ExpressionPtr arg, int position) {
   if (symbol == "-" || symbol == "+") {
     if (is_unknown(*arg)) arg = coerced(std::move(arg), {TypeId::Double});
+    arg = settled(std::move(arg));
     if (arg->type.is_number() && symbol == "+") return arg;
     if (arg->type.is_number()) {
       auto result = make_expression(ExpressionKind::Negate, arg->type, position);

@@ -75,6 +75,21 @@ ExpressionPtr literal_as(ExpressionPtr e, Type to, CastContext context) {
   }
 }
 
+// A literal of more than 38 digits is a floating-point number where one is asked for. A cast may round its places off.
+ExpressionPtr long_number_as(const ExpressionPtr& e, Type to, CastContext context) {
+  const std::string& text = e->value.as_string();
+  try {
+    if (to.is_float()) return make_constant(read_literal(text, to), e->position);
+    const bool rounds = to.is_integer() || (to.id == TypeId::Numeric && to.precision != 0);
+    if (context == CastContext::Implicit || !rounds) refuse_long_number(text);
+    const Type whole = Type::numeric(max_precision, 0);
+    if (to.id == TypeId::Numeric) return make_constant(read_literal(text, to), e->position);
+    return cast_typed(make_constant(read_literal(text, whole), e->position), to, context);
+  } catch (const Error& error) {
+    throw error.at(e->position);
+  }
+}
+
 ExpressionPtr parameter_as(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters) {
   Type& known = parameters[static_cast<size_t>(e->index)];
   if (known.id == TypeId::Null) {
@@ -107,7 +122,18 @@ ExpressionPtr make_unknown(std::string text, int position) {
   return result;
 }
 
+ExpressionPtr make_long_number(std::string digits, int position) {
+  auto result = make_constant(Value::text(std::move(digits)), position);
+  result->type = unconstrained_numeric;
+  return result;
+}
+
+bool is_long_number(const Expression& e) {
+  return is_constant(e) && e.type == unconstrained_numeric && !e.value.is_null();
+}
+
 ExpressionPtr coerce(ExpressionPtr e, Type to, CastContext context, ParameterTypes& parameters) {
+  if (is_long_number(*e)) return long_number_as(e, to, context);
   if (e->type == to) return e;
   if (is_unknown(*e) && e->kind == ExpressionKind::Parameter)
     return parameter_as(std::move(e), to, context, parameters);
@@ -140,11 +166,12 @@ ExpressionPtr without_blanks(ExpressionPtr e) {
 }
 
 ExpressionPtr settle(ExpressionPtr e, ParameterTypes& parameters) {
+  if (is_long_number(*e)) return long_number_as(e, unconstrained_numeric, CastContext::Implicit);
   return is_unknown(*e) ? coerce(std::move(e), {TypeId::Text}, CastContext::Implicit, parameters) : std::move(e);
 }
 
 ExpressionPtr as_numeric(ExpressionPtr e, ParameterTypes& parameters) {
-  if (e->type.id == TypeId::Numeric) return e;
+  if (e->type.id == TypeId::Numeric) return settle(std::move(e), parameters);
   const bool is_integer_constant = is_constant(*e) && e->type.is_integer() && !e->value.is_null();
   const Type to = is_integer_constant ? least_numeric(e->value) : unconstrained_numeric;
   return coerce(std::move(e), to, CastContext::Implicit, parameters);

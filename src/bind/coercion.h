@@ -20,6 +20,11 @@ ExpressionPtr make_constant(Value value, int position);
 // A string literal that has no type yet.
 ExpressionPtr make_unknown(std::string text, int position);
 
+// A number literal of more digits than a numeric has: an unconstrained_numeric whose value is its text. It can only
+// become a floating-point number, or be rounded by a cast; else coerce, settle and as_numeric raise 22003.
+ExpressionPtr make_long_number(std::string digits, int position);
+bool is_long_number(const Expression& e);
+
 inline bool is_unknown(const Expression& e) { return e.type.id == TypeId::Null; }
 inline bool is_constant(const Expression& e) { return e.kind == ExpressionKind::Constant; }
 inline bool is_null_constant(const Expression& e) { return is_constant(e) && e.value.is_null(); }

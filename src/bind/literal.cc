@@ -1,7 +1,6 @@
 #include "bind/literal.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -17,53 +16,38 @@ namespace {
 struct Decimal {
   bool negative = false;
   std::string digits;  // no leading zeros
-  int scale = 0;       // below 0: zeros to append
+  int64_t scale = 0;   // below 0: zeros to append
+
+  bool fits() const { return scale >= 0 && scale <= max_precision && digits.size() <= max_precision; }
+  Type type() const {
+    const int count = static_cast<int>(digits.size());
+    return Type::numeric(std::max({1, count, static_cast<int>(scale)}), static_cast<int>(scale));
+  }
 };
 
-std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
+dk_text text_of(std::string_view text) { return {text.data(), static_cast<int32_t>(text.size())}; }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// [+-] digits [. digits] [e [+-] digits]; nothing when the text is anything else.
+// The digits that a text has, by the grammar of the cast from text; nothing when it is no decimal number. Errors: 22003
+// for an exponent beyond all limits.
 std::optional<Decimal> read_decimal(std::string_view text) {
+  const dk_text number = dk_strip(text_of(text));
+  const dk_decimal_text parts = dk_scan_decimal(number);
+  if (!parts.valid) return std::nullopt;
+  if (parts.overflow)
+    throw Error(SqlState::numeric_value_out_of_range,
+                "value \"" + std::string(text) + "\" is out of range for numeric");
   Decimal result;
-  size_t at = 0;
-  bool any_digit = false;
-  if (!text.empty() && (text[0] == '+' || text[0] == '-')) result.negative = text[at++] == '-';
-  const auto take_digits = [&](bool fraction) {
-    for (; at < text.size() && is_digit(text[at]); ++at) {
-      any_digit = true;
-      if (text[at] != '0' || !result.digits.empty()) result.digits.push_back(text[at]);
-      if (fraction) ++result.scale;
-    }
-  };
-  take_digits(false);
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    take_digits(true);
+  result.negative = parts.negative;
+  result.scale = -parts.exponent;
+  for (int32_t at = parts.from; at < parts.to; ++at) {
+    const char c = number.data[at];
+    if (c != '.' && (c != '0' || !result.digits.empty())) result.digits.push_back(c);
   }
-  if (!any_digit) return std::nullopt;
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    if (++at < text.size() && text[at] == '+') ++at;
-    int exponent = 0;
-    const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), exponent);
-    constexpr int largest_exponent = 100000;
-    if (error != std::errc() || std::abs(exponent) > largest_exponent) return std::nullopt;
-    at = static_cast<size_t>(end - text.data());
-    result.scale -= exponent;
-  }
-  if (at != text.size()) return std::nullopt;
-  if (result.scale < 0 && !result.digits.empty() &&
-      result.digits.size() - static_cast<size_t>(result.scale) <= max_precision) {
+  if (result.digits.empty()) result.scale = std::max<int64_t>(result.scale, 0);
+  if (result.scale < 0 && static_cast<int64_t>(result.digits.size()) - result.scale <= max_precision) {
     result.digits.append(static_cast<size_t>(-result.scale), '0');
     result.scale = 0;
   }
-  if (result.digits.empty()) result.scale = std::max(result.scale, 0);
   return result;
 }
 
@@ -87,6 +71,8 @@ int128_t power_of_ten(int exponent) {
     case DK_INVALID_TEXT:
       throw Error(SqlState::invalid_text_representation,
                   "invalid input syntax for type " + Type{type.id}.name() + ": " + quoted);
+    case DK_NO_FIXED_POINT:
+      throw Error(SqlState::feature_not_supported, "NaN and infinity are not supported for numeric: " + quoted);
     case DK_INVALID_DATETIME:
       throw Error(SqlState::invalid_datetime_format, "invalid input syntax for type " + name + ": " + quoted);
     case DK_DATETIME_OVERFLOW:
@@ -109,13 +95,10 @@ bool fits(int128_t value, TypeId id) {
 
 // A numeric of just the digits that the text has.
 Value read_own_digits(std::string_view text) {
-  const std::optional<Decimal> decimal = read_decimal(trimmed(text));
-  if (!decimal) refuse(DK_INVALID_TEXT, text, {TypeId::Numeric});
-  const int digits = static_cast<int>(decimal->digits.size());
-  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision) {
-    refuse(DK_NUMERIC_OUT_OF_RANGE, text, Type::numeric(max_precision, 0));
-  }
-  return Value::integral(Type::numeric(std::max({1, digits, decimal->scale}), decimal->scale), integer_of(*decimal));
+  const std::optional<Decimal> decimal = read_decimal(text);
+  if (!decimal) refuse(dk_no_decimal_error(dk_strip(text_of(text))), text, {TypeId::Numeric});
+  if (!decimal->fits()) refuse_long_number(text);
+  return Value::integral(decimal->type(), integer_of(*decimal));
 }
 
 int128_t joined(dk_i128 value) { return (static_cast<int128_t>(value.hi) << 64) | static_cast<int128_t>(value.lo); }
@@ -144,24 +127,27 @@ Value read_by_cast(dk_text text, const Type& type, int32_t& error) {
 
 }  // namespace
 
-Value read_number(std::string_view text) {
+void refuse_long_number(std::string_view text) {
+  throw Error(SqlState::numeric_value_out_of_range,
+              "value \"" + std::string(text) + "\" has more digits than numeric, " + std::to_string(max_precision));
+}
+
+std::optional<Value> read_number(std::string_view text) {
   const std::optional<Decimal> decimal = read_decimal(text);
   if (!decimal) refuse(DK_INVALID_TEXT, text, {TypeId::Numeric});
-  const bool has_point = text.find_first_of(".eE") != text.npos;
-  const int digits = static_cast<int>(decimal->digits.size());
-  if (decimal->scale < 0 || std::max(digits, decimal->scale) > max_precision)
-    return read_literal(text, {TypeId::Double});
+  if (!decimal->fits()) return std::nullopt;
   const int128_t value = integer_of(*decimal);
+  const bool has_point = text.find_first_of(".eE") != text.npos;
   if (!has_point && fits(value, TypeId::Integer)) return Value::integer(static_cast<int32_t>(value));
   if (!has_point && fits(value, TypeId::BigInt)) return Value::bigint(static_cast<int64_t>(value));
-  return Value::integral(Type::numeric(std::max({1, digits, decimal->scale}), decimal->scale), value);
+  return Value::integral(decimal->type(), value);
 }
 
 Value read_literal(std::string_view text, const Type& type) {
   if (type.is_string()) return Value::string(type, std::string(text));
   if (type.id == TypeId::Numeric && type.precision == 0) return read_own_digits(text);
   int32_t error = DK_OK;
-  Value value = read_by_cast({text.data(), static_cast<int32_t>(text.size())}, type, error);
+  Value value = read_by_cast(text_of(text), type, error);
   if (error != DK_OK) refuse(error, text, type);
   return value;
 }

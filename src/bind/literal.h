@@ -10,11 +10,14 @@
 namespace diptych {
 
 // A number as the grammar passes it: 2147483648, -1.50, 1e10. As PostgreSQL types it: integer, bigint or numeric with
-// just the digits it needs; beyond 38 digits double precision. Errors: 22003 beyond double precision.
-Value read_number(std::string_view text);
+// just the digits it needs. Nothing: a numeric of more than 38 digits. Errors: 22003 for an exponent beyond all limits.
+std::optional<Value> read_number(std::string_view text);
+
+// Throws 22003: a numeric of more than 38 digits.
+[[noreturn]] void refuse_long_number(std::string_view text);
 
 // The text as a value of the type; a numeric of precision 0 takes the digits it needs. Strings are taken as they are.
-// Errors: 22P02, 22003, 22007, 22008, 22015.
+// Errors: 22P02, 22003, 0A000, 22007, 22008, 22015.
 Value read_literal(std::string_view text, const Type& type);
 
 // The value as one of another type, when that is a number's change of form that needs no function: integers and

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "kernel/kernel.h"
 #include "tablet/validity_bits.h"
 
 namespace diptych {
@@ -48,7 +49,8 @@ class ExactCast {
     if (shift_ < 0) {
       int128_t rest = value % power_;
       value /= power_;
-      if (2 * (rest < 0 ? -rest : rest) >= power_) value += rest < 0 ? -1 : 1;
+      const int128_t dropped = rest < 0 ? -rest : rest;
+      if (dropped >= power_ - dropped) value += rest < 0 ? -1 : 1;
     }
     result = value;
     return value >= low_ && value <= high_;
@@ -91,10 +93,16 @@ bool cast_exact(OwnedColumn& column, int64_t rows, const Type& from, const Type&
 
 template <typename From, typename To>
 bool cast_to_float(OwnedColumn& column, int64_t rows, const Type& from) {
-  double divisor = static_cast<double>(power_of_ten(scale_of(from)));
-  return convert_rows<From, To>(column, rows, [divisor](From value, To& result) {
-    result = static_cast<To>(static_cast<double>(value) / divisor);
-    return true;
+  const int scale = scale_of(from);
+  return convert_rows<From, To>(column, rows, [scale](From value, To& result) {
+    int32_t error = DK_OK;
+    if (scale == 0 && sizeof(From) < sizeof(int128_t))
+      result = static_cast<To>(value);
+    else if (sizeof(To) == sizeof(float))
+      result = static_cast<To>(dk_cast_n128_f32(dk_of_native(value), scale, &error));
+    else
+      result = static_cast<To>(dk_cast_n128_f64(dk_of_native(value), scale));
+    return error == DK_OK;
   });
 }
 

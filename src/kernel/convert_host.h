@@ -20,9 +20,8 @@ static inline Float dk_parse_float(dk_text a, dk_i32* error) {
     auto [end, code] = std::from_chars(a.data, a.data + a.length, value);
     if (code == std::errc::result_out_of_range) dk_raise(error, DK_NUMERIC_OUT_OF_RANGE);
     if (code == std::errc::invalid_argument || end != a.data + a.length) dk_raise(error, DK_INVALID_TEXT);
-  } else if (dk_is_special_number(a)) {
-    value = a.length == 3 && dk_lower_char(a.data[0]) == 'n' ? std::numeric_limits<Float>::quiet_NaN()
-                                                             : std::numeric_limits<Float>::infinity();
+  } else if (dk_is_nan_word(a) || dk_is_infinity(a)) {
+    value = dk_is_nan_word(a) ? std::numeric_limits<Float>::quiet_NaN() : std::numeric_limits<Float>::infinity();
   } else {
     dk_raise(error, DK_INVALID_TEXT);
   }
@@ -79,9 +78,23 @@ static inline dk_i32 dk_cast_f64_text_write(dk_f64 a, char* out) { return dk_pri
 static inline dk_i32 dk_cast_f32_text_size(dk_f32) { return 32; }
 static inline dk_i32 dk_cast_f32_text_write(dk_f32 a, char* out) { return dk_print_float<dk_f32>(a, 1e6F, out); }
 
+// ---- functions of numeric (numeric_math.cc)
+
+dk_i128 dk_exp_n128(dk_i128 a, dk_i32 scale_a, dk_i32 precision, dk_i32 scale, dk_i32* error);
+dk_i128 dk_ln_n128(dk_i128 a, dk_i32 scale_a, dk_i32 precision, dk_i32 scale, dk_i32* error);
+dk_i128 dk_log10_n128(dk_i128 a, dk_i32 scale_a, dk_i32 precision, dk_i32 scale, dk_i32* error);
+dk_i128 dk_log_base_n128(dk_i128 base, dk_i128 a, dk_i32 scale_base, dk_i32 scale_a, dk_i32 precision, dk_i32 scale,
+                         dk_i32* error);
+dk_i128 dk_power_n128(dk_i128 a, dk_i128 b, dk_i32 scale_a, dk_i32 scale_b, dk_i32 precision, dk_i32 scale,
+                      dk_i32* error);
+
 // ---- floating point to numeric: what its first `digits` significant digits say
 
 static inline dk_i128 dk_decimal_of_float(dk_f64 a, int digits, dk_i32 precision, dk_i32 scale, dk_i32* error) {
+  if (!std::isfinite(a)) {
+    dk_raise(error, DK_NO_FIXED_POINT);
+    return dk_make_i128(0, 0);
+  }
   char text[48];
   auto end = std::to_chars(text, text + sizeof text, a, std::chars_format::scientific, digits - 1).ptr;
   return dk_cast_text_n128(dk_make_text(text, static_cast<dk_i32>(end - text)), precision, scale, error);

@@ -85,24 +85,30 @@ typedef struct dk_decimal_text {
   dk_bool negative;
   dk_i32 from;
   dk_i32 to;
+  dk_bool overflow;  // an exponent, or places after the point, beyond all limits
   dk_i32 digits;
-  dk_i32 exponent;  // of the last digit
+  dk_i64 exponent;  // of the last digit
 } dk_decimal_text;
 
-// The exponent after an e; clamped, since beyond a few hundred the number is 0 or too large anyway.
+// Exponents from here on are out of range, even of zero, and so are more places than this; as in PostgreSQL.
+#define DK_EXPONENT_LIMIT 1073741823
+#define DK_MOST_PLACES 16383
+
+// The exponent after an e, at most DK_EXPONENT_LIMIT in magnitude.
 DK_FN dk_i32 dk_scan_exponent(dk_text a, dk_i32 at, DK_PRIVATE dk_bool* valid) {
   dk_bool negative = dk_char_at(a, at) == '-';
   if (negative || dk_char_at(a, at) == '+') at++;
-  dk_i32 exponent = 0;
+  dk_i64 exponent = 0;
   *valid = at < a.length;
   for (; at < a.length; at++) {
     if (!dk_is_digit(a.data[at])) {
       *valid = 0;
       break;
     }
-    exponent = exponent < 100000 ? exponent * 10 + (a.data[at] - '0') : exponent;
+    exponent = exponent * 10 + (a.data[at] - '0');
+    if (exponent > DK_EXPONENT_LIMIT) exponent = DK_EXPONENT_LIMIT;
   }
-  return negative ? -exponent : exponent;
+  return (dk_i32)(negative ? -exponent : exponent);
 }
 
 DK_FN dk_decimal_text dk_scan_decimal(dk_text a) {
@@ -114,6 +120,7 @@ DK_FN dk_decimal_text dk_scan_decimal(dk_text a) {
   r.from = at;
   r.digits = 0;
   r.exponent = 0;
+  r.overflow = 0;
   for (; at < a.length; at++) {
     if (a.data[at] == '.' && !after_point) {
       after_point = 1;
@@ -128,29 +135,37 @@ DK_FN dk_decimal_text dk_scan_decimal(dk_text a) {
   r.valid = r.digits > 0;
   if (at < a.length) {
     dk_bool valid = 0;
-    if (dk_lower_char(a.data[at]) == 'e') r.exponent += dk_scan_exponent(a, at + 1, &valid);
+    dk_i32 exponent = 0;
+    if (dk_lower_char(a.data[at]) == 'e') exponent = dk_scan_exponent(a, at + 1, &valid);
+    r.exponent += exponent;
     r.valid = r.valid && valid;
+    r.overflow = exponent >= DK_EXPONENT_LIMIT;
   }
+  r.overflow = r.overflow || r.exponent < -DK_MOST_PLACES;
   return r;
 }
 
-// NaN and infinity are numbers, but none that fixed point can hold.
-DK_FN dk_bool dk_is_special_number(dk_text a) {
-  if (a.length > 3 && (a.data[0] == '-' || a.data[0] == '+')) a = dk_slice(a, 1, a.length);
-  return (a.length == 3 &&
-          (dk_begins_word(a, DK_WORD4('n', 'a', 'n', 0)) || dk_begins_word(a, DK_WORD4('i', 'n', 'f', 0)))) ||
+// inf or infinity in any case.
+DK_FN dk_bool dk_is_infinity(dk_text a) {
+  return (a.length == 3 && dk_begins_word(a, DK_WORD4('i', 'n', 'f', 0))) ||
          (a.length == 8 && dk_begins_word(a, DK_WORD8('i', 'n', 'f', 'i', 'n', 'i', 't', 'y')));
 }
 
-// magnitude * 10 + digit; stays at 2^128 - 1 once it has left 38 digits.
+DK_FN dk_bool dk_is_nan_word(dk_text a) { return a.length == 3 && dk_begins_word(a, DK_WORD4('n', 'a', 'n', 0)); }
+
+// What a text is that has no decimal number: NaN, which has no sign, and infinity are none that fixed point can hold.
+DK_FN dk_i32 dk_no_decimal_error(dk_text a) {
+  dk_bool sign = dk_char_at(a, 0) == '-' || dk_char_at(a, 0) == '+';
+  return dk_is_nan_word(a) || dk_is_infinity(dk_slice(a, sign, a.length)) ? DK_NO_FIXED_POINT : DK_INVALID_TEXT;
+}
+
+// magnitude * 10 + digit; stays at 2^128 - 1 once it would leave 38 digits.
 DK_FN dk_u128 dk_append_digit(dk_u128 magnitude, dk_i32 digit) {
   if (magnitude.hi == 0 && magnitude.lo < dk_powers_of_ten[18]) {
     return dk_make_u128(0, magnitude.lo * 10 + (dk_u64)digit);
   }
-  if (dk_exceeds_38_digits(magnitude)) return dk_make_u128(~DK_U64(0), ~DK_U64(0));
-  dk_u256 product = dk_mul_u128(magnitude, dk_make_u128(0, 10));
-  if (!dk_is_zero_u128(product.hi)) return dk_make_u128(~DK_U64(0), ~DK_U64(0));
-  return dk_add_u128(product.lo, dk_make_u128(0, (dk_u64)digit));
+  if (!dk_lt_u128(magnitude, dk_power_of_ten(37))) return dk_make_u128(~DK_U64(0), ~DK_U64(0));
+  return dk_add_u128(dk_mul_u128(magnitude, dk_make_u128(0, 10)).lo, dk_make_u128(0, (dk_u64)digit));
 }
 
 // The digits that stand at or above 10^-scale; the first one below rounds.
@@ -158,10 +173,10 @@ DK_FN dk_i128 dk_cast_text_n128(dk_text a, dk_i32 precision, dk_i32 scale, DK_PR
   a = dk_strip(a);
   dk_decimal_text parts = dk_scan_decimal(a);
   if (!parts.valid) {
-    dk_raise(error, dk_is_special_number(a) ? DK_NUMERIC_OUT_OF_RANGE : DK_INVALID_TEXT);
+    dk_raise(error, dk_no_decimal_error(a));
     return dk_make_i128(0, 0);
   }
-  dk_i64 kept = (dk_i64)parts.digits + parts.exponent + scale;
+  dk_i64 kept = parts.digits + parts.exponent + scale;
   dk_u128 magnitude = dk_make_u128(0, 0);
   dk_i64 seen = 0;
   for (dk_i32 at = parts.from; at < parts.to && seen <= kept; at++) {
@@ -175,7 +190,7 @@ DK_FN dk_i128 dk_cast_text_n128(dk_text a, dk_i32 precision, dk_i32 scale, DK_PR
   for (; seen < kept && !dk_is_zero_u128(magnitude) && !dk_exceeds_38_digits(magnitude); seen++) {
     magnitude = dk_append_digit(magnitude, 0);
   }
-  if (dk_exceeds_38_digits(magnitude)) {
+  if (parts.overflow || dk_exceeds_38_digits(magnitude)) {
     dk_raise(error, DK_NUMERIC_OUT_OF_RANGE);
     return dk_make_i128(0, 0);
   }

@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 
+#include "bind/type_rules.h"
 #include "plan/rules/rules.h"
 
 namespace diptych {
@@ -23,6 +24,17 @@ Kind mirrored(Kind kind) {
   }
 }
 
+bool is_exact(const Type& type) { return type.is_integer() || type.id == TypeId::Numeric; }
+
+// Whether a cast changes no value and never raises an error.
+bool is_widening(const Type& from, const Type& to) {
+  if (from.id == TypeId::Real) return to.id == TypeId::Double;
+  if (!is_exact(from) || !is_exact(to)) return false;
+  if (to.is_integer()) return from.is_integer() && from.id <= to.id;
+  const Type digits = numeric_form(from);
+  return to.scale >= digits.scale && to.precision - to.scale >= digits.precision - digits.scale;
+}
+
 // A bound in the narrow type that means the same: value, and the comparison to make with it.
 struct NarrowBound {
   Kind comparison;
@@ -35,7 +47,8 @@ struct NarrowBound {
 //   integer_column::numeric < 10.5           ->  integer_column <= 10
 //   date_column >= timestamp '2024-01-01'    ->  date_column >= '2024-01-01'
 //
-// A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant stay.
+// A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant stay. A
+// cast that the statement asks for stays, too, when it can change a value or fail: bigint_column::integer > 1.
 class NarrowComparisons : public Rule {
  public:
   const char* name() const override { return "narrow_comparisons"; }
@@ -58,7 +71,8 @@ class NarrowComparisons : public Rule {
     Expression& constant = *comparison.args[1];
     if (constant.kind != Kind::Constant || constant.value.is_null()) return;
     const bool is_date = cast.kind == Kind::Call && cast.function == FunctionId::comparable_date;
-    if (cast.kind != Kind::Cast && !is_date) return;
+    const bool is_wider = cast.kind == Kind::Cast && is_widening(cast.args.front()->type, cast.type);
+    if (!is_wider && !is_date) return;
     const auto bound = is_date ? date_bound(comparison.kind, constant.value.as_integral())
                                : narrow_bound(comparison.kind, constant.value, cast.args.front()->type);
     if (!bound) return;
@@ -72,8 +86,7 @@ class NarrowComparisons : public Rule {
   static std::optional<NarrowBound> narrow_bound(Kind kind, const Value& value, const Type& type) {
     const TypeId from = value.type().id;
     if (type.id == TypeId::Real && from == TypeId::Double) return real_bound(kind, value.as_double());
-    const bool exact = type.is_integer() || type.id == TypeId::Numeric;
-    if (!exact || !(value.type().is_integer() || from == TypeId::Numeric)) return std::nullopt;
+    if (!is_exact(type) || !is_exact(value.type())) return std::nullopt;
     if (type.scale > value.type().scale) return std::nullopt;  // the cast took digits away
     int128_t unit = 1;
     for (int i = type.scale; i < value.type().scale; ++i) unit *= 10;
