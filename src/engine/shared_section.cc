@@ -23,7 +23,12 @@ bool is_additive(const AggregateInfo& aggregate) {
     // What does not fit 128 bits in a part may fit them in the whole.
     case AggregateState::SumInt128: return argument != PhysicalType::Int128;
     case AggregateState::SumSquares:
-    case AggregateState::VarianceFloat64: return false;
+    case AggregateState::VarianceFloat64:
+    case AggregateState::ExactAvg:
+    case AggregateState::ExactStddevSamp:
+    case AggregateState::ExactStddevPop:
+    case AggregateState::ExactVarSamp:
+    case AggregateState::ExactVarPop: return false;
     default: return true;
   }
 }

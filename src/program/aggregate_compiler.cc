@@ -16,6 +16,20 @@ bool is_variance(AggregateFunction function) {
   return function >= AggregateFunction::StddevSamp && function <= AggregateFunction::VarPop;
 }
 
+bool is_root(AggregateFunction function) {
+  return function == AggregateFunction::StddevSamp || function == AggregateFunction::StddevPop;
+}
+
+AggregateState exact_state(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::StddevSamp: return AggregateState::ExactStddevSamp;
+    case AggregateFunction::StddevPop: return AggregateState::ExactStddevPop;
+    case AggregateFunction::VarSamp: return AggregateState::ExactVarSamp;
+    case AggregateFunction::VarPop: return AggregateState::ExactVarPop;
+    default: return AggregateState::ExactAvg;
+  }
+}
+
 int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
 
 RegisterInfo result_of(AggregateState state, const RegisterInfo& argument, const Type& type, int64_t row_bound) {
@@ -27,7 +41,12 @@ RegisterInfo result_of(AggregateState state, const RegisterInfo& argument, const
       return {PhysicalType::Int64, type, true, true, range.low, range.high};
     }
     case AggregateState::SumInt128:
-    case AggregateState::SumSquares: return {PhysicalType::Int128, type, true};
+    case AggregateState::SumSquares:
+    case AggregateState::ExactAvg:
+    case AggregateState::ExactStddevSamp:
+    case AggregateState::ExactStddevPop:
+    case AggregateState::ExactVarSamp:
+    case AggregateState::ExactVarPop: return {PhysicalType::Int128, type, true};
     case AggregateState::SumFloat64:
     case AggregateState::VarianceFloat64: return {PhysicalType::Float64, double_type, true};
     case AggregateState::BoolAnd:
@@ -148,6 +167,10 @@ void AggregateCompiler::feed_states(size_t number, int32_t argument, int32_t slo
   }
   const Type exact = Type::numeric(max_precision, scale_of(builder_.info(argument).type));
   const bool is_float = builder_.info(argument).type.is_float();
+  if (call.function != AggregateFunction::Sum && !fits_registers(call.function, argument)) {
+    states.other = state(exact_state(call.function), argument, call.type, slot, shared);
+    return;
+  }
   if (is_variance(call.function) && is_float) {
     if (builder_.info(argument).physical == PhysicalType::Float32) argument = expressions_.cast(argument, double_type);
     states.squares = state(AggregateState::VarianceFloat64, argument, double_type, slot, shared);
@@ -171,6 +194,20 @@ AggregateState AggregateCompiler::sum_state(int32_t argument) const {
                 builder_.position());
   const auto total = info.physical == PhysicalType::Int128 ? std::nullopt : mul(*range_of(info), {0, row_bound_});
   return total && total->within(int64_range) ? AggregateState::SumInt64 : AggregateState::SumInt128;
+}
+
+// Whether the states of an average or variance, and what is computed from them, are proven to fit 38 digits. Deviations
+// of exact numbers never do: a root needs more digits of the quotient under it than the quotient shows.
+bool AggregateCompiler::fits_registers(AggregateFunction function, int32_t argument) const {
+  const RegisterInfo& info = builder_.info(argument);
+  if (!range_of(info.type)) return true;
+  if (is_root(function)) return false;
+  const Range limit = *range_of(Type::numeric(max_precision, 0));
+  const auto total = mul(*range_of(info), {0, row_bound_});
+  if (!total || !total->within(limit)) return false;
+  if (function == AggregateFunction::Avg) return true;
+  const auto squared = mul(*total, *total);
+  return squared && squared->within(limit) && 2 * scale_of(info.type) <= max_precision;
 }
 
 int AggregateCompiler::state(AggregateState kind, int32_t argument, const Type& type, int32_t slot, bool shared) {
@@ -253,22 +290,21 @@ int32_t AggregateCompiler::value_of(size_t number, int32_t target) {
   const BoundAggregate& aggregate = op_.aggregates[number];
   const Call& call = calls_[number];
   builder_.set_position(aggregate.position);
-  int32_t value = -1;
-  switch (aggregate.function) {
-    case AggregateFunction::CountStar:
-    case AggregateFunction::Count: value = load_state(call.count); break;
-    case AggregateFunction::Sum: value = expressions_.cast(load_state(call.sum), aggregate.type); break;
-    case AggregateFunction::Avg: value = average(call, aggregate.type); break;
-    case AggregateFunction::Min:
-    case AggregateFunction::Max:
-    case AggregateFunction::BoolAnd:
-    case AggregateFunction::BoolOr: value = load_state(call.other); break;
-    default: value = variance(call, aggregate); break;
-  }
+  const int32_t value = call.other >= 0 ? load_state(call.other) : value_of_states(call, aggregate);
   if (target < 0) return value;
   builder_.info(target) = RegisterInfo(builder_.info(value));
   builder_.emit(Opcode::Move, target, value);
   return target;
+}
+
+int32_t AggregateCompiler::value_of_states(const Call& call, const BoundAggregate& aggregate) {
+  switch (aggregate.function) {
+    case AggregateFunction::CountStar:
+    case AggregateFunction::Count: return load_state(call.count);
+    case AggregateFunction::Sum: return expressions_.cast(load_state(call.sum), aggregate.type);
+    case AggregateFunction::Avg: return average(call, aggregate.type);
+    default: return variance(call, aggregate);
+  }
 }
 
 int32_t AggregateCompiler::average(const Call& call, const Type& type) {
@@ -283,8 +319,6 @@ int32_t AggregateCompiler::average(const Call& call, const Type& type) {
 int32_t AggregateCompiler::variance(const Call& call, const BoundAggregate& aggregate) {
   const bool sample =
       aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::VarSamp;
-  const bool root =
-      aggregate.function == AggregateFunction::StddevSamp || aggregate.function == AggregateFunction::StddevPop;
   // The count, or NULL when there are too few values: everything computed from it is NULL then.
   const int32_t count = load_state(call.count);
   const RegisterInfo nullable_count{PhysicalType::Int64, bigint_type, true};
@@ -297,16 +331,16 @@ int32_t AggregateCompiler::variance(const Call& call, const BoundAggregate& aggr
   builder_.emit_jump(Opcode::Le, count, least, too_few, jump_keep);
   builder_.emit(Opcode::Move, guarded, count);
   builder_.bind(too_few);
-  if (!aggregate.type.is_float()) return exact_variance(call, sample, aggregate.type, guarded, root);
+  if (!aggregate.type.is_float()) return exact_variance(call, sample, aggregate.type, guarded);
   const int32_t squares = load_state(call.squares);
   const int32_t divisor = sample ? expressions_.arithmetic(ExpressionKind::Sub, guarded, least, bigint_type) : guarded;
   const int32_t quotient =
       expressions_.arithmetic(ExpressionKind::Div, squares, expressions_.cast(divisor, double_type), double_type);
-  return root ? expressions_.call(FunctionId::sqrt_f64, {quotient}, double_type) : quotient;
+  return is_root(aggregate.function) ? expressions_.call(FunctionId::sqrt_f64, {quotient}, double_type) : quotient;
 }
 
 // (n * sum(x^2) - sum(x)^2) / (n * (n - 1)), exact up to the division; sample: n - 1, population: n.
-int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const Type& type, int32_t count, bool root) {
+int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const Type& type, int32_t count) {
   const int32_t sum = load_state(call.sum);
   const int32_t squares = load_state(call.squares);
   const Type exact = builder_.info(squares).type;
@@ -321,12 +355,7 @@ int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const T
                                      expressions_.load_constant(Value::bigint(1), -1, &wide), bigint_type);
   }
   const int32_t divisor = expressions_.arithmetic(ExpressionKind::Mul, count, factor, whole);
-  // A root keeps half of the digits: the quotient under it gets a few more than the result shows.
-  const Type quotient_type = root ? Type::numeric(max_precision, std::min(type.scale + 4, 30)) : type;
-  const int32_t quotient =
-      expressions_.divide_numeric(numerator, divisor, quotient_type.scale - exact.scale, quotient_type);
-  if (!root) return quotient;
-  return expressions_.cast(expressions_.call(FunctionId::sqrt_n128, {quotient}, quotient_type), type);
+  return expressions_.divide_numeric(numerator, divisor, type.scale - exact.scale, type);
 }
 
 InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,

@@ -29,6 +29,7 @@ class AggregateCompiler {
 
  private:
   // One SQL aggregate in terms of the states it is computed from: positions in the main table, -1 when not used.
+  // `other` is its value.
   struct Call {
     int sum = -1, count = -1, squares = -1, other = -1;
   };
@@ -44,12 +45,14 @@ class AggregateCompiler {
   int state(AggregateState state, int32_t argument, const Type& type, int32_t slot, bool shared);
   void drain(const DistinctTable& table);
   AggregateState sum_state(int32_t argument) const;
+  bool fits_registers(AggregateFunction function, int32_t argument) const;
   bool is_distinct(const BoundAggregate& call) const;
 
   int32_t value_of(size_t number, int32_t target);
+  int32_t value_of_states(const Call& call, const BoundAggregate& aggregate);
   int32_t average(const Call& call, const Type& type);
   int32_t variance(const Call& call, const BoundAggregate& aggregate);
-  int32_t exact_variance(const Call& call, bool sample, const Type& type, int32_t count, bool root);
+  int32_t exact_variance(const Call& call, bool sample, const Type& type, int32_t count);
   int32_t load_state(int position, const PhysicalType* physical = nullptr);
   HashTableInfo& table() { return builder_.program().hash_tables[hash_]; }
 

@@ -64,6 +64,13 @@ enum class AggregateState : uint8_t {
   BoolOr,           // Bool
   VarianceFloat64,  // Float64: sum of squared differences from the mean (Youngs and Cramer); arguments Float64
   SumSquares,       // Int128: sum of the squares of Int32, Int64 or Int128 arguments; 22003 on overflow of 128 bits
+  // The finished value as Int128 of the result's scale, exact to the last digit, of Int32, Int64 or Int128 arguments
+  // whose sum or squares may pass 128 bits; NULL with too few arguments, 22003 beyond 38 digits.
+  ExactAvg,
+  ExactStddevSamp,
+  ExactStddevPop,
+  ExactVarSamp,
+  ExactVarPop,
 };
 
 struct AggregateInfo {

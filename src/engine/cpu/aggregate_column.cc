@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "engine/cpu/exact_moments.h"
 #include "engine/cpu/row_function.h"
 
 namespace diptych::cpu {
@@ -101,38 +102,90 @@ class SumInt64Column final : public TypedColumn<SumInt64Column<T>, int64_t, int6
   int64_t result(int64_t sum) const { return sum; }
 };
 
+// Of 32 or 64 bits: 2^63 rows of them fit 128.
 template <typename T>
 class SumInt128Column final : public TypedColumn<SumInt128Column<T>, int128_t, int128_t> {
  public:
   // small: a block's sum fits 64 bits.
   explicit SumInt128Column(bool small) : small_(small) {}
   void block(int128_t& sum, bool, const AggregateInput& input, const RowMask& rows) {
-    if constexpr (sizeof(T) == 16) {
-      for_each_row(rows.words, input.words, [&](int at) { row(sum, true, input, at); });
+    int64_t narrow = 0;
+    int128_t part = 0;
+    if (sizeof(T) == 8 && !small_) {
+      loops().sum_i64_wide(rows.words, input.words, input.argument->values, &part);
     } else {
-      int128_t part = 0;
-      int64_t narrow = 0;
-      if (sizeof(T) == 8 && !small_) {
-        loops().sum_i64_wide(rows.words, input.words, input.argument->values, &part);
-      } else {
-        const SumLoop loop = sizeof(T) == 4 ? loops().sum_i32 : loops().sum_i64;
-        loop(rows.words, input.words, input.argument->values, &narrow);
-        part = narrow;
-      }
-      add_checked(sum, part, input.position);
+      const SumLoop loop = sizeof(T) == 4 ? loops().sum_i32 : loops().sum_i64;
+      loop(rows.words, input.words, input.argument->values, &narrow);
+      part = narrow;
     }
+    sum += part;
   }
   void row(int128_t& sum, bool, const AggregateInput& input, int row) {
-    add_checked(sum, value_at<T>(input.argument->values, row), input.position);
+    sum += value_at<T>(input.argument->values, row);
   }
-  void combine(int128_t& sum, int128_t other) { add_checked(sum, other, -1); }
+  void combine(int128_t& sum, int128_t other) { sum += other; }
   int128_t result(int128_t sum) const { return sum; }
 
  private:
-  static void add_checked(int128_t& sum, int128_t more, int position) {
-    if (__builtin_add_overflow(sum, more, &sum)) overflow(position);
-  }
   bool small_;
+};
+
+// Of 128 bits: what passes 38 digits on the way may fit them in the end.
+class WideSumColumn final : public TypedColumn<WideSumColumn, WideSum, int128_t> {
+ public:
+  void block(WideSum& sum, bool, const AggregateInput& input, const RowMask& rows) {
+    position_ = input.position;
+    for_each_row(rows.words, input.words, [&](int at) { row(sum, true, input, at); });
+  }
+  void row(WideSum& sum, bool, const AggregateInput& input, int row) {
+    position_ = input.position;
+    sum.add(value_at<int128_t>(input.argument->values, row));
+  }
+  void combine(WideSum& sum, const WideSum& other) { sum.add(other); }
+  int128_t result(const WideSum& sum) const {
+    const std::optional<int128_t> numeric = sum.numeric();
+    if (!numeric) overflow(position_);
+    return *numeric;
+  }
+
+ private:
+  int position_ = -1;
+};
+
+// Averages and deviations of exact numbers, beyond 128 bits.
+template <typename T>
+class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, ExactMoments, int128_t> {
+ public:
+  explicit ExactMomentsColumn(const AggregateInfo& info)
+      : state_(info.state), argument_scale_(scale_of(info.argument.type)), scale_(scale_of(info.result.type)) {}
+  void block(ExactMoments& moments, bool, const AggregateInput& input, const RowMask& rows) {
+    for_each_row(rows.words, input.words, [&](int at) { row(moments, true, input, at); });
+  }
+  void row(ExactMoments& moments, bool, const AggregateInput& input, int row) {
+    position_ = input.position;
+    moments.add(value_at<T>(input.argument->values, row));
+  }
+  void combine(ExactMoments& moments, const ExactMoments& other) { moments.add(other); }
+  bool emit(std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const override {
+    bool nulls = false;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      int128_t result = 0;
+      const MomentsResult kind = finish(state_, this->states_[groups[i]], argument_scale_, scale_, result);
+      if (kind == MomentsResult::Overflow) overflow(position_);
+      std::memcpy(out + i * sizeof(result), &result, sizeof(result));
+      if (kind != MomentsResult::Null) continue;
+      valid[i / 64] &= ~(uint64_t{1} << (i % 64));
+      nulls = true;
+    }
+    return nulls;
+  }
+  int128_t result(const ExactMoments&) const { return 0; }
+
+ private:
+  static int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
+  AggregateState state_;
+  int argument_scale_, scale_;
+  int position_ = -1;
 };
 
 template <typename T>
@@ -367,7 +420,16 @@ std::unique_ptr<AggregateColumn> make_aggregate_column(const AggregateInfo& info
     case AggregateState::SumInt64:
       if (argument == PhysicalType::Int32) return std::make_unique<SumInt64Column<int32_t>>();
       return std::make_unique<SumInt64Column<int64_t>>();
-    case AggregateState::SumInt128: return of_whole<SumInt128Column>(argument, block_sum_is_small(info.argument));
+    case AggregateState::SumInt128:
+      if (argument == PhysicalType::Int32) return std::make_unique<SumInt128Column<int32_t>>(true);
+      if (argument == PhysicalType::Int64)
+        return std::make_unique<SumInt128Column<int64_t>>(block_sum_is_small(info.argument));
+      return std::make_unique<WideSumColumn>();
+    case AggregateState::ExactAvg:
+    case AggregateState::ExactStddevSamp:
+    case AggregateState::ExactStddevPop:
+    case AggregateState::ExactVarSamp:
+    case AggregateState::ExactVarPop: return of_whole<ExactMomentsColumn>(argument, info);
     case AggregateState::SumFloat64:
       if (argument == PhysicalType::Float32) return std::make_unique<SumFloat64Column<float>>();
       return std::make_unique<SumFloat64Column<double>>();

@@ -49,6 +49,13 @@ StateLayout layout_of(const AggregateInfo& aggregate, std::string& unsupported) 
       layout.kind = StateKind::Moments;
       layout.words = 3;
       return layout;
+    case AggregateState::ExactAvg:
+    case AggregateState::ExactStddevSamp:
+    case AggregateState::ExactStddevPop:
+    case AggregateState::ExactVarSamp:
+    case AggregateState::ExactVarPop:
+      unsupported = "deviations, and averages beyond 38 digits, of exact numbers";
+      return layout;
     default: break;
   }
   if (aggregate.argument.physical == PhysicalType::Text) unsupported = "min or max of strings";
@@ -69,6 +76,8 @@ void add_words(uint64_t* into, const uint64_t* from, size_t words) {
 }
 
 int128_t wide_of(const uint64_t* words) { return static_cast<int128_t>((uint128_t{words[1]} << 64) | words[0]); }
+
+bool exceeds_38_digits(int128_t value) { return dk_exceeds_38_digits(dk_magnitude_i128(dk_of_native(value))) != 0; }
 
 void combine_moments(uint64_t* into, const uint64_t* from) {
   double a[3], b[3];
@@ -167,7 +176,8 @@ bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, si
     case StateKind::SumI64: store_whole(physical, static_cast<int64_t>(*value), to); break;
     case StateKind::SumI128: store_whole(physical, wide_of(value), to); break;
     case StateKind::Sum192:
-      if (value[2] != ((value[1] & sign_bit) != 0 ? ~uint64_t{0} : 0)) overflow(position);
+      if (value[2] != ((value[1] & sign_bit) != 0 ? ~uint64_t{0} : 0) || exceeds_38_digits(wide_of(value)))
+        overflow(position);
       store_whole(physical, wide_of(value), to);
       break;
     case StateKind::SumF64:
