@@ -1,6 +1,7 @@
 #include "bind/function_resolution.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -149,7 +150,11 @@ Type numeric_result(const FunctionInfo& info, const std::vector<ExpressionPtr>& 
   if (info.has_flag(DK_SCALE_3)) return Type::numeric(widest, 3);
   if (info.has_flag(DK_SCALE_6)) return Type::numeric(widest, 6);
   if (info.has_flag(DK_SCALE_20)) return Type::numeric(widest, 20);
-  if (info.has_flag(DK_SCALE_DIVISION)) return Type::numeric(max_precision, std::max(scale, division_scale));
+  if (info.has_flag(DK_SCALE_DIVISION)) {
+    // A logarithm has two digits before the point.
+    const int most = info.has_flag(DK_HOST) ? max_precision - 2 : max_precision;
+    return Type::numeric(max_precision, std::clamp(scale, division_scale, most));
+  }
   if (info.has_flag(DK_SCALE_DIGITS)) {
     const Expression& digits = *args[1];
     if (is_constant(digits) && !digits.value.is_null()) {
@@ -192,19 +197,24 @@ Type result_type(const FunctionInfo& info, const std::vector<ExpressionPtr>& arg
   return result;
 }
 
-// PostgreSQL has these for numeric as well, and takes that for exact arguments unless all are integers (log to a base
-// is only there for numeric). Here they are computed in double precision and given as numeric.
-bool is_exact_call(FunctionId id, const std::vector<TypeId>& types) {
-  switch (id) {
-    case FunctionId::power_f64:
-    case FunctionId::exp_f64:
-    case FunctionId::ln_f64:
-    case FunctionId::log10_f64:
-    case FunctionId::log_base_f64: break;
-    default: return false;
-  }
-  if (std::any_of(types.begin(), types.end(), [](TypeId type) { return Type{type}.is_float(); })) return false;
-  return id == FunctionId::log_base_f64 || std::find(types.begin(), types.end(), TypeId::Numeric) != types.end();
+std::optional<double> constant_value(const Expression& e) {
+  if (!is_constant(e) || e.value.is_null()) return std::nullopt;
+  return static_cast<double>(e.value.as_integral()) / std::pow(10.0, e.type.scale);
+}
+
+// exp and power of constants: 38 digits go round, of which at least 16 say something as far as there is room.
+Type fit_to_value(FunctionId id, const std::vector<ExpressionPtr>& args, Type type) {
+  if (id != FunctionId::exp_n128 && id != FunctionId::power_n128) return type;
+  const std::optional<double> first = constant_value(*args.front()), last = constant_value(*args.back());
+  if (!first || !last) return type;
+  constexpr double log10_of_e = 0.43429448190325182;
+  const double exponent = id == FunctionId::exp_n128  ? *first * log10_of_e
+                          : *last == 0 || *first == 0 ? 0
+                                                      : *last * std::log10(std::abs(*first));
+  if (!(std::abs(exponent) <= max_precision)) return type;
+  const int digits = static_cast<int>(std::floor(exponent + 1e-9)) + 1;  // before the point; below 1: zeros after it
+  const int scale = digits > 0 ? std::min<int>(type.scale, max_precision - digits) : type.scale - digits;
+  return Type::numeric(max_precision, std::clamp(scale, 0, max_precision));
 }
 
 }  // namespace
@@ -238,11 +248,11 @@ ExpressionPtr resolve_call(const std::string& sql_name, std::vector<ExpressionPt
   const bool narrow = chosen->narrow && (!chosen->wide || fits_narrow(info_of(*chosen->narrow), args));
   const FunctionId id = narrow ? *chosen->narrow : *chosen->wide;
   fit_numerics(info_of(id), args, parameters);
-  auto call = make_expression(ExpressionKind::Call, result_type(info_of(id), args), position);
+  const Type type = fit_to_value(id, args, result_type(info_of(id), args));
+  auto call = make_expression(ExpressionKind::Call, type, position);
   call->function = id;
   call->args = std::move(args);
-  if (!is_exact_call(id, types)) return call;
-  return coerce(std::move(call), Type::numeric(max_precision, division_scale), CastContext::Explicit, parameters);
+  return call;
 }
 
 bool has_overload(const std::string& sql_name, const std::vector<TypeId>& types) {

@@ -94,13 +94,6 @@ DK_FN dk_f64 dk_log10_f64(dk_f64 a, DK_PRIVATE dk_i32* error) {
   return DK_MATH1_F64(log10, a <= 0 ? 1 : a);
 }
 
-DK_FN dk_f64 dk_log_base_f64(dk_f64 base, dk_f64 a, DK_PRIVATE dk_i32* error) {
-  dk_f64 numerator = dk_ln_f64(a, error);
-  dk_f64 denominator = dk_ln_f64(base, error);
-  if (denominator == 0) dk_raise(error, DK_DIVISION_BY_ZERO);
-  return numerator / (denominator == 0 ? 1 : denominator);
-}
-
 DK_FN dk_f64 dk_power_f64(dk_f64 a, dk_f64 b, DK_PRIVATE dk_i32* error) {
   if (a != a) return b == 0 ? 1 : a;
   if (b != b) return a == 1 ? 1 : b;
