@@ -1,5 +1,8 @@
 #include "base/value.h"
 
+#include <bit>
+#include <cstdint>
+
 #include "base/error.h"
 #include "base/format.h"
 
@@ -101,6 +104,14 @@ std::string Value::to_text() const {
     append_padded(out, *string, type_.id == TypeId::Char ? type_.length : 0);
   }
   return out;
+}
+
+bool Value::operator==(const Value& other) const {
+  if (type_ != other.type_) return false;
+  const auto* number = std::get_if<double>(&payload_);
+  const auto* other_number = std::get_if<double>(&other.payload_);
+  if (number && other_number) return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(*other_number);
+  return payload_ == other.payload_;
 }
 
 }  // namespace diptych

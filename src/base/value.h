@@ -37,7 +37,9 @@ class Value {
 
   // The text form PostgreSQL prints: t/f, 1.50, 2024-02-29, infinity. NULL gives "".
   std::string to_text() const;
-  bool operator==(const Value&) const = default;
+  // The same type and the same payload, bit for bit: NaN equals itself, -0.0 and 0.0 differ. Whether SQL calls them
+  // equal is another question.
+  bool operator==(const Value& other) const;
 
  private:
   Type type_;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 
 namespace diptych {
@@ -18,6 +20,15 @@ TEST(Value, TextForms) {
   EXPECT_EQ(Value::interval({0, 1, 0}).to_text(), "1 day");
   EXPECT_EQ(Value::string({.id = TypeId::Char, .length = 3}, "a").to_text(), "a  ");
   EXPECT_EQ(Value::string({.id = TypeId::Varchar, .length = 3}, "a").to_text(), "a");
+}
+
+TEST(Value, EqualityIsThatOfThePayload) {
+  EXPECT_EQ(Value::float64(std::nan("")), Value::float64(std::nan("")));
+  EXPECT_NE(Value::float64(0.0), Value::float64(-0.0));
+  EXPECT_EQ(Value::float64(1.5), Value::float64(1.5));
+  EXPECT_NE(Value::float64(1.5), Value::floating({TypeId::Real}, 1.5));
+  EXPECT_EQ(Value::text("a"), Value::text("a"));
+  EXPECT_NE(Value::text("a"), Value::text("b"));
 }
 
 TEST(Value, NullKeepsItsType) {
