@@ -33,48 +33,186 @@ constexpr AggregateName aggregate_names[] = {
     {"bool_or", AggregateFunction::BoolOr},
 };
 
-constexpr const char* functions_not_there[] = {
-    "string_agg",
+// Functions of PostgreSQL.
+constexpr std::string_view functions_not_there[] = {
+    "acosd",
+    "acosh",
     "array_agg",
-    "json_agg",
-    "jsonb_agg",
-    "json_object_agg",
+    "array_append",
+    "array_cat",
+    "array_dims",
+    "array_fill",
+    "array_length",
+    "array_lower",
+    "array_ndims",
+    "array_position",
+    "array_positions",
+    "array_prepend",
+    "array_remove",
+    "array_replace",
+    "array_to_json",
+    "array_to_string",
+    "array_upper",
+    "asind",
+    "asinh",
+    "atan2d",
+    "atand",
+    "atanh",
     "bit_and",
+    "bit_count",
     "bit_or",
     "bit_xor",
+    "cardinality",
+    "clock_timestamp",
+    "col_description",
+    "concat_ws",
+    "convert",
+    "convert_from",
+    "convert_to",
     "corr",
+    "cosd",
+    "cosh",
+    "cotd",
     "covar_pop",
     "covar_samp",
-    "regr_slope",
-    "regr_intercept",
-    "regr_r2",
-    "regr_count",
-    "regr_avgx",
-    "regr_avgy",
+    "cume_dist",
+    "current_database",
+    "current_query",
+    "current_schema",
+    "current_schemas",
+    "current_setting",
+    "currval",
+    "date_bin",
+    "decode",
+    "dense_rank",
+    "encode",
+    "factorial",
+    "first_value",
+    "format",
+    "gen_random_uuid",
+    "get_bit",
+    "get_byte",
+    "json_agg",
+    "json_array_elements",
+    "json_array_length",
+    "json_build_array",
+    "json_build_object",
+    "json_each",
+    "json_extract_path",
+    "json_extract_path_text",
+    "json_object",
+    "json_object_agg",
+    "json_object_keys",
+    "json_populate_record",
+    "json_strip_nulls",
+    "json_to_record",
+    "json_typeof",
+    "jsonb_agg",
+    "jsonb_array_elements",
+    "jsonb_array_length",
+    "jsonb_build_array",
+    "jsonb_build_object",
+    "jsonb_each",
+    "jsonb_extract_path",
+    "jsonb_extract_path_text",
+    "jsonb_insert",
+    "jsonb_object",
+    "jsonb_object_agg",
+    "jsonb_object_keys",
+    "jsonb_path_query",
+    "jsonb_pretty",
+    "jsonb_set",
+    "jsonb_strip_nulls",
+    "jsonb_typeof",
+    "justify_interval",
+    "lag",
+    "last_value",
+    "lastval",
+    "lead",
+    "make_time",
+    "make_timestamptz",
+    "md5",
+    "min_scale",
+    "mode",
+    "nextval",
+    "normalize",
+    "nth_value",
+    "ntile",
+    "num_nonnulls",
+    "num_nulls",
+    "obj_description",
+    "overlay",
+    "parse_ident",
+    "percent_rank",
     "percentile_cont",
     "percentile_disc",
-    "mode",
-    "row_number",
+    "pg_client_encoding",
+    "pg_sleep",
+    "pg_typeof",
+    "quote_ident",
+    "quote_literal",
+    "quote_nullable",
+    "random",
+    "range_agg",
     "rank",
-    "dense_rank",
-    "percent_rank",
-    "cume_dist",
-    "ntile",
-    "lag",
-    "lead",
-    "first_value",
-    "last_value",
-    "nth_value",
-    "overlay",
-    "regexp_replace",
+    "regexp_count",
+    "regexp_instr",
+    "regexp_like",
     "regexp_match",
     "regexp_matches",
+    "regexp_replace",
+    "regexp_split_to_array",
+    "regexp_split_to_table",
+    "regexp_substr",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_count",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+    "row_number",
+    "row_to_json",
+    "scale",
+    "set_bit",
+    "set_byte",
+    "set_config",
+    "setseed",
+    "setval",
+    "sha224",
+    "sha256",
+    "sha384",
+    "sha512",
+    "similar_escape",
+    "sind",
+    "sinh",
+    "statement_timestamp",
+    "string_agg",
+    "string_to_array",
+    "string_to_table",
+    "tand",
+    "tanh",
+    "timeofday",
+    "timezone",
+    "to_ascii",
     "to_char",
     "to_date",
-    "to_timestamp",
+    "to_json",
+    "to_jsonb",
     "to_number",
-    "random",
+    "to_timestamp",
+    "to_tsquery",
+    "to_tsvector",
+    "transaction_timestamp",
+    "trim_array",
+    "trim_scale",
+    "txid_current",
+    "unistr",
     "unnest",
+    "version",
+    "width_bucket",
     "xmlagg",
 };
 
@@ -87,7 +225,7 @@ std::optional<AggregateFunction> find_aggregate(const std::string& name) {
 }
 
 [[noreturn]] void undefined_function(const std::string& name, const std::vector<ExpressionPtr>& args, int position) {
-  const auto is_name = [&](const char* other) { return name == other; };
+  const auto is_name = [&](std::string_view other) { return name == other; };
   if (std::any_of(std::begin(functions_not_there), std::end(functions_not_there), is_name)) {
     throw Error(SqlState::feature_not_supported, "function " + name + " is not supported yet", position);
   }
@@ -197,6 +335,26 @@ std::string field_name(std::string name) {
   return alias == std::end(field_aliases) ? name : alias->field;
 }
 
+// date(x) is a cast, as in PostgreSQL, where every type's own name is a function, too.
+bool is_cast_name(const std::string& name) {
+  constexpr std::string_view names[] = {"bool", "int2",      "int4",     "int8", "float4",  "float8", "numeric",
+                                        "date", "timestamp", "interval", "text", "varchar", "bpchar"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+// substring(text from pattern), substring(text similar pattern escape character): what strings or untyped literals
+// after the text mean by PostgreSQL's rules, where (text, text) and (text, text, text) are overloads, too.
+bool is_pattern_substring(const std::string& name, const std::vector<ExpressionPtr>& args) {
+  if (name != "substring" || args.size() < 2 || args.size() > 3) return false;
+  if (!is_unknown(*args[0]) && !args[0]->type.is_string()) return false;
+  const auto is_string = [](const ExpressionPtr& arg) { return arg->type.is_string(); };
+  const auto is_untyped = [](const ExpressionPtr& arg) { return is_unknown(*arg); };
+  const auto is_null = [](const ExpressionPtr& arg) { return is_null_constant(*arg); };
+  const auto first = args.begin() + 1;
+  if (std::any_of(first, args.end(), is_string)) return true;
+  return std::all_of(first, args.end(), is_untyped) && !std::all_of(first, args.end(), is_null);
+}
+
 // concat's form of a boolean is that of output, t and f, where a cast to text writes true and false; NULL is nothing.
 ExpressionPtr boolean_in_concat(ExpressionPtr e) {
   const int position = e->position;
@@ -245,6 +403,10 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
   if (node.filter) call.filter = condition(bind(*node.filter), "FILTER");
   inside_aggregate_ = false;
   const bool counts_rows = function == AggregateFunction::Count && node.star;
+  if (function == AggregateFunction::Count && !node.star && args.empty()) {
+    throw Error(SqlState::wrong_object_type, "count(*) must be used to call a parameterless aggregate function",
+                position);
+  }
   if (counts_rows ? !args.empty() : args.size() != 1) undefined_function(node.name, args, position);
   call.function = counts_rows ? AggregateFunction::CountStar : function;
   call.type = {TypeId::BigInt};
@@ -283,6 +445,9 @@ ExpressionPtr ExpressionBinder::scalar_call(const syntax::Call& node, std::vecto
   if (node.name == "concat") return concat_function(std::move(args), position);
   if (node.name == "now" && args.empty())
     return bind_node(syntax::CurrentTime{syntax::CurrentTime::Kind::Timestamp, node.name}, position);
+  if (is_pattern_substring(node.name, args)) {
+    throw Error(SqlState::feature_not_supported, "substring with a pattern is not supported yet", position);
+  }
   // Names with a blank or symbol in them are operators of the table, extract_year and the like its own.
   const bool is_internal = node.name == "cast" || node.name == "assign" || node.name == "like" ||
                            node.name == "ilike" || node.name.starts_with("extract_") ||
@@ -290,6 +455,11 @@ ExpressionPtr ExpressionBinder::scalar_call(const syntax::Call& node, std::vecto
   if (node.name == "octet_length" && args.size() == 1) args[0] = with_blanks(std::move(args[0]));
   if (!is_internal) {
     if (ExpressionPtr call = resolve_call(node.name, args, position, state_.parameters)) return call;
+  }
+  if (args.size() == 1 && is_cast_name(node.name)) {
+    const Type to = type_of({node.name, {}, position});
+    if (is_castable(args[0]->type.id, to.id, CastContext::Explicit))
+      return coerce(std::move(args[0]), to, CastContext::Explicit, state_.parameters);
   }
   undefined_function(node.name, args, position);
 }
@@ -303,7 +473,10 @@ ExpressionPtr ExpressionBinder::date_field(const std::string& name, std::vector<
   }
   const std::string field = field_name(args[0]->value.as_string());
   const int place = args[0]->position;
-  if (is_unknown(*args[1])) args[1] = coerced(std::move(args[1]), {TypeId::Timestamp});
+  if (is_unknown(*args[1])) {
+    throw Error(SqlState::ambiguous_function, "function " + name + "(unknown, unknown) is not unique", position,
+                "Could not choose a best candidate function. You might need to add explicit type casts.");
+  }
   const Type source = args[1]->type;
   args.erase(args.begin());
   if (!source.is_temporal() && source.id != TypeId::Interval) undefined_function(name, args, position);

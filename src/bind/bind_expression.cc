@@ -11,6 +11,14 @@ namespace {
 
 constexpr int64_t microseconds_per_day = 86'400'000'000;
 constexpr int max_parameters = 65535;  // PostgreSQL's limit
+// Half a gigabyte of expressions. Copies of copies double with every level: 40 levels would take any memory.
+constexpr size_t most_copied_nodes = 2'000'000;
+
+size_t node_count(const Expression& e) {
+  size_t count = 1;
+  for (const ExpressionPtr& arg : e.args) count += node_count(*arg);
+  return count;
+}
 
 // Interval fields as PostgreSQL numbers them in the modifier of interval '90' day: one bit each.
 std::string interval_unit(int mask) {
@@ -126,6 +134,19 @@ Type ExpressionBinder::unify(std::vector<ExpressionPtr>& list, const char* what)
   return unify_types(pointers, what, state_.parameters);
 }
 
+void ExpressionBinder::note_copy(const Expression& e) {
+  state_.copied_nodes += node_count(e);
+  if (state_.copied_nodes > most_copied_nodes) {
+    throw Error(SqlState::statement_too_complex, "the statement evaluates too much of itself several times", e.position,
+                "BETWEEN, NULLIF and CASE with a value evaluate an operand several times, so nested ones multiply.");
+  }
+}
+
+ExpressionPtr ExpressionBinder::copy_of(const Expression& e) {
+  note_copy(e);
+  return e.clone();
+}
+
 ExpressionPtr ExpressionBinder::bind(const syntax::Expression& e) {
   return std::visit([&](const auto& node) { return bind_node(node, e.position); }, e.node);
 }
@@ -177,7 +198,9 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::ColumnName& node, int po
   return scope_.resolve(node, position);
 }
 
-ExpressionPtr ExpressionBinder::bind_node(const syntax::Star&, int position) {
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Star& node, int position) {
+  if (!node.qualifier.empty())
+    throw Error(SqlState::feature_not_supported, "a row as a value is not supported yet", position);
   throw Error(SqlState::syntax_error, "* is only allowed as an item of SELECT and in count(*)", position);
 }
 
@@ -222,6 +245,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Case& node, int position
   for (const syntax::Case::Branch& branch : node.branches) {
     ExpressionPtr when = bind(*branch.when);
     const int place = when->position;
+    if (subject && !conditions.empty()) note_copy(*subject);
     conditions.push_back(subject ? compare(ExpressionKind::Eq, "=", subject->clone(), std::move(when), place)
                                  : condition(std::move(when), "CASE/WHEN"));
     values.push_back(bind(*branch.then));
@@ -258,6 +282,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::NullIf& node, int positi
     equal->type = type;
     return equal;
   }
+  note_copy(*left);
   auto result = make_expression(ExpressionKind::Case, type, position);
   result->args.push_back(std::move(equal));
   result->args.push_back(make_constant(Value::null(type), position));
@@ -284,6 +309,12 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position
     if (error.state() != SqlState::cannot_coerce) throw;
     throw Error(error.state(), error.message(), position >= 0 ? position : error.position(), error.hint());
   }
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const syntax::Collate& node, int position) {
+  ExpressionPtr arg = bind(*node.arg);
+  if (is_unknown(*arg) || arg->type.is_string()) return arg;
+  throw Error(SqlState::datatype_mismatch, "collations are not supported by type " + arg->type.name(), position);
 }
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::CurrentTime& node, int position) {

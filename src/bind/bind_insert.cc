@@ -33,6 +33,7 @@ class InsertBinder {
     else
       bind_query();
     fill_defaults();
+    query_.depth = state_.depth;
     result.query = std::make_unique<BoundSelect>(std::move(query_));
     return result;
   }
@@ -81,7 +82,7 @@ class InsertBinder {
   }
 
   void bind_query() {
-    query_ = bind_select(*node_.query, state_);
+    query_ = bind_select(*node_.query, state_, UntypedOutputs::Keep);
     const size_t count = query_.visible_outputs;
     const size_t last = std::min(count, targets_.size() + 1);
     check_count(count, last == 0 ? -1 : query_.outputs[last - 1].expression->position);

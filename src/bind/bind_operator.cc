@@ -162,6 +162,15 @@ ExpressionPtr one_of(ExpressionPtr value, std::vector<ExpressionPtr> items, int 
 
 constexpr const char* regular_expression_symbols[] = {"~", "~*", "!~", "!~*"};
 
+// LIKE and its kin as operators, which is how PostgreSQL's grammar sees them.
+struct LikeSymbol {
+  const char* symbol;
+  bool negated, ignore_case;
+};
+
+constexpr LikeSymbol like_symbols[] = {
+    {"~~", false, false}, {"!~~", true, false}, {"~~*", false, true}, {"!~~*", true, true}};
+
 }  // namespace
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Operator& node, int position) {
@@ -172,6 +181,11 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Operator& node, int posi
 }
 
 ExpressionPtr ExpressionBinder::unary(const std::string& symbol, ExpressionPtr arg, int position) {
+  if (symbol == "-" && is_unknown(*arg)) {
+    // An interval could be meant as well as a number.
+    throw Error(SqlState::ambiguous_function, "operator is not unique: - unknown", position,
+                "Could not choose a best candidate operator. You might need to add explicit type casts.");
+  }
   if (symbol == "-" || symbol == "+") {
     if (is_unknown(*arg)) arg = coerced(std::move(arg), {TypeId::Double});
     arg = settled(std::move(arg));
@@ -194,6 +208,12 @@ ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr 
     return compare(comparison->kind, symbol, std::move(left), std::move(right), position);
   }
   if (symbol == "||") return concatenate(std::move(left), std::move(right), position);
+  if (const auto* like_symbol = find_symbol(like_symbols, symbol)) {
+    std::vector<ExpressionPtr> args;
+    args.push_back(std::move(left));
+    args.push_back(std::move(right));
+    return negated_if(like_symbol->negated, like(std::move(args), like_symbol->ignore_case, position));
+  }
   const bool any_number = left->type.is_number() || right->type.is_number();
   if (find_symbol(arithmetics, symbol) && any_number && is_number_or_unknown(*left) && is_number_or_unknown(*right)) {
     return arithmetic(symbol, std::move(left), std::move(right), position);
@@ -214,7 +234,7 @@ ExpressionPtr ExpressionBinder::binary(const std::string& symbol, ExpressionPtr 
   args.push_back(std::move(left));
   args.push_back(std::move(right));
   const bool both_unknown = is_unknown(*args[0]) && is_unknown(*args[1]);
-  if (both_unknown) {
+  if (both_unknown && !has_overload(symbol, {TypeId::Text, TypeId::Text})) {
     throw Error(SqlState::ambiguous_function, "operator is not unique: unknown " + symbol + " unknown", position,
                 "Could not choose a best candidate operator. You might need to add explicit type casts.");
   }
@@ -323,17 +343,17 @@ ExpressionPtr ExpressionBinder::compare_wide(ExpressionKind kind, ExpressionPtr 
   const bool left_is_finer = left->type.scale > right->type.scale;
   const Expression& finer = left_is_finer ? *left : *right;
   std::vector<ExpressionPtr> args;
-  args.push_back(finer.clone());
+  args.push_back(copy_of(finer));
   args.push_back(make_constant(Value::integer(std::min(left->type.scale, right->type.scale)), position));
   const ExpressionPtr cut = resolve_call("trunc", args, position, parameters);
   const auto at_coarse_scale = [&](ExpressionKind how) {
-    return left_is_finer ? compare(how, "", cut->clone(), right->clone(), position)
-                         : compare(how, "", left->clone(), cut->clone(), position);
+    return left_is_finer ? compare(how, "", copy_of(*cut), copy_of(*right), position)
+                         : compare(how, "", copy_of(*left), copy_of(*cut), position);
   };
   const auto at_fine_scale = [&](ExpressionKind how) {
-    ExpressionPtr whole = coerce(cut->clone(), finer.type, CastContext::Explicit, parameters);
-    return left_is_finer ? compare(how, "", left->clone(), std::move(whole), position)
-                         : compare(how, "", std::move(whole), right->clone(), position);
+    ExpressionPtr whole = coerce(copy_of(*cut), finer.type, CastContext::Explicit, parameters);
+    return left_is_finer ? compare(how, "", copy_of(*left), std::move(whole), position)
+                         : compare(how, "", std::move(whole), copy_of(*right), position);
   };
   const auto joined = [&](ExpressionKind how, ExpressionPtr a, ExpressionPtr b) {
     return make_binary(how, {TypeId::Boolean}, std::move(a), std::move(b), position);
@@ -393,6 +413,9 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Between& node, int posit
                        compare(ExpressionKind::Ge, ">=", value->clone(), from->clone(), position),
                        compare(ExpressionKind::Le, "<=", value->clone(), to->clone(), position), position);
   };
+  note_copy(*value);
+  if (node.symmetric)
+    for (const ExpressionPtr* operand : {&value, &value, &low, &high}) note_copy(**operand);
   ExpressionPtr result = within(low, high);
   if (node.symmetric)
     result = make_binary(ExpressionKind::Or, {TypeId::Boolean}, std::move(result), within(high, low), position);
@@ -403,7 +426,7 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Between& node, int posit
 ExpressionPtr ExpressionBinder::any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position) {
   auto result = make_expression(ExpressionKind::Or, {TypeId::Boolean}, position);
   for (ExpressionPtr& item : items)
-    result->args.push_back(compare(ExpressionKind::Eq, "=", value->clone(), std::move(item), position));
+    result->args.push_back(compare(ExpressionKind::Eq, "=", copy_of(*value), std::move(item), position));
   return result;
 }
 
@@ -458,13 +481,18 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Like& node, int position) {
   std::vector<ExpressionPtr> args;
-  args.push_back(with_blanks(bind(*node.value)));
+  args.push_back(bind(*node.value));
   args.push_back(bind(*node.pattern));
   if (node.escape) args.push_back(bind(*node.escape));
-  const char* symbol = node.ignore_case ? "~~*" : "~~";
-  ExpressionPtr call = resolve_call(node.ignore_case ? "ilike" : "like", args, position, state_.parameters);
-  if (!call) no_operator(symbol, args[0], args[1], position);
-  return negated_if(node.negated, std::move(call));
+  return negated_if(node.negated, like(std::move(args), node.ignore_case, position));
+}
+
+// The value, the pattern, and the escape character if one is given.
+ExpressionPtr ExpressionBinder::like(std::vector<ExpressionPtr> args, bool ignore_case, int position) {
+  args[0] = with_blanks(std::move(args[0]));
+  ExpressionPtr call = resolve_call(ignore_case ? "ilike" : "like", args, position, state_.parameters);
+  if (!call) no_operator(ignore_case ? "~~*" : "~~", args[0], args[1], position);
+  return call;
 }
 
 }  // namespace diptych

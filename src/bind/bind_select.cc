@@ -8,9 +8,12 @@ namespace diptych {
 
 namespace {
 
-bool has_aggregate(const Expression& e) {
-  if (is_aggregate_slot(e)) return true;
-  return std::any_of(e.args.begin(), e.args.end(), [](const ExpressionPtr& arg) { return has_aggregate(*arg); });
+// The leftmost aggregate call in the expression, nullptr when there is none.
+const Expression* first_aggregate(const Expression& e) {
+  if (is_aggregate_slot(e)) return &e;
+  for (const ExpressionPtr& arg : e.args)
+    if (const Expression* call = first_aggregate(*arg)) return call;
+  return nullptr;
 }
 
 // The leftmost column of the source in the expression, nullptr when there is none.
@@ -27,12 +30,13 @@ bool ignores_blanks(const Type& type) { return type.id == TypeId::Char && type.l
 bool is_literal(const syntax::Expression& e) {
   return std::holds_alternative<syntax::NumberLiteral>(e.node) ||
          std::holds_alternative<syntax::StringLiteral>(e.node) ||
-         std::holds_alternative<syntax::BooleanLiteral>(e.node);
+         std::holds_alternative<syntax::BooleanLiteral>(e.node) || std::holds_alternative<syntax::NullLiteral>(e.node);
 }
 
 class SelectBinder {
  public:
-  SelectBinder(const syntax::Select& select, StatementState& state) : select_(select), state_(state) {}
+  SelectBinder(const syntax::Select& select, StatementState& state, UntypedOutputs untyped)
+      : select_(select), state_(state), settles_all_(untyped == UntypedOutputs::Text || select.distinct) {}
 
   BoundSelect run() {
     bind_from();
@@ -50,6 +54,7 @@ class SelectBinder {
     result_.offset = bind_row_count(select_.offset, "OFFSET");
     result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
     if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, primary_key_, source_name_);
+    result_.depth = state_.depth;
     return std::move(result_);
   }
 
@@ -82,9 +87,15 @@ class SelectBinder {
         continue;
       }
       const std::string name = item.alias.empty() ? output_name(*item.expression) : item.alias;
-      result_.outputs.push_back({name, settle(binder.bind(*item.expression), state_.parameters)});
+      result_.outputs.push_back({name, binder.bind(*item.expression)});
+      if (settles_all_) settle_output(result_.outputs.size() - 1);
     }
     result_.visible_outputs = result_.outputs.size();
+  }
+
+  void settle_output(size_t output) {
+    ExpressionPtr& expression = result_.outputs[output].expression;
+    expression = settle(std::move(expression), state_.parameters);
   }
 
   void add_star(const syntax::Star& star, int position) {
@@ -135,9 +146,10 @@ class SelectBinder {
     const size_t output = is_source_column ? result_.visible_outputs : output_meant(e, "GROUP BY");
     ExpressionPtr group;
     if (output < result_.visible_outputs) {
+      settle_output(output);
       group = result_.outputs[output].expression->clone();
-      if (has_aggregate(*group)) {
-        throw Error(SqlState::grouping_error, "aggregate functions are not allowed in GROUP BY", e.position);
+      if (const Expression* call = first_aggregate(*group)) {
+        throw Error(SqlState::grouping_error, "aggregate functions are not allowed in GROUP BY", call->position);
       }
     } else {
       group = settle(ExpressionBinder(state_, scope_, "GROUP BY", nullptr).bind(e), state_.parameters);
@@ -191,6 +203,7 @@ class SelectBinder {
     key.nulls_first = item.nulls_first.value_or(item.descending);
     key.output = output_meant(*item.expression, "ORDER BY");
     if (key.output == result_.visible_outputs) key.output = output_of(*item.expression);
+    settle_output(key.output);
     result_.order.push_back(key);
   }
 
@@ -225,6 +238,7 @@ class SelectBinder {
 
   const syntax::Select& select_;
   StatementState& state_;
+  bool settles_all_;
   BoundSelect result_;
   Scope scope_;
   std::string source_name_;
@@ -234,8 +248,8 @@ class SelectBinder {
 
 }  // namespace
 
-BoundSelect bind_select(const syntax::Select& select, StatementState& state) {
-  return SelectBinder(select, state).run();
+BoundSelect bind_select(const syntax::Select& select, StatementState& state, UntypedOutputs untyped) {
+  return SelectBinder(select, state, untyped).run();
 }
 
 }  // namespace diptych

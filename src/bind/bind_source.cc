@@ -43,6 +43,14 @@ class SourceBinder {
 
   void bind(const syntax::TableFunction& function) {
     const syntax::Call& call = std::get<syntax::Call>(function.call->node);
+    if (call.distinct || call.filter || call.star) {
+      throw Error(SqlState::wrong_object_type,
+                  std::string(call.distinct ? "DISTINCT"
+                              : call.filter ? "FILTER"
+                                            : "*") +
+                      " specified, but " + call.name + " is not an aggregate function",
+                  reference_.position);
+    }
     if (call.name == "generate_series") {
       bind_series(call);
     } else if (call.name == "read_csv" || call.name == "read_parquet") {
@@ -56,8 +64,11 @@ class SourceBinder {
   }
 
   void bind_series(const syntax::Call& call) {
-    if (call.args.size() < 2 || call.args.size() > 3) {
-      throw Error(SqlState::undefined_function, "generate_series takes two or three arguments", reference_.position);
+    const bool any_named = std::any_of(call.argument_names.begin(), call.argument_names.end(),
+                                       [](const std::string& name) { return !name.empty(); });
+    if (call.args.size() < 2 || call.args.size() > 3 || any_named) {
+      throw Error(SqlState::undefined_function, "generate_series takes two or three arguments without names",
+                  reference_.position);
     }
     const Scope nothing;
     ExpressionBinder binder(state_, nothing, "functions in FROM", nullptr);

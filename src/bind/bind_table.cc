@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "base/suggestion.h"
 #include "bind/table_binder.h"
 #include "sql/parser.h"
@@ -60,7 +61,12 @@ class TableBinder {
     for (const syntax::ColumnDefinition& column : node_.columns) {
       positions.push_back(column.position);
       result_.definition.columns.push_back(
-          {column.name, column_type(type_of(column.type)), column.not_null, column.default_sql});
+          {column.name, column_type(type_of(column.type)), column.not_null.value_or(false), column.default_sql});
+      if (column.collation_position >= 0 && !result_.definition.columns.back().type.is_string()) {
+        throw Error(SqlState::datatype_mismatch,
+                    "collations are not supported by type " + result_.definition.columns.back().type.name(),
+                    column.collation_position);
+      }
     }
     if (positions.empty()) {
       throw Error(SqlState::feature_not_supported, "a table without columns is not supported yet",
@@ -87,15 +93,8 @@ class TableBinder {
 
   void set_primary_key() {
     TableDefinition& table = result_.definition;
-    for (size_t i = 0; i < node_.columns.size(); ++i) {
-      if (!node_.columns[i].primary_key) continue;
-      if (!table.primary_key.empty() || !node_.primary_key.empty()) {
-        throw Error(SqlState::invalid_table_definition,
-                    "multiple primary keys for table \"" + table.name + "\" are not allowed",
-                    node_.columns[i].position);
-      }
-      table.primary_key.push_back(i);
-    }
+    for (size_t i = 0; i < node_.columns.size(); ++i)
+      if (node_.columns[i].primary_key_position >= 0) table.primary_key.push_back(i);
     for (const std::string& name : node_.primary_key) {
       const std::optional<size_t> column = table.find_column(name);
       if (!column) {
@@ -120,9 +119,9 @@ class TableBinder {
   void check_default(size_t i) {
     const syntax::ColumnDefinition& column = node_.columns[i];
     if (column.default_sql.empty()) return;
-    const syntax::ExpressionPtr parsed = parse_expression(column.default_sql, column.default_position);
+    const ParsedExpression parsed = parse_expression(column.default_sql, column.default_position);
     const Scope nothing;
-    ExpressionPtr bound = ExpressionBinder(state_, nothing, "DEFAULT expressions", nullptr).bind(*parsed);
+    ExpressionPtr bound = ExpressionBinder(state_, nothing, "DEFAULT expressions", nullptr).bind(*parsed.expression);
     assign(std::move(bound), result_.definition.columns[i], state_.parameters);
     if (!state_.parameters.empty()) {
       throw Error(SqlState::undefined_parameter, "a default can't have parameters", column.default_position);
@@ -153,10 +152,14 @@ ExpressionPtr assign(ExpressionPtr e, const TableColumn& column, ParameterTypes&
 ExpressionPtr bind_default(const TableColumn& column, StatementState& state) {
   if (column.default_sql.empty()) return make_constant(Value::null(column.type), -1);
   const Scope nothing;
-  const syntax::ExpressionPtr parsed = parse_expression(column.default_sql);
-  ExpressionPtr result = ExpressionBinder(state, nothing, "DEFAULT expressions", nullptr).bind(*parsed);
-  result = assign(std::move(result), column, state.parameters);
-  forget_positions(*result);
+  const ParsedExpression parsed = parse_expression(column.default_sql);
+  state.depth = std::max(state.depth, parsed.depth);
+  ExpressionPtr result;
+  run_at_depth(parsed.depth, [&] {
+    result = ExpressionBinder(state, nothing, "DEFAULT expressions", nullptr).bind(*parsed.expression);
+    result = assign(std::move(result), column, state.parameters);
+    forget_positions(*result);
+  });
   return result;
 }
 

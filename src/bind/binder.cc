@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "base/suggestion.h"
 #include "bind/file_options.h"
 #include "bind/select_binder.h"
@@ -21,7 +22,7 @@ bool is_explainable(const BoundStatement& bound) {
 
 class StatementBinder {
  public:
-  explicit StatementBinder(const BindContext& context) : state_{context, context.parameters} {}
+  StatementBinder(const BindContext& context, int depth) : state_{context, context.parameters, false, depth} {}
 
   BoundStatement run(const syntax::Statement& statement) {
     BoundStatement result;
@@ -95,7 +96,9 @@ class StatementBinder {
 }  // namespace
 
 BoundStatement bind(const syntax::Statement& statement, const BindContext& context) {
-  return StatementBinder(context).run(statement);
+  BoundStatement result;
+  run_at_depth(statement.depth, [&] { result = StatementBinder(context, statement.depth).run(statement); });
+  return result;
 }
 
 BoundSelect* query_of(BoundStatement& statement) {

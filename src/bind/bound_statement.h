@@ -53,6 +53,7 @@ struct BoundSelect {
   bool distinct = false;  // then there are no hidden outputs
   std::vector<BoundOrderKey> order;
   ExpressionPtr limit, offset;  // bigint over no input; null: none
+  int depth = 0;                // no expression has more levels of syntax (base/stack.h)
 };
 
 struct BoundCreateTable {

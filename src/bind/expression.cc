@@ -1,6 +1,8 @@
 #include "bind/expression.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/error.h"
 
@@ -125,6 +127,16 @@ class TextWriter {
 };
 
 }  // namespace
+
+// What hangs below the children moves up and becomes children, too, so that no destructor waits for another.
+Expression::~Expression() {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (!args[i] || args[i]->args.empty()) continue;
+    std::vector<ExpressionPtr> below = std::move(args[i]->args);
+    args[i]->args.clear();
+    std::move(below.begin(), below.end(), std::back_inserter(args));
+  }
+}
 
 std::unique_ptr<Expression> Expression::clone() const {
   auto copy = std::make_unique<Expression>();

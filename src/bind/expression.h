@@ -70,6 +70,9 @@ struct Expression {
   FunctionId function{};  // Call: the row of kernel/functions.def
   std::vector<std::unique_ptr<Expression>> args;
 
+  Expression() = default;
+  ~Expression();  // without recursion, so on any stack
+
   std::unique_ptr<Expression> clone() const;
   // Same shape, types and values; positions don't matter.
   bool equals(const Expression& other) const;

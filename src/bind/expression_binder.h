@@ -18,6 +18,8 @@ struct StatementState {
   const BindContext& context;
   ParameterTypes parameters;
   bool reads_clock = false;
+  int depth = 0;            // levels of the deepest expression so far
+  size_t copied_nodes = 0;  // what copy_of() has made
 };
 
 // Index of the column that stands for aggregate `number`, and back.
@@ -40,6 +42,10 @@ class ExpressionBinder {
   const Scope& scope() const { return scope_; }
 
  private:
+  // An operand that is evaluated more than once stands in the tree more than once. Errors: 54001 when such copies are
+  // too many.
+  void note_copy(const Expression& e);
+  ExpressionPtr copy_of(const Expression& e);
   std::vector<ExpressionPtr> bind_all(const syntax::Expressions& list);
   ExpressionPtr condition(ExpressionPtr e, const char* where);
   ExpressionPtr coerced(ExpressionPtr e, Type to) {
@@ -63,6 +69,7 @@ class ExpressionBinder {
   ExpressionPtr bind_node(const syntax::NullIf& node, int position);
   ExpressionPtr bind_node(const syntax::MinMax& node, int position);
   ExpressionPtr bind_node(const syntax::Cast& node, int position);
+  ExpressionPtr bind_node(const syntax::Collate& node, int position);
   ExpressionPtr bind_node(const syntax::CurrentTime& node, int position);
   ExpressionPtr bind_node(const syntax::Default& node, int position);
 
@@ -79,6 +86,7 @@ class ExpressionBinder {
   ExpressionPtr compare(ExpressionKind kind, const std::string& symbol, ExpressionPtr left, ExpressionPtr right,
                         int position);
   ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
+  ExpressionPtr like(std::vector<ExpressionPtr> args, bool ignore_case, int position);
   ExpressionPtr any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position);
   ExpressionPtr string_in(const ExpressionPtr& value, std::vector<ExpressionPtr> items, int position);
   ExpressionPtr compare_wide(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);

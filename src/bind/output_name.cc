@@ -28,6 +28,7 @@ class OutputName {
     const Name inner = of(*node.arg);
     return inner.strength > 1 ? inner : Name{node.type.name, 1};
   }
+  static Name name(const syntax::Collate& node) { return of(*node.arg); }
   static Name name(const syntax::Case& node) {
     const Name inner = node.otherwise ? of(*node.otherwise) : Name{};
     return inner.strength > 1 ? inner : Name{"case", 1};

@@ -37,6 +37,8 @@ ExpressionPtr Scope::resolve(const syntax::ColumnName& name, int position) const
     result = column_expression(i, position);
   }
   if (result) return result;
+  if (columns_ && name.parts.size() == 1 && column == name_)
+    throw Error(SqlState::feature_not_supported, "a row as a value is not supported yet", position);
   const std::string shown = name.parts.size() > 1 ? name_ + "." + column : "\"" + column + "\"";
   throw Error(SqlState::undefined_column, "column " + shown + " does not exist", position, suggest(column, names));
 }

@@ -23,7 +23,11 @@ BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementS
 // An existing table. Errors: 42P01 with a hint.
 std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state);
 
-BoundSelect bind_select(const syntax::Select& select, StatementState& state);
+// What literals that nothing gives a type become as outputs: text, or they stay without a type, which INSERT gives
+// them. Those that GROUP BY, ORDER BY or DISTINCT look at are text either way.
+enum class UntypedOutputs : uint8_t { Text, Keep };
+BoundSelect bind_select(const syntax::Select& select, StatementState& state,
+                        UntypedOutputs untyped = UntypedOutputs::Text);
 
 // output_name.cc. The name that PostgreSQL gives an output without AS.
 std::string output_name(const syntax::Expression& e);

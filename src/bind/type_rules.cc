@@ -28,8 +28,12 @@ constexpr TypeSpelling type_spellings[] = {
 };
 
 constexpr std::string_view types_not_there[] = {
-    "time", "timetz", "timestamptz", "bytea", "uuid",  "json",     "jsonb",     "xml",      "bit",  "varbit",  "money",
-    "inet", "cidr",   "oid",         "name",  "point", "tsvector", "int4range", "regclass", "char", "macaddr",
+    "time",     "timetz",      "timestamptz", "bytea",    "uuid",      "json",    "jsonb",     "xml",
+    "bit",      "varbit",      "money",       "inet",     "cidr",      "oid",     "name",      "point",
+    "tsvector", "int4range",   "regclass",    "char",     "macaddr",   "serial",  "serial2",   "serial4",
+    "serial8",  "smallserial", "bigserial",   "box",      "circle",    "line",    "lseg",      "path",
+    "polygon",  "tsquery",     "int8range",   "numrange", "daterange", "tsrange", "tstzrange", "regtype",
+    "regproc",  "jsonpath",    "macaddr8",    "pg_lsn",   "xid",       "cid",     "tid",       "refcursor",
 };
 
 constexpr int32_t max_string_length = 10'485'760;  // PostgreSQL's limit

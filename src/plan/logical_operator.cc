@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/stack.h"
+
 namespace diptych {
 
 namespace {
@@ -69,10 +71,12 @@ std::vector<std::string> LogicalOperator::names() const {
 std::vector<std::string> describe(const LogicalOperator& plan) {
   std::vector<std::string> lines;
   std::string indent;
-  for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get()) {
-    lines.push_back(indent.empty() ? line(*op) : indent.substr(2) + "└ " + line(*op));
-    indent += "  ";
-  }
+  run_at_depth(plan.depth, [&] {
+    for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get()) {
+      lines.push_back(indent.empty() ? line(*op) : indent.substr(2) + "└ " + line(*op));
+      indent += "  ";
+    }
+  });
   return lines;
 }
 

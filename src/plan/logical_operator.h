@@ -43,6 +43,7 @@ struct LogicalOperator {
   std::vector<SortKey> keys;               // Sort: columns = the input's
   int64_t limit = -1;                      // Limit, and Sort when only the first rows matter; -1: all
   int64_t offset = 0;                      // Limit
+  int depth = 0;                           // of the root: as BoundSelect::depth
 
   LogicalOperator& input() { return *inputs.front(); }
   const LogicalOperator& input() const { return *inputs.front(); }

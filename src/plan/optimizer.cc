@@ -1,5 +1,6 @@
 #include "plan/optimizer.h"
 
+#include "base/stack.h"
 #include "plan/rules/rules.h"
 
 namespace diptych {
@@ -19,7 +20,11 @@ const std::vector<std::unique_ptr<Rule>>& optimizer_rules() {
 }
 
 LogicalOperatorPtr optimize(LogicalOperatorPtr plan, Evaluator& evaluator) {
-  for (const auto& rule : optimizer_rules()) rule->apply(plan, evaluator);
+  const int depth = plan->depth;
+  run_at_depth(depth, [&] {
+    for (const auto& rule : optimizer_rules()) rule->apply(plan, evaluator);
+  });
+  plan->depth = depth;
   return plan;
 }
 

@@ -1,6 +1,7 @@
 #include "plan/planner.h"
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "plan/series_source.h"
 #include "tablet/values.h"
 
@@ -166,7 +167,11 @@ class Planner {
 }  // namespace
 
 LogicalOperatorPtr make_logical_plan(BoundSelect query, Evaluator& evaluator) {
-  return Planner(std::move(query), evaluator).run();
+  const int depth = query.depth;
+  LogicalOperatorPtr plan;
+  run_at_depth(depth, [&] { plan = Planner(std::move(query), evaluator).run(); });
+  plan->depth = depth;
+  return plan;
 }
 
 }  // namespace diptych

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "program/aggregate_compiler.h"
 #include "program/expression_compiler.h"
 #include "tablet/dictionary.h"
@@ -270,7 +271,9 @@ class Compiler {
 }  // namespace
 
 std::shared_ptr<const Program> compile(const LogicalOperator& plan, Evaluator& evaluator) {
-  return Compiler(plan, evaluator).run();
+  std::shared_ptr<const Program> program;
+  run_at_depth(plan.depth, [&] { program = Compiler(plan, evaluator).run(); });
+  return program;
 }
 
 }  // namespace diptych

@@ -71,9 +71,13 @@ ExpressionCompiler::Operands ExpressionCompiler::comparison_operands(const Expre
                                                                      InputColumns& input) {
   Operands operands{};
   if (code_operands(expression, input, operands)) return operands;
-  operands.left = compile(*expression.args[0], input);
+  return operands_beside(compile(*expression.args[0], input), *expression.args[1], input);
+}
+
+ExpressionCompiler::Operands ExpressionCompiler::operands_beside(int32_t left, const Expression& right,
+                                                                 InputColumns& input) {
+  Operands operands{left, -1};
   // A constant takes the form of what it meets, where it fits.
-  const Expression& right = *expression.args[1];
   const PhysicalType form = info(operands.left).physical;
   const bool fits = right.kind == Kind::Constant && !right.value.is_null() && form <= PhysicalType::Int128 &&
                     form >= PhysicalType::Int32 && right.type.physical() <= PhysicalType::Int128 &&

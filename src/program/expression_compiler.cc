@@ -12,8 +12,6 @@ namespace {
 
 using Kind = ExpressionKind;
 
-// Deeper trees would overflow the stack of this walk.
-constexpr int max_depth = 1000;
 // So many computed expressions are looked through for one that is there already; more would cost more than they save.
 constexpr size_t max_remembered = 256;
 
@@ -101,8 +99,6 @@ int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumn
     builder_.emit(Opcode::Move, target, number);
     return target;
   }
-  if (++depth_ > max_depth)
-    throw Error(SqlState::statement_too_complex, "expression is nested too deeply", expression.position);
   int32_t result = compile_over_dictionary(expression, input, target);
   if (result < 0) {
     const int32_t outer_position = builder_.position();
@@ -114,7 +110,6 @@ int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumn
       builder_.remember([&input, size = input.computed.size()] { input.computed.resize(size - 1); });
     }
   }
-  --depth_;
   return result;
 }
 

@@ -57,6 +57,8 @@ class ExpressionCompiler {
   };
   // Both sides of a comparison, in registers of one form; codes when a dictionary column meets a constant.
   Operands comparison_operands(const Expression& expression, InputColumns& input);
+  // As comparison_operands, of a left side that is in a register.
+  Operands operands_beside(int32_t left, const Expression& right, InputColumns& input);
   bool code_operands(const Expression& expression, InputColumns& input, Operands& operands);
   int32_t rescale(int32_t number, int digits, const Type& type, int32_t target);
   int32_t narrow(int32_t number, RegisterInfo form, Check check, int32_t target);
@@ -74,7 +76,6 @@ class ExpressionCompiler {
 
   ProgramBuilder& builder_;
   Evaluator& evaluator_;
-  int depth_ = 0;
 };
 
 // The physical form with the fewest bits that holds the range.

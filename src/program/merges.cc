@@ -96,7 +96,8 @@ int32_t ExpressionCompiler::compile_nullif(const Expression& expression, InputCo
   const int32_t value = compile(*expression.args[0], input);
   const int32_t result = start_merge(expression.type, target);
   move_into(result, value);
-  const Operands operands = comparison_operands(expression, input);
+  // Compiled once: a left side compiled twice would double with every level of nesting.
+  const Operands operands = operands_beside(value, *expression.args[1], input);
   Label end;
   builder_.emit_jump(Opcode::Neq, operands.left, operands.right, end, jump_keep | jump_if_null);
   const int32_t null = builder_.new_register({info(result).physical, expression.type, true});

@@ -1,6 +1,7 @@
 #include "session/parameters.h"
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "sql/scanner.h"
 
 namespace diptych {
@@ -28,13 +29,7 @@ void replace(ExpressionPtr& expression, const std::vector<Value>& values) {
   expression->value = values[static_cast<size_t>(expression->index)];
 }
 
-}  // namespace
-
-void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
-                        Evaluator& evaluator) {
-  if (types.empty()) return;
-  std::vector<Value> typed;
-  for (size_t i = 0; i < types.size(); ++i) typed.push_back(cast_value(values[i], types[i], evaluator));
+void replace_all(BoundSelect& query, const std::vector<Value>& typed) {
   replace(query.where, typed);
   replace(query.having, typed);
   replace(query.limit, typed);
@@ -50,6 +45,16 @@ void replace_parameters(BoundSelect& query, const std::vector<Type>& types, cons
   replace(query.source.series_start, typed);
   replace(query.source.series_stop, typed);
   replace(query.source.series_step, typed);
+}
+
+}  // namespace
+
+void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
+                        Evaluator& evaluator) {
+  if (types.empty()) return;
+  std::vector<Value> typed;
+  for (size_t i = 0; i < types.size(); ++i) typed.push_back(cast_value(values[i], types[i], evaluator));
+  run_at_depth(query.depth, [&] { replace_all(query, typed); });
 }
 
 void check_text(std::string_view text) {

@@ -23,10 +23,19 @@ bool is_pattern_escape(const PgQuery__Node& node) {
          std::string_view(call.funcname[1]->string->sval) == "like_escape";
 }
 
-// The place of an expression in the text that starts furthest left: an operator's own place is the operator's.
+// The place of what a subscript or a field is taken of.
 int start_of(const PgQuery__Node& node) {
-  if (node.node_case == PG_QUERY__NODE__NODE_A_CONST) return node.a_const->location;
-  return -1;
+  switch (node.node_case) {
+    case PG_QUERY__NODE__NODE_A_CONST: return node.a_const->location;
+    case PG_QUERY__NODE__NODE_COLUMN_REF: return node.column_ref->location;
+    case PG_QUERY__NODE__NODE_FUNC_CALL: return node.func_call->location;
+    case PG_QUERY__NODE__NODE_PARAM_REF: return node.param_ref->location;
+    case PG_QUERY__NODE__NODE_ROW_EXPR: return node.row_expr->location;
+    case PG_QUERY__NODE__NODE_SUB_LINK: return node.sub_link->location;
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: return node.a_array_expr->location;
+    case PG_QUERY__NODE__NODE_TYPE_CAST: return node.type_cast->location;
+    default: return -1;
+  }
 }
 
 }  // namespace
@@ -34,6 +43,22 @@ int start_of(const PgQuery__Node& node) {
 std::string last_name(size_t count, PgQuery__Node* const* nodes) {
   check_invariant(count > 0 && nodes[count - 1]->node_case == PG_QUERY__NODE__NODE_STRING, "a name ends in a string");
   return nodes[count - 1]->string->sval;
+}
+
+std::string TreeBuilder::catalog_name(size_t count, PgQuery__Node* const* nodes, const char* what, int position) const {
+  std::string name = last_name(count, nodes);
+  if (count == 1) return name;
+  if (count > 2) refuse("a database name before a " + std::string(what), position);
+  const std::string schema = nodes[0]->string->sval;
+  if (schema == "pg_catalog") return name;
+  if (schema != "public" && schema != "main") {
+    throw Error(SqlState::invalid_schema_name, "schema \"" + schema + "\" does not exist", position,
+                "There are no schemas: leave it out.");
+  }
+  const bool is_called = std::string_view(what) != "collation" && std::string_view(what) != "type";
+  throw Error(is_called ? SqlState::undefined_function : SqlState::undefined_object,
+              std::string(what) + " \"" + schema + "." + name + "\" does not exist", position,
+              "What the system defines has no schema: leave it out.");
 }
 
 syntax::Expressions TreeBuilder::expressions(size_t count, PgQuery__Node* const* nodes) {
@@ -71,7 +96,7 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_SET_TO_DEFAULT: return make(syntax::Default{}, node.set_to_default->location);
     case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
       check_collation(*node.collate_clause);
-      return expression(*node.collate_clause->arg);
+      return make(syntax::Collate{expression(*node.collate_clause->arg)}, node.collate_clause->location);
     case PG_QUERY__NODE__NODE_SUB_LINK: refuse("a subquery", node.sub_link->location);
     case PG_QUERY__NODE__NODE_ROW_EXPR: refuse("a row value", node.row_expr->location);
     case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: refuse("ARRAY", node.a_array_expr->location);
@@ -84,7 +109,7 @@ syntax::ExpressionPtr TreeBuilder::expression(const PgQuery__Node& node) {
 }
 
 void TreeBuilder::check_collation(const PgQuery__CollateClause& node) const {
-  const std::string name = last_name(node.n_collname, node.collname);
+  const std::string name = catalog_name(node.n_collname, node.collname, "collation", node.location);
   if (name != "C" && name != "POSIX" && name != "default") refuse("COLLATE other than \"C\"", node.location);
 }
 
@@ -137,7 +162,7 @@ syntax::ExpressionPtr TreeBuilder::operation(const PgQuery__AExpr& node) {
 
 syntax::ExpressionPtr TreeBuilder::plain_operator(const PgQuery__AExpr& node) {
   syntax::Operator result;
-  result.symbol = last_name(node.n_name, node.name);
+  result.symbol = catalog_name(node.n_name, node.name, "operator", node.location);
   if (node.lexpr) result.args.push_back(expression(*node.lexpr));
   if (node.rexpr) result.args.push_back(expression(*node.rexpr));
   return make(std::move(result), node.location);
@@ -227,7 +252,7 @@ syntax::ExpressionPtr TreeBuilder::call(const PgQuery__FuncCall& node) {
   if (node.func_variadic) refuse("VARIADIC", node.location);
   if (node.n_agg_order > 0) refuse("ORDER BY in an aggregate", node.location);
   syntax::Call result;
-  result.name = last_name(node.n_funcname, node.funcname);
+  result.name = catalog_name(node.n_funcname, node.funcname, "function", node.location);
   result.star = node.agg_star;
   result.distinct = node.agg_distinct;
   for (size_t i = 0; i < node.n_args; ++i) {
@@ -247,17 +272,7 @@ syntax::TypeName TreeBuilder::type_name(const PgQuery__TypeName& node) {
   if (node.n_array_bounds > 0) refuse("an array type", node.location);
   if (node.setof || node.pct_type) refuse("SETOF and %TYPE", node.location);
   syntax::TypeName result;
-  result.name = last_name(node.n_names, node.names);
-  if (node.n_names > 2) refuse("a database name before a type", node.location);
-  const std::string schema = node.n_names == 2 ? node.names[0]->string->sval : "pg_catalog";
-  if (schema == "public" || schema == "main") {
-    throw Error(SqlState::undefined_object, "type \"" + schema + "." + result.name + "\" does not exist", node.location,
-                "Types have no schema: leave it out.");
-  }
-  if (schema != "pg_catalog") {
-    throw Error(SqlState::invalid_schema_name, "schema \"" + schema + "\" does not exist", node.location,
-                "There are no schemas: leave it out.");
-  }
+  result.name = catalog_name(node.n_names, node.names, "type", node.location);
   result.position = node.location;
   for (size_t i = 0; i < node.n_typmods; ++i) {
     const PgQuery__Node& modifier = *node.typmods[i];

@@ -48,9 +48,7 @@ size_t end_of_default(const std::vector<Token>& tokens, size_t first) {
   return i;
 }
 
-bool is_option_true(const syntax::Option& option) {
-  return !option.has_value || option.value == "true" || option.value == "on" || option.value == "1";
-}
+constexpr std::string_view explain_options_not_there[] = {"buffers", "format", "settings", "summary", "wal"};
 
 }  // namespace
 
@@ -113,23 +111,47 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
   return result;
 }
 
-syntax::TableName TreeBuilder::table_name(const PgQuery__RangeVar& node) {
+syntax::TableName TreeBuilder::table_name(const PgQuery__RangeVar& node, SqlState no_schema) {
   if (node.catalogname && *node.catalogname) refuse("a database name before a table", node.location);
   const std::string_view schema = node.schemaname ? node.schemaname : "";
   if (!schema.empty() && schema != "public" && schema != "main") {
-    throw Error(SqlState::undefined_table, "schema \"" + std::string(schema) + "\" does not exist", node.location,
+    throw Error(no_schema, "schema \"" + std::string(schema) + "\" does not exist", node.location,
                 "There are no schemas: leave it out.");
   }
   return {node.relname, node.location};
 }
 
-syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
-  syntax::CreateTable result;
-  result.table = table_name(*node.relation);
-  result.if_not_exists = node.if_not_exists;
-  if (std::string_view(node.relation->relpersistence) != "p")
+void TreeBuilder::check_storage(const char* tablespace, const char* access_method) const {
+  const std::string_view space = tablespace ? tablespace : "";
+  if (!space.empty() && space != "pg_default") {
+    throw Error(SqlState::undefined_object, "tablespace \"" + std::string(space) + "\" does not exist",
+                find_token({PG_QUERY__TOKEN__TABLESPACE}));
+  }
+  const std::string_view method = access_method ? access_method : "";
+  if (!method.empty() && method != "heap") {
+    throw Error(SqlState::undefined_object, "access method \"" + std::string(method) + "\" does not exist",
+                find_token({PG_QUERY__TOKEN__USING}));
+  }
+}
+
+void TreeBuilder::check_not_temporary(const PgQuery__RangeVar& table, PgQuery__OnCommitAction on_commit) const {
+  if (std::string_view(table.relpersistence) != "p") {
     refuse("TEMPORARY or UNLOGGED",
            find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
+  }
+  if (on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
+      on_commit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED) {
+    throw Error(SqlState::invalid_table_definition, "ON COMMIT can only be used on temporary tables",
+                find_token({PG_QUERY__TOKEN__COMMIT}));
+  }
+}
+
+syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
+  syntax::CreateTable result;
+  result.table = table_name(*node.relation, SqlState::invalid_schema_name);
+  result.if_not_exists = node.if_not_exists;
+  check_not_temporary(*node.relation, node.oncommit);
+  check_storage(node.tablespacename, node.access_method);
   if (node.n_inh_relations > 0) refuse("INHERITS", find_token({PG_QUERY__TOKEN__INHERITS}));
   if (node.partbound || node.partspec) refuse("PARTITION", find_token({PG_QUERY__TOKEN__PARTITION}));
   if (node.of_typename) refuse("OF", find_token({PG_QUERY__TOKEN__OF}));
@@ -137,7 +159,9 @@ syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
   for (size_t i = 0; i < node.n_table_elts; ++i) {
     const PgQuery__Node& element = *node.table_elts[i];
     if (element.node_case == PG_QUERY__NODE__NODE_COLUMN_DEF) {
-      result.columns.push_back(column_definition(*element.column_def));
+      syntax::ColumnDefinition column = column_definition(*element.column_def);
+      if (column.primary_key_position >= 0) note_primary_key(result, column.primary_key_position);
+      result.columns.push_back(std::move(column));
     } else if (element.node_case == PG_QUERY__NODE__NODE_CONSTRAINT) {
       add_table_constraint(result, *element.constraint);
     } else {
@@ -147,36 +171,87 @@ syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
   return result;
 }
 
+// A table has one primary key, be it a column's or its own. Errors: 42P16 at the second one.
+void TreeBuilder::note_primary_key(syntax::CreateTable& table, int position) const {
+  if (table.primary_key_position >= 0) {
+    throw Error(SqlState::invalid_table_definition,
+                "multiple primary keys for table \"" + table.table.name + "\" are not allowed", position);
+  }
+  table.primary_key_position = position;
+}
+
+// What a primary key may say of the index behind it in PostgreSQL.
+void TreeBuilder::check_index_options(const PgQuery__Constraint& node) const {
+  if (node.deferrable || node.initdeferred) refuse("DEFERRABLE", node.location);
+  if (node.n_including > 0) refuse("INCLUDE", node.location);
+  if (node.n_options > 0) refuse("WITH in a constraint", node.location);
+  check_storage(node.indexspace, nullptr);
+}
+
 void TreeBuilder::add_table_constraint(syntax::CreateTable& table, const PgQuery__Constraint& node) {
   if (node.contype == PG_QUERY__CONSTR_TYPE__CONSTR_CHECK) refuse("CHECK", node.location);
   if (node.contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE) refuse("UNIQUE", node.location);
   if (node.contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN) refuse("FOREIGN KEY", node.location);
   if (node.contype != PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) refuse("this constraint", node.location);
-  if (!table.primary_key.empty()) {
-    throw Error(SqlState::invalid_table_definition,
-                "multiple primary keys for table \"" + table.table.name + "\" are not allowed", node.location);
-  }
-  table.primary_key_position = node.location;
+  check_index_options(node);
+  note_primary_key(table, node.location);
   for (size_t i = 0; i < node.n_keys; ++i) table.primary_key.emplace_back(node.keys[i]->string->sval);
 }
 
+// COMPRESSION changes nothing that SQL shows, yet PostgreSQL's methods are not there.
+void TreeBuilder::check_compression(const PgQuery__ColumnDef& node) const {
+  const std::string_view method = node.compression ? node.compression : "";
+  if (method.empty() || method == "default") return;
+  const int position = find_token({PG_QUERY__TOKEN__COMPRESSION}, std::max(0, node.location));
+  if (method != "pglz" && method != "lz4") {
+    throw Error(SqlState::invalid_parameter_value, "invalid compression method \"" + std::string(method) + "\"",
+                position);
+  }
+  refuse("COMPRESSION", position);
+}
+
 syntax::ColumnDefinition TreeBuilder::column_definition(const PgQuery__ColumnDef& node) {
+  check_compression(node);
+  if (node.n_fdwoptions > 0) {
+    throw Error(SqlState::wrong_object_type, "OPTIONS are only for columns of foreign tables",
+                find_token({PG_QUERY__TOKEN__OPTIONS}, std::max(0, node.location)));
+  }
   syntax::ColumnDefinition result;
   result.name = node.colname;
   result.position = node.location;
   result.type = type_name(*node.type_name);
-  if (node.coll_clause) check_collation(*node.coll_clause);
-  result.not_null = node.is_not_null;
+  if (node.coll_clause) {
+    check_collation(*node.coll_clause);
+    result.collation_position = node.coll_clause->location;
+  }
   for (size_t i = 0; i < node.n_constraints; ++i) add_column_constraint(result, *node.constraints[i]->constraint);
   return result;
 }
 
 void TreeBuilder::add_column_constraint(syntax::ColumnDefinition& column, const PgQuery__Constraint& node) {
+  const auto declare_null = [&](bool not_null) {
+    if (column.not_null.value_or(not_null) != not_null) {
+      throw Error(SqlState::syntax_error, "conflicting NULL/NOT NULL declarations for column \"" + column.name + "\"",
+                  node.location);
+    }
+    column.not_null = not_null;
+  };
   switch (node.contype) {
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL: break;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL: column.not_null = true; break;
-    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY: column.primary_key = true; break;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NULL: declare_null(false); break;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL: declare_null(true); break;
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+      check_index_options(node);
+      if (column.primary_key_position >= 0) {
+        throw Error(SqlState::invalid_table_definition, "multiple primary keys for a table are not allowed",
+                    node.location);
+      }
+      column.primary_key_position = node.location;
+      break;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT: {
+      if (!column.default_sql.empty()) {
+        throw Error(SqlState::syntax_error, "multiple default values specified for column \"" + column.name + "\"",
+                    node.location);
+      }
       const auto keyword = std::find_if(tokens_.begin(), tokens_.end(),
                                         [&](const Token& token) { return token.begin == node.location; });
       check_invariant(keyword != tokens_.end() && keyword + 1 != tokens_.end(),
@@ -191,6 +266,12 @@ void TreeBuilder::add_column_constraint(syntax::ColumnDefinition& column, const 
     case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: refuse("CHECK", node.location);
     case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE: refuse("UNIQUE", node.location);
     case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: refuse("REFERENCES", node.location);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED: refuse("GENERATED", node.location);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE: refuse("DEFERRABLE", node.location);
     default: refuse("this constraint", node.location);
   }
 }
@@ -199,10 +280,9 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
   if (node.objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE) refuse("a materialized view", tokens_.front().begin);
   if (node.is_select_into) refuse("SELECT INTO", find_token({PG_QUERY__TOKEN__INTO}));
   syntax::CreateTable result;
-  result.table = table_name(*node.into->rel);
-  if (std::string_view(node.into->rel->relpersistence) != "p")
-    refuse("TEMPORARY or UNLOGGED",
-           find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
+  result.table = table_name(*node.into->rel, SqlState::invalid_schema_name);
+  check_not_temporary(*node.into->rel, node.into->on_commit);
+  check_storage(node.into->table_space_name, node.into->access_method);
   if (node.into->n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}));
   if (node.into->skip_data) refuse("WITH NO DATA", find_token({PG_QUERY__TOKEN__DATA_P}));
   result.if_not_exists = node.if_not_exists;
@@ -219,9 +299,18 @@ syntax::DropTable TreeBuilder::drop_table(const PgQuery__DropStmt& node) {
   result.if_exists = node.missing_ok;
   int from = find_token({PG_QUERY__TOKEN__TABLE});
   for (size_t i = 0; i < node.n_objects; ++i) {
-    const std::string name = last_name(node.objects[i]->list->n_items, node.objects[i]->list->items);
-    from = find_name(name, from + 1);
-    result.tables.push_back({name, from});
+    const PgQuery__List& parts = *node.objects[i]->list;
+    const std::string name = last_name(parts.n_items, parts.items);
+    const std::string schema = parts.n_items > 1 ? parts.items[parts.n_items - 2]->string->sval : "public";
+    from = find_name(parts.items[0]->string->sval, from + 1);
+    if (parts.n_items > 2) refuse("a database name before a table", from);
+    if (schema == "public" || schema == "main") {
+      result.tables.push_back({name, from});
+    } else if (!result.if_exists) {
+      throw Error(SqlState::invalid_schema_name, "schema \"" + schema + "\" does not exist", from,
+                  "There are no schemas: leave it out.");
+    }
+    from = find_name(name, from);
   }
   return result;
 }
@@ -287,19 +376,35 @@ syntax::Copy TreeBuilder::copy(const PgQuery__CopyStmt& node) {
   return result;
 }
 
+bool TreeBuilder::boolean_option(const syntax::Option& option) const {
+  const std::string& value = option.value;
+  if (!option.has_value || value == "true" || value == "on" || value == "1") return true;
+  if (value == "false" || value == "off" || value == "0") return false;
+  throw Error(SqlState::syntax_error, option.name + " requires a Boolean value", option.position);
+}
+
 syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
   syntax::Explain result;
   result.kernel = statement_.explains_kernel;
+  int times = -1;  // where TIMING stands
   for (size_t i = 0; i < node.n_options; ++i) {
     const syntax::Option given = option(*node.options[i]->def_elem);
-    if (given.name == "analyze") {
-      result.analyze = is_option_true(given);
-    } else if (given.name == "kernel") {
-      result.kernel = is_option_true(given);
-    } else if (given.name != "verbose" && given.name != "costs" && given.name != "timing") {
+    const auto is_name = [&](std::string_view name) { return given.name == name; };
+    if (std::any_of(std::begin(explain_options_not_there), std::end(explain_options_not_there), is_name))
       refuse("EXPLAIN option " + given.name, given.position);
+    const bool wanted = boolean_option(given);
+    if (is_name("analyze")) {
+      result.analyze = wanted;
+    } else if (is_name("kernel")) {
+      result.kernel = wanted;
+    } else if (is_name("timing")) {
+      times = wanted ? given.position : -1;
+    } else if (!is_name("verbose") && !is_name("costs")) {
+      throw Error(SqlState::syntax_error, "unrecognized EXPLAIN option \"" + given.name + "\"", given.position);
     }
   }
+  if (times >= 0 && !result.analyze)
+    throw Error(SqlState::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE", times);
   result.statement = std::make_unique<syntax::Statement>(statement(*node.query));
   return result;
 }

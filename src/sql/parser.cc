@@ -8,6 +8,7 @@
 #include <pg_query.h>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "sql/rewriter.h"
 #include "sql/scanner.h"
 #include "sql/tree_builder.h"
@@ -21,7 +22,7 @@ class ParsedText {
  public:
   explicit ParsedText(const std::string& text) : raw_(pg_query_parse_protobuf(text.c_str())) {
     if (raw_.error) {
-      const Error error = parser_error(text, raw_.error->message, raw_.error->cursorpos);
+      const Error error = parser_error(text, *raw_.error);
       pg_query_free_protobuf_parse_result(raw_);
       throw error;
     }
@@ -60,13 +61,18 @@ std::optional<syntax::Statement> parse_statement(std::string_view text) {
   std::vector<Token> tokens = scan(copy);
   std::erase_if(tokens, [](const Token& token) { return token.kind == PG_QUERY__TOKEN__ASCII_59; });
   if (tokens.empty()) return std::nullopt;
-  check_depth(tokens, max_expression_depth);
+  const int depth = depth_of(tokens, max_expression_depth);
   const RewrittenStatement statement = rewrite(std::move(copy), tokens);
-  const ParsedText parsed(statement.text);
-  return TreeBuilder(statement, tokens).statement(parsed.statement());
+  syntax::Statement result;
+  run_at_depth(depth, [&] {
+    const ParsedText parsed(statement.text);
+    result = TreeBuilder(statement, tokens).statement(parsed.statement());
+  });
+  result.depth = depth;
+  return result;
 }
 
-syntax::ExpressionPtr parse_expression(std::string_view text, int position) {
+ParsedExpression parse_expression(std::string_view text, int position) {
   std::string query(expression_prefix);
   query.resize(std::max(query.size(), static_cast<size_t>(std::max(position, 0))), ' ');
   std::optional<syntax::Statement> statement = parse_statement(query + std::string(text));
@@ -74,7 +80,7 @@ syntax::ExpressionPtr parse_expression(std::string_view text, int position) {
   if (!select || select->items.size() != 1 || select->from) {
     throw Error(SqlState::syntax_error, "not an expression: " + std::string(text), position);
   }
-  return std::move(select->items.front().expression);
+  return {std::move(select->items.front().expression), statement->depth};
 }
 
 }  // namespace diptych

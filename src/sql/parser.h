@@ -14,9 +14,9 @@
 
 namespace diptych {
 
-// Levels that a syntax tree may have. SQLite and DuckDB have the same limit; lists (AND, OR, IN, VALUES, arguments) are
-// one level however long they are.
-inline constexpr int max_expression_depth = 1000;
+// Levels that a syntax tree may have, brackets counted; lists (AND, OR, IN, VALUES, arguments) are one level however
+// long they are. PostgreSQL's parser keeps 10,000 open brackets at most, and its 2 MB of stack end its trees earlier.
+inline constexpr int max_expression_depth = 10'000;
 
 struct StatementText {
   std::string_view text;  // without the semicolon
@@ -35,6 +35,10 @@ std::optional<syntax::Statement> parse_statement(std::string_view text);
 // Parses an expression that stands alone, as TableColumn::default_sql does. `position` is where it stands in the
 // statement it was taken from, so that the positions of its nodes and errors are right there. Errors: as
 // parse_statement.
-syntax::ExpressionPtr parse_expression(std::string_view text, int position = 0);
+struct ParsedExpression {
+  syntax::ExpressionPtr expression;
+  int depth = 0;  // as syntax::Statement::depth
+};
+ParsedExpression parse_expression(std::string_view text, int position = 0);
 
 }  // namespace diptych

@@ -33,7 +33,7 @@ bool closes(PgQuery__Token kind) {
   return kind == PG_QUERY__TOKEN__ASCII_41 || kind == PG_QUERY__TOKEN__ASCII_93 || kind == PG_QUERY__TOKEN__END_P;
 }
 
-// Ends an operand of a list, which the grammar keeps flat.
+// Ends an operand of a list, which the grammar keeps flat, or a clause.
 bool separates(PgQuery__Token kind) {
   switch (kind) {
     case PG_QUERY__TOKEN__ASCII_44:  // comma
@@ -41,7 +41,12 @@ bool separates(PgQuery__Token kind) {
     case PG_QUERY__TOKEN__OR:
     case PG_QUERY__TOKEN__WHEN:
     case PG_QUERY__TOKEN__THEN:
-    case PG_QUERY__TOKEN__ELSE: return true;
+    case PG_QUERY__TOKEN__ELSE:
+    case PG_QUERY__TOKEN__WHERE:
+    case PG_QUERY__TOKEN__GROUP_P:
+    case PG_QUERY__TOKEN__HAVING:
+    case PG_QUERY__TOKEN__ORDER:
+    case PG_QUERY__TOKEN__LIMIT: return true;
     default: return false;
   }
 }
@@ -104,6 +109,21 @@ size_t sequence_length(std::string_view text) {
   return length;
 }
 
+// libpg_query tells no SQLSTATE. The scanner and the grammar raise syntax errors but for these.
+SqlState state_of(const PgQueryError& error) {
+  const std::string_view words = error.message;
+  const auto says = [&](std::string_view part) { return words.find(part) != words.npos; };
+  // Bison's stack and PostgreSQL's guard of the machine's stack, both met before max_expression_depth only by odd
+  // grammar.
+  if (says("memory exhausted") || says("stack depth")) return SqlState::statement_too_complex;
+  if (says("encoding")) return SqlState::character_not_in_repertoire;
+  // E'\u12' is this, U&'\12' a syntax error.
+  const std::string_view function = error.funcname ? error.funcname : "";
+  if (words == "invalid Unicode escape" && function != "str_udeescape") return SqlState::invalid_escape_sequence;
+  if (says("precision for type float")) return SqlState::invalid_parameter_value;
+  return SqlState::syntax_error;
+}
+
 }  // namespace
 
 void check_utf8(std::string_view text) {
@@ -126,23 +146,16 @@ void check_utf8(std::string_view text) {
   }
 }
 
-Error parser_error(std::string_view text, const char* message, int character) {
-  const std::string_view words = message;
-  SqlState state = SqlState::syntax_error;
-  // Bison's stack and PostgreSQL's guard of the machine's stack, both met before check_depth only by odd grammar.
-  if (words.find("memory exhausted") != words.npos || words.find("stack depth") != words.npos) {
-    state = SqlState::statement_too_complex;
-  } else if (words.find("encoding") != words.npos || words.find("Unicode") != words.npos) {
-    state = SqlState::character_not_in_repertoire;
-  }
-  return Error(state, message, character > 0 ? byte_of_character(text, character) : -1);
+Error parser_error(std::string_view text, const PgQueryError& error) {
+  // Characters are counted from 1; 0 means unknown.
+  return Error(state_of(error), error.message, error.cursorpos > 0 ? byte_of_character(text, error.cursorpos) : -1);
 }
 
 std::vector<Token> scan(const std::string& text) {
   PgQueryScanResult raw = pg_query_scan(text.c_str());
   const auto release = [](PgQueryScanResult* result) { pg_query_free_scan_result(*result); };
   const std::unique_ptr<PgQueryScanResult, decltype(release)> owner(&raw, release);
-  if (raw.error) throw parser_error(text, raw.error->message, raw.error->cursorpos);
+  if (raw.error) throw parser_error(text, *raw.error);
   const std::unique_ptr<PgQuery__ScanResult, ScanResultDeleter> result(
       pg_query__scan_result__unpack(nullptr, raw.pbuf.len, reinterpret_cast<const uint8_t*>(raw.pbuf.data)));
   check_invariant(result != nullptr, "the scanner's result can be unpacked");
@@ -156,8 +169,9 @@ std::vector<Token> scan(const std::string& text) {
   return tokens;
 }
 
-void check_depth(const std::vector<Token>& tokens, int limit) {
+int depth_of(const std::vector<Token>& tokens, int limit) {
   std::vector<BracketLevel> levels(1);
+  int deepest = 0;
   for (const Token& token : tokens) {
     if (opens(token.kind)) {
       levels.emplace_back();
@@ -172,11 +186,13 @@ void check_depth(const std::vector<Token>& tokens, int limit) {
     } else if (!is_operand(token)) {
       ++levels.back().operators;
     }
-    if (levels.back().depth() > limit || levels.size() > static_cast<size_t>(limit)) {
+    deepest = std::max({deepest, levels.back().depth(), static_cast<int>(levels.size())});
+    if (deepest > limit) {
       throw Error(SqlState::statement_too_complex, "the statement is nested too deeply", token.begin,
                   "At most " + std::to_string(limit) + " levels are allowed; a chain of operators is a level each.");
     }
   }
+  return deepest;
 }
 
 }  // namespace diptych

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <pg_query.h>
 #include <pg_query/pg_query.pb-c.h>
 
 #include "base/error.h"
@@ -24,14 +25,15 @@ struct Token {
 std::vector<Token> scan(const std::string& text);
 
 // A bound of the depth of the tree that the grammar would make of these tokens; both libpg_query and this system walk
-// trees recursively, so a deeper one must be refused before it exists. Errors: 54001 at the token that is too deep.
+// trees recursively, so that it must be known before there is a tree. Errors: 54001 at the token that is deeper than
+// `limit`.
 //
 //   tokens    a + b * ( c - ( d ) ) , e      operators add up until a comma, AND, OR or a closing bracket;
 //   depth     1 2     3   4 5 6       1      a bracket is a level on top of what surrounds it
-void check_depth(const std::vector<Token>& tokens, int limit);
+int depth_of(const std::vector<Token>& tokens, int limit);
 
-// An error of libpg_query as one of ours. `character` counts characters from 1, 0 when unknown.
-Error parser_error(std::string_view text, const char* message, int character);
+// An error of libpg_query over this text as one of ours.
+Error parser_error(std::string_view text, const PgQueryError& error);
 
 // 22021 when the text is not UTF-8 or holds a NUL byte.
 void check_utf8(std::string_view text);

@@ -97,6 +97,9 @@ struct Cast {
   ExpressionPtr arg;
   TypeName type;
 };
+struct Collate {
+  ExpressionPtr arg;
+};  // COLLATE "C", which is how all strings compare
 struct Call {
   std::string name;
   Expressions args;
@@ -113,9 +116,12 @@ struct Default {};  // DEFAULT in VALUES of an INSERT
 struct Expression {
   std::variant<NullLiteral, BooleanLiteral, IntegerLiteral, NumberLiteral, StringLiteral, ColumnName, Star, Parameter,
                Operator, Logical, IsTest, DistinctTest, Between, InList, Like, Case, Coalesce, NullIf, MinMax, Cast,
-               Call, CurrentTime, Default>
+               Collate, Call, CurrentTime, Default>
       node;
   int position = -1;
+
+  Expression() = default;
+  ~Expression();  // without recursion, so on any stack
 };
 
 }  // namespace diptych::syntax

@@ -4,7 +4,8 @@
 //                                        └─ from:    [ TableName t ]
 //
 // Plain values, made by parse() and read by the binder. Every node has the byte offset of the token it is known by in
-// the text that was parsed. No tree is deeper than max_expression_depth, so recursive walks need no guard of their own.
+// the text that was parsed. Trees may be deep: who walks one by recursion sees to its stack first
+// (base/stack.h).
 #pragma once
 
 #include <memory>
@@ -69,10 +70,11 @@ using SelectPtr = std::unique_ptr<Select>;
 struct ColumnDefinition {
   std::string name;
   TypeName type;
-  bool not_null = false;
-  bool primary_key = false;
-  std::string default_sql;  // empty: none
+  std::optional<bool> not_null;   // nothing: neither NULL nor NOT NULL was said
+  int primary_key_position = -1;  // of PRIMARY KEY; -1: it is none
+  std::string default_sql;        // empty: none
   int default_position = -1;
+  int collation_position = -1;  // of COLLATE "C"; -1: none given
   int position = -1;
 };
 
@@ -80,8 +82,8 @@ struct CreateTable {
   TableName table;
   bool if_not_exists = false;
   std::vector<ColumnDefinition> columns;
-  std::vector<std::string> primary_key;  // PRIMARY KEY (a, b) as a constraint of the table
-  int primary_key_position = -1;
+  std::vector<std::string> primary_key;   // PRIMARY KEY (a, b) as a constraint of the table
+  int primary_key_position = -1;          // that, or a column's
   std::vector<std::string> column_names;  // CREATE TABLE t (a, b) AS
   SelectPtr query;                        // CREATE TABLE AS
 };
@@ -139,6 +141,7 @@ struct Describe {
 struct Statement {
   std::variant<Select, CreateTable, DropTable, Insert, Copy, Explain, Set, Show, Describe> node;
   int position = 0;
+  int depth = 0;  // no tree in it has more levels
 };
 
 }  // namespace diptych::syntax

@@ -28,6 +28,8 @@ class TreeBuilder {
  private:
   // build_statement.cc
   syntax::CreateTable create_table(const PgQuery__CreateStmt& node);
+  void note_primary_key(syntax::CreateTable& table, int position) const;
+  void check_index_options(const PgQuery__Constraint& node) const;
   void add_table_constraint(syntax::CreateTable& table, const PgQuery__Constraint& node);
   syntax::ColumnDefinition column_definition(const PgQuery__ColumnDef& node);
   void add_column_constraint(syntax::ColumnDefinition& column, const PgQuery__Constraint& node);
@@ -35,10 +37,17 @@ class TreeBuilder {
   syntax::DropTable drop_table(const PgQuery__DropStmt& node);
   syntax::Insert insert(const PgQuery__InsertStmt& node);
   syntax::Copy copy(const PgQuery__CopyStmt& node);
+  bool boolean_option(const syntax::Option& option) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
   syntax::Set set(const PgQuery__VariableSetStmt& node);
   syntax::Option option(const PgQuery__DefElem& node);
-  syntax::TableName table_name(const PgQuery__RangeVar& node);
+  // Errors: `no_schema` for a schema that is not there.
+  syntax::TableName table_name(const PgQuery__RangeVar& node, SqlState no_schema = SqlState::undefined_table);
+  // Where PostgreSQL keeps a table, and how: its only answer here is the default one. A null or empty name is that,
+  // too.
+  void check_storage(const char* tablespace, const char* access_method) const;
+  void check_not_temporary(const PgQuery__RangeVar& table, PgQuery__OnCommitAction on_commit) const;
+  void check_compression(const PgQuery__ColumnDef& node) const;
 
   // build_select.cc
   syntax::Select select(const PgQuery__SelectStmt& node);
@@ -68,6 +77,9 @@ class TreeBuilder {
   syntax::ExpressionPtr call(const PgQuery__FuncCall& node);
   syntax::ExpressionPtr cast(const PgQuery__TypeCast& node);
   syntax::TypeName type_name(const PgQuery__TypeName& node);
+  // The name of something that the system defines, without the schema pg_catalog before it. `what` it names is a
+  // collation, function, operator or type. Errors: 3F000 another schema, 42704 and 42883 nothing of the name in public.
+  std::string catalog_name(size_t count, PgQuery__Node* const* nodes, const char* what, int position) const;
   // Errors: 0A000 for a collation that does not compare bytes.
   void check_collation(const PgQuery__CollateClause& node) const;
   int position_of_list_after(int from) const;
