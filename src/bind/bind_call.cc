@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -295,6 +296,13 @@ const char* const fields_of_dates[] = {
     "year",   "month",   "day",   "hour",   "minute",  "second",     "quarter",      "week",         "dow",   "doy",
     "isodow", "isoyear", "epoch", "decade", "century", "millennium", "milliseconds", "microseconds", "julian"};
 
+// Whether the field has no end: of an infinite date it is infinite, too. The others come round again and again.
+bool grows_with_date(const std::string& field) {
+  for (const char* name : {"year", "decade", "century", "millennium", "isoyear", "julian", "epoch"})
+    if (field == name) return true;
+  return false;
+}
+
 struct FieldAlias {
   const char* alias;
   const char* field;
@@ -494,9 +502,34 @@ ExpressionPtr ExpressionBinder::date_field(const std::string& name, std::vector<
     throw Error(SqlState::invalid_parameter_value, "unit \"" + field + "\" is not recognized for type " + source.name(),
                 place, suggest(field, fields));
   }
-  if (name == "date_part") return coerced(std::move(call), {TypeId::Double});
-  return call->type.id == TypeId::Numeric ? std::move(call)
-                                          : coerced(std::move(call), Type::numeric(max_int64_precision, 0));
+  const bool as_double = name == "date_part";
+  ExpressionPtr date = call->args[0]->clone();
+  if (as_double)
+    call = coerced(std::move(call), {TypeId::Double});
+  else if (call->type.id != TypeId::Numeric)
+    call = coerced(std::move(call), Type::numeric(max_int64_precision, 0));
+  if (source.id == TypeId::Interval || (!as_double && grows_with_date(field))) return call;
+  return field_or_infinity(std::move(call), std::move(date), grows_with_date(field));
+}
+
+// The field of a date that is finite. Of infinity a field is NULL, or infinite if it `grows` with the date.
+ExpressionPtr ExpressionBinder::field_or_infinity(ExpressionPtr field, ExpressionPtr date, bool grows) {
+  const int position = field->position;
+  const Type type = field->type;
+  auto result = make_expression(ExpressionKind::Case, type, position);
+  std::vector<ExpressionPtr> args;
+  args.push_back(date->clone());
+  result->args.push_back(resolve_call("isfinite", args, position, state_.parameters));
+  result->args.push_back(std::move(field));
+  for (const double infinity : {HUGE_VAL, -HUGE_VAL}) {
+    if (!grows) break;
+    ExpressionPtr day_0 = make_constant(Value::integral(date->type, 0), position);
+    result->args.push_back(
+        compare(infinity > 0 ? ExpressionKind::Gt : ExpressionKind::Lt, "", date->clone(), std::move(day_0), position));
+    result->args.push_back(make_constant(Value::floating(type, infinity), position));
+  }
+  result->args.push_back(make_constant(Value::null(type), position));
+  return result;
 }
 
 ExpressionPtr ExpressionBinder::truncate_date(std::vector<ExpressionPtr> args, int position) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "bind/expression_binder.h"
 #include "bind/literal.h"
+#include "kernel/kernel.h"
 
 namespace diptych {
 
@@ -20,59 +21,33 @@ size_t node_count(const Expression& e) {
   return count;
 }
 
-// Interval fields as PostgreSQL numbers them in the modifier of interval '90' day: one bit each.
-std::string interval_unit(int mask) {
-  switch (mask) {
-    case 1 << 2: return "year";
-    case 1 << 1: return "month";
-    case 1 << 3: return "day";
-    case 1 << 10: return "hour";
-    case 1 << 11: return "minute";
-    case 1 << 12: return "second";
-    default: return "";
+// What interval second(2) and the like say in the modifiers of the type: the fields, a bit each, and the digits of
+// seconds.
+struct IntervalForm {
+  int32_t fields = DK_FIELD_ALL;
+  int32_t digits = 6;
+};
+
+IntervalForm interval_form(const syntax::TypeName& type) {
+  IntervalForm form;
+  if (!type.modifiers.empty()) form.fields = type.modifiers[0];
+  if (type.modifiers.size() > 1) form.digits = type.modifiers[1];
+  if (form.digits < 0) {
+    throw Error(SqlState::invalid_parameter_value,
+                "INTERVAL(" + std::to_string(form.digits) + ") precision must not be negative", type.position);
   }
+  return form;
 }
 
-bool is_plain_number(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789.+- ") == std::string::npos;
-}
-
-// interval '90' day: the number takes the unit that comes after it. Other texts (interval '1-2' year to month) tell
-// their units themselves, but for minutes and seconds, which read as hours and minutes.
-void add_interval_unit(Expression& literal, const syntax::TypeName& type) {
-  constexpr int all_fields = 0x7FFF;
-  if (type.modifiers.empty() || type.modifiers[0] == all_fields) return;
-  const std::string text = literal.value.as_string();
-  const std::string unit = interval_unit(type.modifiers[0]);
-  const bool is_minute_to_second = type.modifiers[0] == ((1 << 11) | (1 << 12));
-  if (is_minute_to_second || (unit.empty() && is_plain_number(text))) {
-    throw Error(SqlState::feature_not_supported, "this range of interval fields is not supported yet", type.position);
-  }
-  if (is_plain_number(text)) literal.value = Value::text(text + " " + unit);
-}
-
-// interval '1.5' minute is a minute: what is smaller than the last field named is cut off. Seconds keep their fraction.
-Interval cut_to_fields(Interval value, int fields) {
-  constexpr int second = 1 << 12, minute = 1 << 11, hour = 1 << 10, day = 1 << 3, month = 1 << 1;
-  constexpr int64_t microseconds_per_minute = 60'000'000;
-  if (fields & second) return value;
-  if (fields & minute) {
-    value.microseconds -= value.microseconds % microseconds_per_minute;
-  } else if (fields & hour) {
-    value.microseconds -= value.microseconds % (60 * microseconds_per_minute);
-  } else {
-    value.microseconds = 0;
-    if (!(fields & day)) value.days = 0;
-    if (!(fields & (day | month))) value.months -= value.months % 12;
-  }
-  return value;
-}
-
-// The same for a bound literal, by the modifier of its type.
-ExpressionPtr cut_interval(ExpressionPtr literal, const syntax::TypeName& type) {
-  if (type.modifiers.empty() || literal->value.is_null()) return literal;
-  const Interval cut = cut_to_fields(literal->value.as_interval(), type.modifiers[0]);
-  return make_constant(Value::interval(cut), literal->position);
+// The interval cut to the fields and rounded to the digits.
+ExpressionPtr fit_interval(ExpressionPtr e, const IntervalForm& form) {
+  auto call = make_expression(ExpressionKind::Call, {TypeId::Interval}, e->position);
+  const int position = e->position;
+  call->function = FunctionId::fit_interval;
+  call->args.push_back(std::move(e));
+  call->args.push_back(make_constant(Value::integer(form.fields), position));
+  call->args.push_back(make_constant(Value::integer(form.digits), position));
+  return call;
 }
 
 size_t characters_of(const std::string& text) {
@@ -301,11 +276,17 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Cast& node, int position
   const Type to = type_of(node.type);
   ExpressionPtr arg = bind(*node.arg);
   const bool is_literal = is_unknown(*arg) && is_constant(*arg) && !is_null_constant(*arg);
-  if (is_literal && to.id == TypeId::Interval) add_interval_unit(*arg, node.type);
+  const bool has_form = to.id == TypeId::Interval && !node.type.modifiers.empty();
   try {
+    // Only in a literal do the fields say what a number without a unit is.
+    if (has_form && is_literal) {
+      const IntervalForm form = interval_form(node.type);
+      return make_constant(read_interval(arg->value.as_string(), form.fields, form.digits), arg->position);
+    }
     ExpressionPtr result = coerce(std::move(arg), to, CastContext::Explicit, state_.parameters);
-    return is_literal && to.id == TypeId::Interval ? cut_interval(std::move(result), node.type) : std::move(result);
+    return has_form ? fit_interval(std::move(result), interval_form(node.type)) : std::move(result);
   } catch (const Error& error) {
+    if (error.position() < 0) throw error.at(position);
     if (error.state() != SqlState::cannot_coerce) throw;
     throw Error(error.state(), error.message(), position >= 0 ? position : error.position(), error.hint());
   }

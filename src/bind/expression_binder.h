@@ -100,6 +100,7 @@ class ExpressionBinder {
   ExpressionPtr aggregate(const syntax::Call& node, AggregateFunction function, int position);
   ExpressionPtr scalar_call(const syntax::Call& node, std::vector<ExpressionPtr> args, int position);
   ExpressionPtr date_field(const std::string& name, std::vector<ExpressionPtr> args, int position);
+  ExpressionPtr field_or_infinity(ExpressionPtr field, ExpressionPtr date, bool grows);
   ExpressionPtr truncate_date(std::vector<ExpressionPtr> args, int position);
   ExpressionPtr concat_function(std::vector<ExpressionPtr> args, int position);
 

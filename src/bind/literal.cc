@@ -152,6 +152,14 @@ Value read_literal(std::string_view text, const Type& type) {
   return value;
 }
 
+Value read_interval(std::string_view text, int32_t fields, int32_t digits) {
+  int32_t error = DK_OK;
+  const dk_interval read = dk_parse_interval({text.data(), static_cast<int32_t>(text.size())}, fields, &error);
+  if (error != DK_OK) refuse(error, text, {TypeId::Interval});
+  const dk_interval fitted = dk_fit_interval(read, fields, digits);
+  return Value::interval({fitted.months, fitted.days, fitted.microseconds});
+}
+
 std::optional<Value> convert_number(const Value& value, const Type& to) {
   if (value.is_null()) return Value::null(to);
   const Type& from = value.type();

@@ -20,6 +20,10 @@ std::optional<Value> read_number(std::string_view text);
 // Errors: 22P02, 22003, 0A000, 22007, 22008, 22015.
 Value read_literal(std::string_view text, const Type& type);
 
+// The text as a value of the type interval [fields] (digits), both as fit_interval() of the kernel takes them. Errors:
+// 22007, 22008, 22015.
+Value read_interval(std::string_view text, int32_t fields, int32_t digits);
+
 // The value as one of another type, when that is a number's change of form that needs no function: integers and
 // numerics among each other without a loss, and to floats. Nothing: leave it to a Cast.
 std::optional<Value> convert_number(const Value& value, const Type& to);

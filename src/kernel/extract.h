@@ -1,4 +1,5 @@
-// EXTRACT and date_trunc. Fields of infinity raise; date_trunc leaves it as it is.
+// EXTRACT and date_trunc. Fields of infinity raise: the binder asks only for those that go to infinity with it.
+// date_trunc leaves it as it is.
 #pragma once
 
 // ---- fields of a day: dk_extract_<field>_date and dk_extract_<field>_timestamp
@@ -6,11 +7,11 @@
 #define DK_DAY_FIELD(field, expression)                                             \
   DK_FN dk_i64 dk_##field##_of_day(dk_i64 day) { return expression; }               \
   DK_FN dk_i64 dk_extract_##field##_date(dk_i32 a, DK_PRIVATE dk_i32* error) {      \
-    DK_RAISE_IF(!dk_is_finite_date(a), DK_DATETIME_OVERFLOW);                       \
+    DK_RAISE_IF(!dk_is_finite_date(a), DK_INFINITE_FIELD);                          \
     return dk_##field##_of_day(a);                                                  \
   }                                                                                 \
   DK_FN dk_i64 dk_extract_##field##_timestamp(dk_i64 a, DK_PRIVATE dk_i32* error) { \
-    DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_DATETIME_OVERFLOW);                  \
+    DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_INFINITE_FIELD);                     \
     return dk_##field##_of_day(dk_day_of_timestamp(a));                             \
   }
 
@@ -28,18 +29,18 @@ DK_DAY_FIELD(century, dk_century(dk_civil_of_days(day).year))
 DK_DAY_FIELD(millennium, dk_millennium(dk_civil_of_days(day).year))
 
 DK_FN dk_i64 dk_extract_epoch_date(dk_i32 a, DK_PRIVATE dk_i32* error) {
-  DK_RAISE_IF(!dk_is_finite_date(a), DK_DATETIME_OVERFLOW);
+  DK_RAISE_IF(!dk_is_finite_date(a), DK_INFINITE_FIELD);
   return ((dk_i64)a + DK_DAYS_1970_TO_2000) * 86400;
 }
 DK_FN dk_i64 dk_extract_julian_date(dk_i32 a, DK_PRIVATE dk_i32* error) {
-  DK_RAISE_IF(!dk_is_finite_date(a), DK_DATETIME_OVERFLOW);
+  DK_RAISE_IF(!dk_is_finite_date(a), DK_INFINITE_FIELD);
   return (dk_i64)a + DK_JULIAN_DAY_OF_2000;
 }
 
 // ---- fields of the time of a timestamp
 
 DK_FN dk_i64 dk_finite_time(dk_i64 a, DK_PRIVATE dk_i32* error) {
-  DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_DATETIME_OVERFLOW);
+  DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_INFINITE_FIELD);
   return dk_time_of_timestamp(a);
 }
 DK_FN dk_i64 dk_extract_hour_timestamp(dk_i64 a, DK_PRIVATE dk_i32* error) {
@@ -60,7 +61,7 @@ DK_FN dk_i64 dk_extract_milliseconds_timestamp(dk_i64 a, dk_i32 precision, dk_i3
 }
 
 DK_FN dk_i128 dk_extract_epoch_timestamp(dk_i64 a, dk_i32 precision, dk_i32 scale, DK_PRIVATE dk_i32* error) {
-  DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_DATETIME_OVERFLOW);
+  DK_RAISE_IF(!dk_is_finite_timestamp(a), DK_INFINITE_FIELD);
   return dk_add_unchecked_i128(dk_widen_i64(a), dk_widen_i64(DK_DAYS_1970_TO_2000 * DK_USECS_PER_DAY));
 }
 

@@ -24,6 +24,7 @@
 #include "kernel/text_out.h"
 #include "kernel/print.h"
 #include "kernel/parse_number.h"
+#include "kernel/parse_fields.h"
 #include "kernel/parse_date.h"
 #include "kernel/parse_interval.h"
 #include "kernel/convert_host.h"

@@ -1,335 +1,426 @@
-// Casts from text to date and timestamp, accepting most of what PostgreSQL's input functions accept with DateStyle ISO,
-// MDY:
+// Casts from text to date and timestamp: what PostgreSQL's input functions accept with DateStyle ISO, MDY, decoded as
+// they do (datetime.c, DecodeDateTime):
 //
-//   2024-02-29   2024/2/29   20240229   240229   02/29/2024   29-Feb-2024   Feb 29, 2024   29 February 2024   02 29
-//   2024   J2460370 each with  12:34  12:34:56.789  123456 after a T  01:00 PM  24:00:00  a zone (ignored)  a weekday
-//   (ignored)  AD  BC epoch   infinity   -infinity
+//   2024-02-29   2024/2/29   20240229   240229   02/29/2024   29-Feb-2024   Feb-29-2024   Feb 29, 2024   02 29 2024
+//   2024.060   2024-060 (day of the year)   J2460370
+//   each with  12:34  12:34:56.789  123456 after a T  01:00 PM  24:00:00  a zone (ignored)  a weekday (ignored)  AD  BC
+//   epoch   infinity   -infinity   y2024m02d29
 //
-// Not accepted: now, today and the like (they are no constants), day-of-year forms, names of zones except UTC, GMT, Z.
+// Not accepted: now, today and the like (they are no constants), and names of zones except UTC, GMT, Z.
 // A text that is no date raises DK_INVALID_DATETIME, one with a field out of range DK_DATETIME_OVERFLOW.
 #pragma once
 
-// What has been read so far. Numbers that stand alone wait in `parts` until it is clear what they are.
+// Which fields have been read: a bit each.
+#define DK_HAS_SPECIAL 1
+#define DK_HAS_MONTH 2
+#define DK_HAS_YEAR 4
+#define DK_HAS_DAY 8
+#define DK_HAS_DATE 14
+#define DK_HAS_ZONE 16
+#define DK_HAS_WEEKDAY 32
+#define DK_HAS_MERIDIEM 64
+#define DK_HAS_ERA 128
+#define DK_HAS_DAY_OF_YEAR 256
+#define DK_HAS_HOUR 1024
+#define DK_HAS_MINUTE 2048
+#define DK_HAS_SECOND 4096
+#define DK_HAS_TIME 7168
+
 typedef struct dk_date_parser {
-  dk_text text;
-  dk_i32 at;
   dk_i32 failed;  // a dk_error
-  dk_i32 parts[3];
-  dk_i32 digits[3];  // how many digits each part has
-  dk_i32 part_count;
-  dk_i32 month;  // from a word; 0 for none
-  dk_bool has_date;
-  dk_bool has_time;
-  dk_bool has_zone;
-  dk_bool after_t;
+  dk_i32 has;     // fields read before this piece
+  dk_i32 adds;    // those of this piece
+  dk_i32 label;   // the word before a number that says what it is: a dk_date_word, or DK_WORD_NONE
+  dk_bool month_is_word;
+  dk_bool short_year;  // of one or two digits
   dk_bool bc;
+  dk_bool is_julian;
   dk_i32 meridiem;  // DK_WORD_AM, DK_WORD_PM or DK_WORD_NONE
   dk_i32 special;   // DK_WORD_EPOCH, an infinity, or DK_WORD_NONE
   dk_i64 year;
-  dk_i32 month_number;
-  dk_i32 day;
-  dk_i64 time;  // microseconds of the day
-  dk_i64 julian;
-  dk_bool has_julian;
+  dk_i64 month;
+  dk_i64 day;
+  dk_i64 day_of_year;
+  dk_clock clock;
 } dk_date_parser;
-
-DK_FN char dk_peek(const DK_PRIVATE dk_date_parser* p, dk_i32 ahead) { return dk_char_at(p->text, p->at + ahead); }
 
 DK_FN void dk_fail(DK_PRIVATE dk_date_parser* p, dk_i32 code) {
   if (p->failed == 0) p->failed = code;
 }
 
-// Digits from here on as a number, which saturates.
-DK_FN dk_i32 dk_read_any_digits(DK_PRIVATE dk_date_parser* p, DK_PRIVATE dk_i32* digits) {
-  dk_i32 value = 0;
-  *digits = 0;
-  for (; dk_is_digit(dk_peek(p, 0)); p->at++) {
-    value = value < 100000000 ? value * 10 + (dk_peek(p, 0) - '0') : 1000000000;
-    *digits += 1;
+// The digits [from, to) as a number.
+DK_FN dk_i64 dk_digits_of(dk_text a, dk_i32 from, dk_i32 to) {
+  dk_i32 at = 0;
+  return dk_read_number(dk_slice(a, from, to), &at);
+}
+
+// A whole date or time without separators: [yy]yymmdd, hhmmss, hhmm, the last two with a fraction.
+DK_FN void dk_take_run(DK_PRIVATE dk_date_parser* p, dk_text a, dk_i32 has) {
+  dk_i32 digits = dk_after_digits(a, 0);
+  dk_i32 end = a.length;
+  if (digits < a.length) {
+    p->clock.fraction = (dk_i64)DK_MATH1_F64(rint, dk_read_decimals(a, digits, &end) * 1000000.0);
+  } else if ((has & DK_HAS_DATE) != DK_HAS_DATE && digits >= 6) {
+    p->adds = DK_HAS_DATE;
+    p->year = dk_digits_of(a, 0, digits - 4);
+    p->month = dk_digits_of(a, digits - 4, digits - 2);
+    p->day = dk_digits_of(a, digits - 2, digits);
+    p->short_year = digits == 6;
+    return;
   }
-  return value;
-}
-
-// The same, where a digit has to be there.
-DK_FN dk_i32 dk_read_digits(DK_PRIVATE dk_date_parser* p, DK_PRIVATE dk_i32* digits) {
-  dk_i32 value = dk_read_any_digits(p, digits);
-  if (*digits == 0) dk_fail(p, DK_INVALID_DATETIME);
-  return value;
-}
-
-DK_FN dk_text dk_read_letters(DK_PRIVATE dk_date_parser* p) {
-  dk_i32 from = p->at;
-  while (dk_is_letter(dk_peek(p, 0))) p->at++;
-  return dk_slice(p->text, from, p->at);
-}
-
-// The fraction of a second after its point, rounded to microseconds.
-DK_FN dk_i64 dk_read_fraction(DK_PRIVATE dk_date_parser* p) {
-  dk_i64 value = 0;
-  dk_i32 digits = 0;
-  dk_bool up = 0;
-  for (; dk_is_digit(dk_peek(p, 0)); p->at++) {
-    if (digits < 6) value = value * 10 + (dk_peek(p, 0) - '0');
-    if (digits == 6) up = dk_peek(p, 0) >= '5';
-    digits++;
-  }
-  for (; digits < 6; digits++) value *= 10;
-  return value + up;
-}
-
-// ---- parts of a date
-
-// A year of one or two digits is one of 1970 to 2069.
-DK_FN dk_i64 dk_full_year(dk_i32 year, dk_i32 digits) {
-  if (digits > 2) return year;
-  return year < 70 ? year + 2000 : year + 1900;
-}
-
-DK_FN void dk_set_date(DK_PRIVATE dk_date_parser* p, dk_i32 year, dk_i32 year_digits, dk_i32 month, dk_i32 day) {
-  if (p->has_date) dk_fail(p, DK_INVALID_DATETIME);
-  p->has_date = 1;
-  p->year = p->bc ? year : dk_full_year(year, year_digits);
-  p->month_number = month;
-  p->day = day;
-}
-
-// The two parts after a first number and a separator: year first if it has more than two digits, else month first; the
-// middle one can be a month's name.
-DK_FN void dk_read_separated_date(DK_PRIVATE dk_date_parser* p, dk_i32 first, dk_i32 first_digits) {
-  char separator = dk_peek(p, 0);
-  dk_i32 digits;
-  dk_i32 last_digits;
-  dk_i32 second;
-  p->at++;
-  dk_bool named = dk_is_letter(dk_peek(p, 0));
-  if (named) {
-    second = dk_find_word(dk_read_letters(p), dk_month_words, DK_MONTH_WORDS);
-    if (second < 0) dk_fail(p, DK_INVALID_DATETIME);
-  } else {
-    second = dk_read_any_digits(p, &digits);
-  }
-  if (dk_peek(p, 0) != separator) {
+  if ((has & DK_HAS_TIME) == DK_HAS_TIME || (digits != 6 && digits != 4)) {
     dk_fail(p, DK_INVALID_DATETIME);
     return;
   }
-  p->at++;
-  dk_i32 third = dk_read_digits(p, &last_digits);
-  if (first_digits > 2) {
-    dk_set_date(p, first, first_digits, second, third);
-  } else if (named) {
-    dk_set_date(p, third, last_digits, second, first);
+  p->adds = DK_HAS_TIME;
+  p->clock.hour = dk_digits_of(a, 0, 2);
+  p->clock.minute = dk_digits_of(a, 2, 4);
+  p->clock.second = digits == 6 ? dk_digits_of(a, 4, 6) : 0;
+}
+
+DK_FN void dk_take_year(DK_PRIVATE dk_date_parser* p, dk_i64 value, dk_i32 digits) {
+  p->adds = DK_HAS_YEAR;
+  p->year = value;
+  p->short_year = digits <= 2;
+}
+DK_FN void dk_take_month(DK_PRIVATE dk_date_parser* p, dk_i64 value) {
+  p->adds = DK_HAS_MONTH;
+  p->month = value;
+}
+DK_FN void dk_take_day(DK_PRIVATE dk_date_parser* p, dk_i64 value) {
+  p->adds = DK_HAS_DAY;
+  p->day = value;
+}
+
+// A number that stands alone or between separators: what it is follows from how long it is and from what is there.
+DK_FN void dk_take_number(DK_PRIVATE dk_date_parser* p, dk_text a, dk_i32 has) {
+  dk_i32 digits = 0;
+  dk_i64 value = dk_read_number(a, &digits);
+  if (value > 2147483647) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if (digits == 0) dk_fail(p, DK_INVALID_DATETIME);
+  if (digits < a.length && digits > 2) {
+    dk_take_run(p, a, has | DK_HAS_DATE);
+    return;
+  }
+  if (digits < a.length)
+    p->clock.fraction = (dk_i64)DK_MATH1_F64(rint, dk_read_decimals(a, digits, &digits) * 1000000.0);
+  dk_i32 length = a.length;
+  has &= DK_HAS_DATE;
+  if (length == 3 && has == DK_HAS_YEAR && value >= 1 && value <= 366) {
+    p->adds = DK_HAS_DAY_OF_YEAR | DK_HAS_MONTH | DK_HAS_DAY;
+    p->day_of_year = value;
+  } else if (has == 0) {
+    if (length >= 3) {
+      dk_take_year(p, value, length);
+    } else {
+      dk_take_month(p, value);
+    }
+  } else if (has == DK_HAS_YEAR || has == DK_HAS_DAY) {
+    dk_take_month(p, value);
+  } else if (has == DK_HAS_MONTH) {
+    if (p->month_is_word && length >= 3) {
+      dk_take_year(p, value, length);
+    } else {
+      dk_take_day(p, value);
+    }
+  } else if (has == (DK_HAS_YEAR | DK_HAS_MONTH)) {
+    if (p->month_is_word && length >= 3 && p->short_year) {
+      p->day = p->year;
+      dk_take_year(p, value, length);
+      p->adds = DK_HAS_DAY;
+    } else {
+      dk_take_day(p, value);
+    }
+  } else if (has == (DK_HAS_MONTH | DK_HAS_DAY)) {
+    dk_take_year(p, value, length);
   } else {
-    dk_set_date(p, third, last_digits, first, second);
+    dk_take_run(p, a, has);
   }
 }
 
-// ---- time of day
+// ---- pieces
 
-DK_FN dk_i64 dk_time_of_parts(DK_PRIVATE dk_date_parser* p, dk_i32 hour, dk_i32 minute, dk_i32 second,
-                              dk_i64 fraction) {
-  if (p->has_time) dk_fail(p, DK_INVALID_DATETIME);
-  p->has_time = 1;
-  if (hour > 24 || minute > 59 || second > 60) {
-    dk_fail(p, DK_DATETIME_OVERFLOW);
-    return 0;
-  }
-  dk_i64 time = hour * DK_USECS_PER_HOUR + minute * DK_USECS_PER_MINUTE + second * DK_USECS_PER_SECOND + fraction;
-  if (time > DK_USECS_PER_DAY && hour == 24) dk_fail(p, DK_DATETIME_OVERFLOW);
-  return time;
+// The part of a date between separators that begins at `at` or after; its end, 0 where a separator ends the text.
+DK_FN dk_text dk_date_part(dk_text a, DK_PRIVATE dk_i32* at) {
+  while (*at < a.length && !dk_is_alphanumeric(a.data[*at])) *at += 1;
+  dk_i32 from = *at;
+  *at = dk_is_digit(dk_char_at(a, from)) ? dk_after_digits(a, from) : dk_after_letters(a, from);
+  return dk_slice(a, from, *at);
 }
 
-// The minutes and seconds after an hour that a colon follows; either may be left out after its colon.
-DK_FN void dk_read_time(DK_PRIVATE dk_date_parser* p, dk_i32 hour) {
-  dk_i32 digits;
-  dk_i32 second = 0;
-  dk_i64 fraction = 0;
-  p->at++;
-  dk_i32 minute = dk_read_any_digits(p, &digits);
-  if (dk_peek(p, 0) == ':') {
-    p->at++;
-    second = dk_read_any_digits(p, &digits);
-    if (dk_peek(p, 0) == '.') {
-      p->at++;
-      fraction = dk_read_fraction(p);
+// A date with separators: first the month's name, if there is one, then the numbers in their order.
+DK_FN void dk_take_separated(DK_PRIVATE dk_date_parser* p, dk_text a) {
+  dk_i32 before = p->has;
+  dk_i32 has = before;
+  for (dk_i32 pass = 0; pass < 2 && p->failed == 0; pass++) {
+    for (dk_i32 at = 0; at < a.length && p->failed == 0;) {
+      dk_text part = dk_date_part(a, &at);
+      at += at < a.length;  // the separator
+      dk_bool is_word = part.length > 0 && dk_is_letter(part.data[0]);
+      p->adds = 0;
+      if (part.length == 0) {
+        dk_fail(p, DK_INVALID_DATETIME);
+      } else if (is_word && pass == 0) {
+        dk_i32 month = dk_find_word(part, dk_month_words, DK_MONTH_WORDS);
+        dk_i32 word = dk_find_word(part, dk_date_words, DK_DATE_WORDS);
+        if (month < 0 && word != DK_WORD_IGNORED) dk_fail(p, DK_INVALID_DATETIME);
+        if (month > 0) dk_take_month(p, month);
+        if (month > 0) p->month_is_word = 1;
+      } else if (!is_word && pass == 1) {
+        dk_take_number(p, part, has);
+      }
+      if (p->adds & has) dk_fail(p, DK_INVALID_DATETIME);
+      has |= p->adds;
     }
   }
-  p->time = dk_time_of_parts(p, hour, minute, second, fraction);
+  p->adds = has & ~before;
+  if ((has & ~(DK_HAS_DAY_OF_YEAR | DK_HAS_ZONE)) != DK_HAS_DATE) dk_fail(p, DK_INVALID_DATETIME);
 }
 
-// A zone as a difference: +hh, +hhmm, +hh:mm[:ss]. A timestamp has none, so it is read over.
-DK_FN void dk_skip_zone(DK_PRIVATE dk_date_parser* p) {
-  dk_i32 digits;
-  if (p->has_zone) dk_fail(p, DK_INVALID_DATETIME);
-  p->has_zone = 1;
-  p->at++;
-  dk_read_digits(p, &digits);
-  while (dk_peek(p, 0) == ':') {
-    p->at++;
-    dk_read_digits(p, &digits);
-  }
-}
-
-// ---- tokens
-
-// Digits without a separator: a whole date or time, or a part that waits.
-DK_FN void dk_take_number(DK_PRIVATE dk_date_parser* p, dk_i32 value, dk_i32 digits) {
-  if (p->has_date || p->after_t) {
-    if (digits != 6 && digits != 4) dk_fail(p, DK_INVALID_DATETIME);
-    if (digits == 4) value *= 100;
-    dk_i64 fraction = 0;
-    if (dk_peek(p, 0) == '.') {
-      p->at++;
-      fraction = dk_read_fraction(p);
+// A zone as a difference: +hh, +hhmm, +hh:mm[:ss]. A timestamp has none, so it is only checked.
+DK_FN void dk_take_zone(DK_PRIVATE dk_date_parser* p, dk_text a) {
+  dk_i32 at = 0;
+  dk_i64 minute = 0;
+  dk_i64 second = 0;
+  dk_i64 hour = dk_read_number(a, &at);
+  if (dk_char_at(a, at) == ':') {
+    at++;
+    minute = dk_read_number(a, &at);
+    if (dk_char_at(a, at) == ':') {
+      at++;
+      second = dk_read_number(a, &at);
     }
-    p->time = dk_time_of_parts(p, value / 10000, value / 100 % 100, value % 100, fraction);
-  } else if (digits == 8 || (digits >= 6 && p->month == 0)) {
-    dk_set_date(p, value / 10000, digits - 4, value / 100 % 100, value % 100);
-  } else if (p->part_count < 3) {
-    p->parts[p->part_count] = value;
-    p->digits[p->part_count] = digits;
-    p->part_count++;
+  } else if (at == a.length && a.length > 2) {
+    minute = hour % 100;
+    hour /= 100;
+  }
+  if (hour > 15 || minute > 59 || second > 59) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if (at < a.length) dk_fail(p, DK_INVALID_DATETIME);
+  p->adds |= DK_HAS_ZONE;
+}
+
+// hhmmss-zz, where there is a date already; a zone's name else.
+DK_FN void dk_take_time_and_zone(DK_PRIVATE dk_date_parser* p, dk_text a) {
+  dk_i32 zone = dk_find_byte(a, 0, '-');
+  if (p->label != DK_WORD_NONE && p->label != DK_WORD_T) dk_fail(p, DK_INVALID_DATETIME);
+  if (!dk_is_digit(a.data[0]) || (p->has & DK_HAS_TIME) == DK_HAS_TIME || zone < 0) dk_fail(p, DK_INVALID_DATETIME);
+  p->label = DK_WORD_NONE;
+  if (p->failed) return;
+  dk_take_run(p, dk_slice(a, 0, zone), p->has);
+  dk_take_zone(p, dk_slice(a, zone + 1, a.length));
+}
+
+DK_FN void dk_take_julian(DK_PRIVATE dk_date_parser* p, dk_text a, dk_i64 value, dk_i32 digits) {
+  dk_civil c = dk_civil_of_days(value - DK_JULIAN_DAY_OF_2000);
+  p->year = c.year;
+  p->month = c.month;
+  p->day = c.day;
+  p->is_julian = 1;
+  p->adds = DK_HAS_DATE;
+  if (digits == a.length) return;
+  dk_f64 time = dk_read_decimals(a, digits, &digits) * (dk_f64)DK_USECS_PER_DAY;
+  p->clock.hour = 0;
+  p->clock.minute = 0;
+  p->clock.second = 0;
+  p->clock.fraction = (dk_i64)time;
+  p->adds |= DK_HAS_TIME;
+}
+
+// A number that the word before it says the field of.
+DK_FN void dk_take_labelled(DK_PRIVATE dk_date_parser* p, dk_text a) {
+  dk_i32 digits = 0;
+  dk_i64 value = dk_read_number(a, &digits);
+  dk_i32 label = p->label;
+  p->label = DK_WORD_NONE;
+  dk_bool may_have_fraction = label == DK_WORD_JULIAN || label == DK_WORD_T || label == DK_WORD_SECOND;
+  if (value > 2147483647) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if (digits < a.length && !may_have_fraction) dk_fail(p, DK_INVALID_DATETIME);
+  if (label == DK_WORD_JULIAN) {
+    dk_take_julian(p, a, value, digits);
+  } else if (label == DK_WORD_T) {
+    dk_take_run(p, a, p->has | DK_HAS_DATE);
+    if (p->adds != DK_HAS_TIME) dk_fail(p, DK_INVALID_DATETIME);
+  } else if (label == DK_WORD_YEAR) {
+    p->year = value;
+    p->adds = DK_HAS_YEAR;
+  } else if (label == DK_WORD_DAY) {
+    dk_take_day(p, value);
+  } else if (label == DK_WORD_HOUR) {
+    p->clock.hour = value;
+    p->adds = DK_HAS_HOUR;
+  } else if (label == DK_WORD_MINUTE || (label == DK_WORD_MONTH && (p->has & DK_HAS_MONTH) && (p->has & DK_HAS_HOUR))) {
+    p->clock.minute = value;
+    p->adds = DK_HAS_MINUTE;
+  } else if (label == DK_WORD_MONTH) {
+    dk_take_month(p, value);
+  } else if (label == DK_WORD_SECOND) {
+    p->clock.second = value;
+    p->adds = DK_HAS_SECOND;
+    if (digits < a.length)
+      p->clock.fraction = (dk_i64)DK_MATH1_F64(rint, dk_read_decimals(a, digits, &digits) * 1000000.0);
   } else {
     dk_fail(p, DK_INVALID_DATETIME);
   }
 }
 
-DK_FN void dk_take_word(DK_PRIVATE dk_date_parser* p) {
-  dk_text letters = dk_read_letters(p);
-  dk_i32 digits;
-  dk_i32 month = dk_find_word(letters, dk_month_words, DK_MONTH_WORDS);
-  dk_i32 word = dk_find_word(letters, dk_date_words, DK_DATE_WORDS);
-  if (letters.length == 1 && dk_lower_char(letters.data[0]) == 'j' && dk_is_digit(dk_peek(p, 0)) && !p->has_date) {
-    p->julian = dk_read_digits(p, &digits);
-    p->has_julian = 1;
-    p->has_date = 1;
-  } else if (month > 0 && p->month == 0 && !p->has_date) {
-    p->month = month;
-  } else if (word == DK_WORD_T && !p->after_t) {
-    p->after_t = 1;
+DK_FN void dk_take_plain(DK_PRIVATE dk_date_parser* p, dk_text a) {
+  dk_i32 digits = dk_after_digits(a, 0);
+  dk_bool no_date = (p->has & DK_HAS_DATE) == 0;
+  if (digits < a.length && no_date) {
+    dk_take_separated(p, a);
+  } else if ((digits < a.length && digits > 2) || (a.length >= 6 && (no_date || (p->has & DK_HAS_TIME) == 0))) {
+    dk_take_run(p, a, p->has);
+  } else {
+    dk_take_number(p, a, p->has);
+  }
+}
+
+DK_FN void dk_take_month_word(DK_PRIVATE dk_date_parser* p, dk_i32 month) {
+  dk_bool was_day = (p->has & DK_HAS_MONTH) != 0 && !p->month_is_word && (p->has & DK_HAS_DAY) == 0 && p->month >= 1 &&
+                    p->month <= 31;
+  if (was_day) p->day = p->month;
+  p->adds = was_day ? DK_HAS_DAY : DK_HAS_MONTH;
+  p->month_is_word = 1;
+  p->month = month;
+}
+
+DK_FN void dk_take_word(DK_PRIVATE dk_date_parser* p, dk_piece piece, dk_i32 next_kind) {
+  dk_i32 month = dk_find_word(piece.text, dk_month_words, DK_MONTH_WORDS);
+  dk_i32 word = dk_find_word(piece.text, dk_date_words, DK_DATE_WORDS);
+  if (piece.has_sign && !(piece.negative && word == DK_WORD_INFINITY)) {
+    dk_fail(p, DK_INVALID_DATETIME);
+  } else if (month > 0) {
+    dk_take_month_word(p, month);
+  } else if (word == DK_WORD_WEEKDAY) {
+    p->adds = DK_HAS_WEEKDAY;
   } else if (word == DK_WORD_AM || word == DK_WORD_PM) {
-    if (p->meridiem != DK_WORD_NONE || p->at == letters.length) dk_fail(p, DK_INVALID_DATETIME);
+    p->adds = DK_HAS_MERIDIEM;
     p->meridiem = word;
   } else if (word == DK_WORD_BC || word == DK_WORD_AD) {
+    p->adds = DK_HAS_ERA;
     p->bc = word == DK_WORD_BC;
-  } else if (word == DK_WORD_ZONE && !p->has_zone && p->at > letters.length) {
-    p->has_zone = 1;
+  } else if (word == DK_WORD_ZONE) {
+    p->adds = DK_HAS_ZONE;
   } else if (word == DK_WORD_EPOCH || word == DK_WORD_INFINITY) {
-    if (p->special != DK_WORD_NONE) dk_fail(p, DK_INVALID_DATETIME);
-    p->special = word;
-  } else if (word != DK_WORD_WEEKDAY) {
+    p->adds = DK_HAS_SPECIAL;
+    p->special = piece.negative ? DK_WORD_MINUS_INFINITY : word;
+  } else if (word == DK_WORD_ALLBALLS) {
+    p->adds = DK_HAS_TIME | DK_HAS_ZONE;
+  } else if (word >= DK_WORD_T) {
+    p->label = word;
+    dk_bool has_time_next = next_kind == DK_PIECE_NUMBER || next_kind == DK_PIECE_TIME || next_kind == DK_PIECE_DATE;
+    if (word == DK_WORD_T && ((p->has & DK_HAS_DATE) != DK_HAS_DATE || !has_time_next)) dk_fail(p, DK_INVALID_DATETIME);
+  } else if (word != DK_WORD_IGNORED) {
     dk_fail(p, DK_INVALID_DATETIME);
   }
 }
 
-DK_FN void dk_take_token(DK_PRIVATE dk_date_parser* p) {
-  char c = dk_peek(p, 0);
-  dk_i32 digits;
-  if (dk_is_space(c) || c == ',') {
-    p->at++;
-  } else if (dk_is_letter(c)) {
-    dk_take_word(p);
-  } else if (dk_is_digit(c)) {
-    dk_i32 value = dk_read_digits(p, &digits);
-    char next = dk_peek(p, 0);
-    if (next == ':') {
-      dk_read_time(p, value);
-    } else if ((next == '-' || next == '/' || next == '.') && !p->has_date && !p->after_t && p->month == 0) {
-      dk_read_separated_date(p, value, digits);
+DK_FN void dk_take_piece(DK_PRIVATE dk_date_parser* p, dk_piece piece, dk_i32 next_kind) {
+  p->adds = 0;
+  if (piece.kind == DK_PIECE_TIME) {
+    if (p->label != DK_WORD_NONE && p->label != DK_WORD_T) dk_fail(p, DK_INVALID_DATETIME);
+    p->label = DK_WORD_NONE;
+    p->adds = DK_HAS_TIME;
+    dk_i32 error = dk_read_clock(piece.text, 0, &p->clock);
+    if (error == DK_OK && (p->clock.hour > 24 || dk_time_of_clock(p->clock) > DK_USECS_PER_DAY))
+      error = DK_DATETIME_OVERFLOW;
+    if (error != DK_OK) dk_fail(p, error);
+  } else if (piece.kind == DK_PIECE_DATE) {
+    dk_bool has_month_and_day = (p->has & (DK_HAS_MONTH | DK_HAS_DAY)) == (DK_HAS_MONTH | DK_HAS_DAY);
+    if (p->label != DK_WORD_NONE || has_month_and_day) {
+      dk_take_time_and_zone(p, piece.text);
     } else {
-      dk_take_number(p, value, digits);
+      dk_take_separated(p, piece.text);
     }
-  } else if ((c == '+' || c == '-') && p->has_time) {
-    dk_skip_zone(p);
-  } else if (c == '-' && dk_is_letter(dk_peek(p, 1)) && p->special == DK_WORD_NONE && p->at == 0) {
-    p->at++;
-    dk_take_word(p);
-    if (p->special == DK_WORD_INFINITY) {
-      p->special = DK_WORD_MINUS_INFINITY;
-    } else {
-      dk_fail(p, DK_INVALID_DATETIME);
-    }
-  } else {
+  } else if (piece.kind == DK_PIECE_SIGNED) {
+    dk_take_zone(p, piece.text);
+  } else if (piece.kind == DK_PIECE_WORD) {
+    dk_take_word(p, piece, next_kind);
+  } else if (piece.kind == DK_PIECE_BAD) {
     dk_fail(p, DK_INVALID_DATETIME);
+  } else if (p->label != DK_WORD_NONE) {
+    dk_take_labelled(p, piece.text);
+  } else {
+    dk_take_plain(p, piece.text);
   }
+  if (p->adds & p->has) dk_fail(p, DK_INVALID_DATETIME);
+  p->has |= p->adds;
 }
 
 // ---- the whole
 
-// Numbers that stand alone are year, month and day if the first has more than two digits, else month, day and year.
-// They are looked at even where they are too few for a date.
-DK_FN void dk_check_parts(DK_PRIVATE dk_date_parser* p) {
-  if (p->has_date || p->month != 0) return;
-  for (dk_i32 i = 0; i < p->part_count && i < 2; i++) {
-    dk_i32 most = i == 0 ? 12 : 31;
-    if (p->digits[0] > 2) most = i == 0 ? 1000000000 : 12;
-    if (p->parts[i] < 1 || p->parts[i] > most) dk_fail(p, DK_DATETIME_OVERFLOW);
-  }
-}
-
-// A month's word with two numbers: the year is the one of more than two digits, else the last.
-DK_FN void dk_join_parts(DK_PRIVATE dk_date_parser* p) {
-  if (p->has_date && p->part_count + p->month == 0) return;
-  if (!p->has_date && p->month == 0 && p->part_count == 3) {
-    dk_i32 from = p->digits[0] > 2 ? 0 : 2;
-    dk_set_date(p, p->parts[from], p->digits[from], p->parts[from == 0], p->parts[from == 0 ? 2 : 1]);
-    return;
-  }
-  if (p->has_date || p->month == 0 || p->part_count != 2) {
-    dk_check_parts(p);
-    dk_fail(p, DK_INVALID_DATETIME);
-    return;
-  }
-  dk_bool year_first = p->digits[0] > 2;
-  dk_i32 year = year_first ? 0 : 1;
-  dk_set_date(p, p->parts[year], p->digits[year], p->month, p->parts[1 - year]);
-}
-
 DK_FN void dk_apply_meridiem(DK_PRIVATE dk_date_parser* p) {
   if (p->meridiem == DK_WORD_NONE) return;
-  dk_i64 hour = p->time / DK_USECS_PER_HOUR;
-  if (hour > 12) dk_fail(p, DK_DATETIME_OVERFLOW);
-  if (p->meridiem == DK_WORD_AM && hour == 12) p->time -= 12 * DK_USECS_PER_HOUR;
-  if (p->meridiem == DK_WORD_PM && hour < 12) p->time += 12 * DK_USECS_PER_HOUR;
+  if (p->clock.hour > 12) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if (p->meridiem == DK_WORD_AM && p->clock.hour == 12) p->clock.hour = 0;
+  if (p->meridiem == DK_WORD_PM && p->clock.hour < 12) p->clock.hour += 12;
 }
 
-// Reads a text; afterwards special, or the day and the time, hold what it says, or failed says why not. Returns the
+// The year counted astronomically; a year of one or two digits is one of 1970 to 2069.
+DK_FN void dk_settle_year(DK_PRIVATE dk_date_parser* p) {
+  if ((p->has & DK_HAS_YEAR) == 0 || p->is_julian) return;
+  if (p->year <= 0 && (p->bc || !p->short_year)) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if (p->bc) {
+    p->year = 1 - p->year;
+  } else if (p->short_year) {
+    p->year += p->year < 70 ? 2000 : 1900;
+  }
+}
+
+// The day that the fields say.
+DK_FN dk_i64 dk_settle_day(DK_PRIVATE dk_date_parser* p) {
+  if (p->has & DK_HAS_DAY_OF_YEAR) {
+    dk_civil c = dk_civil_of_days(dk_days_of_civil(p->year, 1, 1) + p->day_of_year - 1);
+    p->year = c.year;
+    p->month = c.month;
+    p->day = c.day;
+  }
+  if ((p->has & DK_HAS_MONTH) && (p->month < 1 || p->month > 12)) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if ((p->has & DK_HAS_DAY) && (p->day < 1 || p->day > 31)) dk_fail(p, DK_DATETIME_OVERFLOW);
+  if ((p->has & DK_HAS_DATE) != DK_HAS_DATE || p->failed) return 0;
+  if (p->day > dk_days_in_month(p->year, (dk_i32)p->month)) dk_fail(p, DK_DATETIME_OVERFLOW);
+  return dk_days_of_civil(p->year, (dk_i32)p->month, (dk_i32)p->day);
+}
+
+// Reads a text; afterwards special, or the day and the clock, hold what it says, or failed says why not. Returns the
 // day.
 DK_FN dk_i64 dk_parse_date(DK_PRIVATE dk_date_parser* p, dk_text a) {
-  p->text = dk_strip(a);
-  p->at = 0;
   p->failed = 0;
-  p->part_count = 0;
-  p->month = 0;
-  p->has_date = 0;
-  p->has_time = 0;
-  p->has_zone = 0;
-  p->after_t = 0;
+  p->has = 0;
+  p->label = DK_WORD_NONE;
+  p->month_is_word = 0;
+  p->short_year = 0;
   p->bc = 0;
+  p->is_julian = 0;
   p->meridiem = DK_WORD_NONE;
   p->special = DK_WORD_NONE;
-  p->year = 2000;
-  p->month_number = 1;
-  p->day = 1;
-  p->time = 0;
-  p->julian = 0;
-  p->has_julian = 0;
-  while (p->at < p->text.length && p->failed == 0) dk_take_token(p);
-  if (p->special != DK_WORD_NONE) {
-    dk_check_parts(p);
-    if (p->has_date || p->part_count > 0 || p->month > 0) dk_fail(p, DK_INVALID_DATETIME);
-    p->time = 0;
-    return -DK_DAYS_1970_TO_2000;
+  p->year = 0;
+  p->month = 0;
+  p->day = 0;
+  p->day_of_year = 0;
+  p->clock.hour = 0;
+  p->clock.minute = 0;
+  p->clock.second = 0;
+  p->clock.fraction = 0;
+  dk_piece piece = dk_next_piece(a, 0);
+  for (dk_i32 count = 0; piece.kind != DK_PIECE_END && p->failed == 0; count++) {
+    dk_piece next = dk_next_piece(a, piece.end);
+    dk_take_piece(p, piece, next.kind);
+    if (count >= DK_MOST_PIECES || piece.kind == DK_PIECE_BAD) dk_fail(p, DK_INVALID_DATETIME);
+    piece = next;
   }
-  dk_join_parts(p);
+  if (p->failed) return 0;
+  dk_settle_year(p);
+  dk_i64 day = dk_settle_day(p);
   dk_apply_meridiem(p);
-  if (p->has_julian) return p->julian - DK_JULIAN_DAY_OF_2000;
-  dk_i64 year = p->bc ? 1 - p->year : p->year;
-  dk_bool valid = p->year > 0 && p->month_number >= 1 && p->month_number <= 12 && p->day >= 1;
-  if (!valid || p->day > dk_days_in_month(year, p->month_number)) {
-    dk_fail(p, DK_DATETIME_OVERFLOW);
-    return 0;
-  }
-  return dk_days_of_civil(year, p->month_number, p->day);
+  if (dk_time_of_clock(p->clock) > 8 * DK_USECS_PER_DAY) dk_fail(p, DK_DATETIME_OVERFLOW);  // y2024m1d1h99 is fewer
+  if (p->special == DK_WORD_NONE && (p->has & DK_HAS_DATE) != DK_HAS_DATE) dk_fail(p, DK_INVALID_DATETIME);
+  if (p->special == DK_WORD_NONE) return day;
+  p->clock.hour = 0;
+  p->clock.minute = 0;
+  p->clock.second = 0;
+  p->clock.fraction = 0;
+  return -DK_DAYS_1970_TO_2000;
 }
 
 // A time in the text is read over.
@@ -354,5 +445,5 @@ DK_FN dk_i64 dk_cast_text_timestamp(dk_text a, DK_PRIVATE dk_i32* error) {
   }
   if (p.special == DK_WORD_INFINITY) return DK_TIMESTAMP_INFINITY;
   if (p.special == DK_WORD_MINUS_INFINITY) return DK_TIMESTAMP_MINUS_INFINITY;
-  return dk_make_timestamp_of(day, p.time, error);
+  return dk_make_timestamp_of(day, dk_time_of_clock(p.clock), error);
 }

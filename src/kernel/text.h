@@ -186,6 +186,7 @@ DK_FN dk_text dk_left_text(dk_text a, dk_i32 count) {
   return dk_slice(a, 0, count >= 0 ? dk_skip_chars(a, 0, count) : dk_before_last_chars(a, -(dk_i64)count));
 }
 DK_FN dk_text dk_right_text(dk_text a, dk_i32 count) {
+  if (count == -2147483647 - 1) return a;  // as PostgreSQL, where it has no opposite
   return dk_slice(a, count >= 0 ? dk_before_last_chars(a, count) : dk_skip_chars(a, 0, -(dk_i64)count), a.length);
 }
 

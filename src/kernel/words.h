@@ -102,7 +102,18 @@ enum dk_date_word {
   DK_WORD_INFINITY,
   DK_WORD_MINUS_INFINITY,
   DK_WORD_ZONE,
-  DK_WORD_T
+  DK_WORD_ALLBALLS,  // 00:00:00 UTC
+  DK_WORD_IGNORED,
+  DK_WORD_REFUSED,  // known words that make no date here
+  // What the number after it is.
+  DK_WORD_T,
+  DK_WORD_YEAR,
+  DK_WORD_MONTH,
+  DK_WORD_DAY,
+  DK_WORD_HOUR,
+  DK_WORD_MINUTE,
+  DK_WORD_SECOND,
+  DK_WORD_JULIAN
 };
 
 DK_CONSTANT dk_word dk_date_words[] = {{"monday", DK_WORD_WEEKDAY},
@@ -129,13 +140,33 @@ DK_CONSTANT dk_word dk_date_words[] = {{"monday", DK_WORD_WEEKDAY},
                                        {"bc", DK_WORD_BC},
                                        {"epoch", DK_WORD_EPOCH},
                                        {"infinity", DK_WORD_INFINITY},
-                                       {"-infinity", DK_WORD_MINUS_INFINITY},
                                        {"z", DK_WORD_ZONE},
                                        {"zulu", DK_WORD_ZONE},
                                        {"utc", DK_WORD_ZONE},
                                        {"gmt", DK_WORD_ZONE},
-                                       {"t", DK_WORD_T}};
-#define DK_DATE_WORDS 30
+                                       {"t", DK_WORD_T},
+                                       {"allballs", DK_WORD_ALLBALLS},
+                                       {"at", DK_WORD_IGNORED},
+                                       {"on", DK_WORD_IGNORED},
+                                       {"now", DK_WORD_REFUSED},
+                                       {"today", DK_WORD_REFUSED},
+                                       {"tomorrow", DK_WORD_REFUSED},
+                                       {"yesterday", DK_WORD_REFUSED},
+                                       {"dow", DK_WORD_REFUSED},
+                                       {"doy", DK_WORD_REFUSED},
+                                       {"isodow", DK_WORD_REFUSED},
+                                       {"isoyear", DK_WORD_REFUSED},
+                                       {"dst", DK_WORD_REFUSED},
+                                       {"y", DK_WORD_YEAR},
+                                       {"m", DK_WORD_MONTH},
+                                       {"d", DK_WORD_DAY},
+                                       {"h", DK_WORD_HOUR},
+                                       {"mm", DK_WORD_MINUTE},
+                                       {"s", DK_WORD_SECOND},
+                                       {"j", DK_WORD_JULIAN},
+                                       {"jd", DK_WORD_JULIAN},
+                                       {"julian", DK_WORD_JULIAN}};
+#define DK_DATE_WORDS 50
 
 DK_FN dk_bool dk_is_word(dk_text a, DK_CONSTANT_SPACE const dk_word* word) {
   dk_i32 letters = a.length < 10 ? a.length : 10;
@@ -151,6 +182,12 @@ DK_FN dk_i32 dk_find_word(dk_text a, DK_CONSTANT_SPACE const dk_word* words, dk_
     if (dk_is_word(a, words + i)) return words[i].value;
   }
   return -1;
+}
+
+// Whether the word has a meaning in a date, the names of zones aside.
+DK_FN dk_bool dk_is_date_word(dk_text word) {
+  dk_i32 found = dk_find_word(word, dk_date_words, DK_DATE_WORDS);
+  return (found >= 0 && found != DK_WORD_ZONE) || dk_find_word(word, dk_month_words, DK_MONTH_WORDS) > 0;
 }
 
 DK_FN dk_i32 dk_time_unit_of(dk_text word) { return dk_find_word(word, dk_unit_words, DK_UNIT_WORDS); }

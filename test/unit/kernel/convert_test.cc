@@ -252,7 +252,7 @@ TEST(Parse, Intervals) {
 
 TEST(Parse, IntervalFields) {
   auto shown = [](const char* s, int fields) {
-    return WRITTEN(cast_interval_text, VALUE_OF(dk_parse_interval, text(s), fields));
+    return WRITTEN(cast_interval_text, dk_fit_interval(VALUE_OF(dk_parse_interval, text(s), fields), fields, 6));
   };
   EXPECT_EQ(shown("90", DK_FIELD_DAY), "90 days");
   EXPECT_EQ(shown("3", DK_FIELD_MONTH), "3 mons");
@@ -262,6 +262,18 @@ TEST(Parse, IntervalFields) {
   EXPECT_EQ(shown("2:03", DK_FIELD_MINUTE | DK_FIELD_SECOND), "00:02:03");
   EXPECT_EQ(shown("1 day 02:03:04", DK_FIELD_DAY), "1 day");
   EXPECT_EQ(shown("14 months", DK_FIELD_YEAR), "1 year");
+}
+
+TEST(Parse, IntervalPrecision) {
+  auto rounded = [](dk_i64 microseconds, int digits) {
+    return dk_fit_interval(dk_make_interval_of(0, 0, microseconds), DK_FIELD_ALL, digits).microseconds;
+  };
+  EXPECT_EQ(rounded(1500000, 0), 2000000);
+  EXPECT_EQ(rounded(-1500000, 0), -2000000);
+  EXPECT_EQ(rounded(1499999, 0), 1000000);
+  EXPECT_EQ(rounded(1555555, 5), 1555560);
+  EXPECT_EQ(rounded(1555555, 6), 1555555);
+  EXPECT_EQ(rounded(1555555, 9), 1555555);
 }
 
 // Any bytes give a value or an error; the sanitizers see to the rest.

@@ -57,6 +57,10 @@ TEST(Calendar, LimitsRoundTrip) {
   EXPECT_EQ(shown(DK_TIMESTAMP_END - 1), "294276-12-31 23:59:59.999999");
   EXPECT_EQ(shown(DK_TIMESTAMP_MIN), "4714-11-24 00:00:00 BC");
   EXPECT_EQ(ERROR_OF(dk_cast_date_timestamp, DK_DATE_END - 1), DK_DATETIME_OVERFLOW);
+  EXPECT_EQ(dk_comparable_date(DK_DATE_END - 1), DK_TIMESTAMP_INFINITY - 1);
+  EXPECT_EQ(dk_comparable_date(DK_DATE_INFINITY), DK_TIMESTAMP_INFINITY);
+  EXPECT_EQ(dk_comparable_date(DK_DATE_MINUS_INFINITY), DK_TIMESTAMP_MINUS_INFINITY);
+  EXPECT_EQ(dk_comparable_date(1), DK_USECS_PER_DAY);
 }
 
 TEST(Date, DaysAddUp) {
@@ -115,8 +119,8 @@ TEST(Timestamp, FieldsBefore1AD) {
   EXPECT_EQ(VALUE_OF(dk_extract_decade_timestamp, t), -5);
   EXPECT_EQ(VALUE_OF(dk_extract_hour_timestamp, t), 10);
   EXPECT_EQ(VALUE_OF(dk_extract_second_timestamp, t, 18, 6), 30500000);
-  EXPECT_EQ(ERROR_OF(dk_extract_year_timestamp, DK_TIMESTAMP_INFINITY), DK_DATETIME_OVERFLOW);
-  EXPECT_EQ(ERROR_OF(dk_extract_year_date, DK_DATE_MINUS_INFINITY), DK_DATETIME_OVERFLOW);
+  EXPECT_EQ(ERROR_OF(dk_extract_year_timestamp, DK_TIMESTAMP_INFINITY), DK_INFINITE_FIELD);
+  EXPECT_EQ(ERROR_OF(dk_extract_year_date, DK_DATE_MINUS_INFINITY), DK_INFINITE_FIELD);
 }
 
 struct TruncateCase {
