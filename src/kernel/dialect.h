@@ -154,7 +154,7 @@ typedef struct dk_interval {
   ROW(DK_STRING_TOO_LONG, string_data_right_truncation, "value too long for its character type")               \
   ROW(DK_INVALID_PARAMETER, invalid_parameter_value, "invalid parameter value")                                \
   ROW(DK_LIMIT_EXCEEDED, program_limit_exceeded, "requested length or character too large")                    \
-  ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")                    \
+  ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")              \
   ROW(DK_INFINITE_FIELD, feature_not_supported, "a field of infinity is infinite, which numeric does not hold yet")
 
 #define DK_ERROR_NAME(name, state, message) name,

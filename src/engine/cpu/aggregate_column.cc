@@ -278,7 +278,11 @@ class ExtremeColumn final : public TypedColumn<ExtremeColumn<T, Greatest>, T, T>
 
  private:
   static void take(T& best, bool has, T value) {
-    if (!has || (Greatest ? comes_before(best, value) : comes_before(value, best))) best = value;
+    // Equal intervals may differ, as a month and 30 days do: the later one is taken, as in PostgreSQL.
+    const bool takes_equal = std::is_same_v<T, dk_interval>;
+    if (!has || (takes_equal ? !(Greatest ? comes_before(value, best) : comes_before(best, value))
+                             : (Greatest ? comes_before(best, value) : comes_before(value, best))))
+      best = value;
   }
   SumLoop loop_;
 };

@@ -7,6 +7,23 @@
 #include "engine/cpu/parallel.h"
 
 namespace diptych::cpu {
+namespace {
+
+// The least or greatest of equal intervals is the last of the rows, which one thread alone knows.
+bool depends_on_order(const Program& program, const Section& section) {
+  const auto is_extreme_interval = [](const AggregateInfo& info) {
+    return (info.state == AggregateState::Min || info.state == AggregateState::Max) &&
+           info.argument.physical == PhysicalType::Interval;
+  };
+  return std::any_of(section.steps.begin(), section.steps.end(), [&](const Step& step) {
+    if (step.instruction->opcode != Opcode::Aggregate) return false;
+    const auto& aggregates = program.hash_tables[static_cast<size_t>(step.instruction->p1)].aggregates;
+    return std::any_of(aggregates.begin(), aggregates.end(), is_extreme_interval);
+  });
+}
+
+}  // namespace
+
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const NeededTablets& needed, const ExecutionContext& context, const Memory& memory)
     : program_(program),
@@ -17,8 +34,8 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
   find_morsels(needed);
-  profile_.threads =
-      static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(std::max(1, context.threads))));
+  const int threads = depends_on_order(program, section) ? 1 : std::max(1, context.threads);
+  profile_.threads = static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(threads)));
 }
 
 void SectionRun::find_morsels(const NeededTablets& needed) {
