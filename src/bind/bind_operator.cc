@@ -430,45 +430,29 @@ ExpressionPtr ExpressionBinder::any_equal(const ExpressionPtr& value, std::vecto
   return result;
 }
 
-// Items that read no column take the common type of all of them and the value; the others are compared by themselves.
-ExpressionPtr ExpressionBinder::string_in(const ExpressionPtr& value, std::vector<ExpressionPtr> items, int position) {
-  const auto constants =
-      std::stable_partition(items.begin(), items.end(), [](const ExpressionPtr& item) { return reads_column(*item); });
-  std::vector<ExpressionPtr> list(std::make_move_iterator(constants), std::make_move_iterator(items.end()));
-  items.erase(constants, items.end());
-  if (list.size() < 2 || !have_common_type(value, list)) {
-    std::move(list.begin(), list.end(), std::back_inserter(items));
-    return any_equal(value, items, position);
-  }
+// Strings compared with each other as one type.
+ExpressionPtr ExpressionBinder::string_in(ExpressionPtr value, std::vector<ExpressionPtr> items, int position) {
   Type common = value->type;
-  for (const ExpressionPtr& item : list) common = *common_type(common, item->type);
+  for (const ExpressionPtr& item : items) common = *common_type(common, item->type);
   common = common.id == TypeId::Null ? Type{TypeId::Text} : Type{common.id};
-  ExpressionPtr compared = is_unknown(*value) ? coerced(value->clone(), common) : value->clone();
-  const TypeId type = compared->type.id;
-  compared = comparable_string(std::move(compared), common.id);
-  for (ExpressionPtr& item : list) item = comparable_string(coerced(std::move(item), common), type);
-  ExpressionPtr result = one_of(std::move(compared), std::move(list), position);
-  if (items.empty()) return result;
-  ExpressionPtr others = any_equal(value, items, position);
-  others->args.push_back(std::move(result));
-  return others;
+  if (is_unknown(*value)) value = coerced(std::move(value), common);
+  const TypeId type = value->type.id;
+  value = comparable_string(std::move(value), common.id);
+  for (ExpressionPtr& item : items) item = comparable_string(coerced(std::move(item), common), type);
+  return one_of(std::move(value), std::move(items), position);
 }
 
-ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int position) {
-  ExpressionPtr value = bind(*node.value);
-  std::vector<ExpressionPtr> items = bind_all(node.items);
-  if (items.size() == 1) {
-    return negated_if(node.negated, compare(ExpressionKind::Eq, "=", std::move(value), std::move(items[0]), position));
-  }
-  const bool any_string =
-      value->type.is_string() ||
-      std::any_of(items.begin(), items.end(), [](const ExpressionPtr& e) { return e->type.is_string(); });
-  if (any_string) return negated_if(node.negated, string_in(value, std::move(items), position));
+// The value compared with items that take the common type of all of them and the value, if there is one.
+ExpressionPtr ExpressionBinder::in_list(ExpressionPtr value, std::vector<ExpressionPtr> items, int position) {
   settle_numerics(value, items, state_.parameters);
-  if (!have_common_type(value, items)) return negated_if(node.negated, any_equal(value, items, position));
-  const bool any_timestamp = std::any_of(items.begin(), items.end(),
-                                         [](const ExpressionPtr& item) { return item->type.id == TypeId::Timestamp; });
-  if (any_timestamp) value = comparable_date(std::move(value));
+  if (items.size() < 2 || !have_common_type(value, items)) return any_equal(value, items, position);
+  const auto any_is = [&](auto&& property) {
+    return property(value->type) ||
+           std::any_of(items.begin(), items.end(), [&](const ExpressionPtr& item) { return property(item->type); });
+  };
+  if (any_is([](const Type& type) { return type.is_string(); }))
+    return string_in(std::move(value), std::move(items), position);
+  if (any_is([](const Type& type) { return type.id == TypeId::Timestamp; })) value = comparable_date(std::move(value));
   std::vector<ExpressionPtr*> all{&value};
   const Type type = value->type;
   for (ExpressionPtr& item : items) {
@@ -476,7 +460,27 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int positi
     all.push_back(&item);
   }
   unify_types(all, "IN", state_.parameters);
-  return negated_if(node.negated, one_of(std::move(value), std::move(items), position));
+  return one_of(std::move(value), std::move(items), position);
+}
+
+// Items that read a column are compared by themselves, as PostgreSQL does: they do not change the type of the others.
+ExpressionPtr ExpressionBinder::bind_node(const syntax::InList& node, int position) {
+  ExpressionPtr value = bind(*node.value);
+  std::vector<ExpressionPtr> items = bind_all(node.items);
+  if (items.size() == 1) {
+    return negated_if(node.negated, compare(ExpressionKind::Eq, "=", std::move(value), std::move(items[0]), position));
+  }
+  const auto constants =
+      std::stable_partition(items.begin(), items.end(), [](const ExpressionPtr& item) { return reads_column(*item); });
+  std::vector<ExpressionPtr> list(std::make_move_iterator(constants), std::make_move_iterator(items.end()));
+  items.erase(constants, items.end());
+  if (items.empty()) return negated_if(node.negated, in_list(std::move(value), std::move(list), position));
+  ExpressionPtr result = any_equal(value, items, position);
+  if (list.size() == 1)
+    result->args.push_back(compare(ExpressionKind::Eq, "=", std::move(value), std::move(list[0]), position));
+  else if (!list.empty())
+    result->args.push_back(in_list(std::move(value), std::move(list), position));
+  return negated_if(node.negated, std::move(result));
 }
 
 ExpressionPtr ExpressionBinder::bind_node(const syntax::Like& node, int position) {

@@ -88,7 +88,8 @@ class ExpressionBinder {
   ExpressionPtr concatenate(ExpressionPtr left, ExpressionPtr right, int position);
   ExpressionPtr like(std::vector<ExpressionPtr> args, bool ignore_case, int position);
   ExpressionPtr any_equal(const ExpressionPtr& value, std::vector<ExpressionPtr>& items, int position);
-  ExpressionPtr string_in(const ExpressionPtr& value, std::vector<ExpressionPtr> items, int position);
+  ExpressionPtr in_list(ExpressionPtr value, std::vector<ExpressionPtr> items, int position);
+  ExpressionPtr string_in(ExpressionPtr value, std::vector<ExpressionPtr> items, int position);
   ExpressionPtr compare_wide(ExpressionKind kind, ExpressionPtr left, ExpressionPtr right, int position);
   // Gives a literal or parameter the type that it has beside the other.
   void settle_operands(ExpressionPtr& left, ExpressionPtr& right);
