@@ -1,23 +1,37 @@
-"""Do two results agree? Values come as texts; what they are is told by the kind of their column."""
+"""Do two answers agree: SQLSTATE, names and types of the columns, rows? Values come as texts.
 
-from decimal import Decimal
+An answer is (sqlstate, types, rows, names), or (sqlstate, message, None, None) of a statement that failed. What the two
+systems are known to differ in is in differences.py.
+"""
 
-FLOAT_TOLERANCE = 1e-9  # sums of floats depend on the order of the rows; sines and powers do not
+from decimal import ROUND_HALF_UP, Decimal, localcontext
+
+import differences
+
+# docs/sql.md: "The last digits of sums of floating-point numbers depend on the order in which rows are added".
+FLOAT_TOLERANCE = 1e-9
 FLOAT4_TOLERANCE = 1e-5
-TYPE_OF_OID = {16: "boolean", 21: "smallint", 23: "integer", 20: "bigint", 700: "real", 701: "double precision", 1700: "numeric",
-               1082: "date", 1114: "timestamp", 1186: "interval", 25: "text", 1043: "text", 1042: "text", 705: "text"}
 
 
-def equal_numerics(a, b):
-    """By value; quotients and averages, whose scales differ, at the lesser scale with a last digit more or less."""
+def base_type(name):
+    return name.split("(")[0]
+
+
+def equal_numerics(a, b, last_digit_open=False):
+    """By value where both have equally many digits after the point; else the longer is rounded, and the last digit may differ by one.
+
+    docs/sql.md: "Quotients, averages, and products of more than 38 digits after the point are rounded to the scale of their type".
+    """
     x, y = Decimal(a), Decimal(b)
     if x == y:
         return True
-    scale = min(max(0, -x.as_tuple().exponent), max(0, -y.as_tuple().exponent))
-    difference = abs(x - y)
-    if difference > Decimal(1).scaleb(-scale):
+    scales = [max(0, -v.as_tuple().exponent) for v in (x, y)]
+    if scales[0] == scales[1] and not last_digit_open:
         return False
-    return scale >= 10 or difference <= Decimal("1e-9") * max(abs(x), abs(y))
+    with localcontext() as context:
+        context.prec = 200
+        unit = Decimal(1).scaleb(-min(scales))
+        return abs(x.quantize(unit, ROUND_HALF_UP) - y.quantize(unit, ROUND_HALF_UP)) <= unit
 
 
 def equal_floats(a, b, tolerance):
@@ -32,9 +46,13 @@ def equal_cells(a, b, type_name):
         return True
     if a is None or b is None:
         return False
+    if type_name == "open interval":
+        return differences.interval_length(a) == differences.interval_length(b)
+    if type_name == "open char":
+        return a.rstrip(" ") == b.rstrip(" ")
     try:
-        if type_name == "numeric":
-            return equal_numerics(a, b)
+        if type_name in ("numeric", "deviation"):
+            return equal_numerics(a, b, type_name == "deviation")
         if type_name == "real":
             return equal_floats(a, b, FLOAT4_TOLERANCE)
         if type_name == "double precision":
@@ -51,7 +69,7 @@ def equal_rows(a, b, types):
 def _sort_key(row, types):
     exact, inexact = [], []
     for value, name in zip(row, types):
-        if name in ("numeric", "real", "double precision"):
+        if name in ("numeric", "deviation", "real", "double precision"):
             number = float(value) if value is not None else float("inf")
             inexact.append((value is None, number != number, 0.0 if number != number else number))
         else:
@@ -75,18 +93,30 @@ def multiset_difference(left, right, types):
     return None
 
 
-def difference(postgres, diptych, ordered):
-    """What differs between two answers of the form (sqlstate, types, rows), or None."""
+def _type_difference(postgres, diptych, notes):
+    for theirs, ours in zip(postgres, diptych):
+        if theirs != ours and not differences.of_type(theirs, ours, notes):
+            return f"types differ: PostgreSQL {postgres}, Diptych {diptych}"
+    return None if len(postgres) == len(diptych) else f"PostgreSQL has {len(postgres)} columns, Diptych {len(diptych)}"
+
+
+def difference(postgres, diptych, ordered, wide=False, notes=None, sql=""):
+    """What differs between two answers to a query, or None; wide: a numeric may have more than 38 digits.
+
+    The names of the known differences that were met are counted in notes.
+    """
     if postgres[0] or diptych[0]:
-        if postgres[0] == diptych[0]:
+        if postgres[0] == diptych[0] or differences.of_error(postgres, diptych, wide, notes):
             return None
         return f"PostgreSQL: {postgres[0] or 'succeeds'}; Diptych: {diptych[0] or 'succeeds'} {diptych[1] if diptych[0] else ''}"
-    types = postgres[1]
-    ours = ["text" if name in ("varchar", "char", "null") else name for name in diptych[1]]
-    if types != ours:
-        return f"types differ: PostgreSQL {types}, Diptych {diptych[1]}"
+    problem = _type_difference(postgres[1], diptych[1], notes)
+    if problem:
+        return problem
+    if postgres[3] != diptych[3]:
+        return f"names differ: PostgreSQL {postgres[3]}, Diptych {diptych[3]}"
     if len(postgres[2]) != len(diptych[2]):
         return f"PostgreSQL has {len(postgres[2])} rows, Diptych {len(diptych[2])}"
+    types = [differences.compared_as(name, sql) or base_type(name) for name in postgres[1]]
     if ordered:
         for i, (a, b) in enumerate(zip(postgres[2], diptych[2])):
             if not equal_rows(a, b, types):
@@ -98,7 +128,7 @@ def difference(postgres, diptych, ordered):
 
 def shown(answer):
     """An answer's first rows, for people."""
-    state, head, rows = answer
+    state, head, rows, _ = answer
     if state:
         return f"{state} {head.strip()}"
     lines = ["\t".join("NULL" if v is None else v for v in row) for row in rows[:8]]

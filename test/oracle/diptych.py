@@ -4,8 +4,6 @@ import ctypes
 import multiprocessing
 
 OK, ROW, DONE, ERROR = range(4)
-TYPE_NAMES = ["null", "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "date", "timestamp",
-              "interval", "text", "varchar", "char"]
 
 
 class _Error(ctypes.Structure):
@@ -27,7 +25,8 @@ def load(path):
         "finalize": (None, [pointer]),
         "step": (i32, [pointer]),
         "column_count": (i32, [pointer]),
-        "column_type": (i32, [pointer, i32]),
+        "column_type_name": (text, [pointer, i32]),
+        "column_name": (text, [pointer, i32]),
         "column_is_null": (ctypes.c_bool, [pointer, i32]),
         "column_text": (pointer, [pointer, i32, ctypes.POINTER(ctypes.c_int64)]),
         "disconnect": (None, [pointer]),
@@ -56,19 +55,20 @@ class Connection:
                 raise RuntimeError(f"SET {name}: {answer[1]}")
 
     def run(self, sql):
-        """("", types, rows) or (sqlstate, message, None)."""
+        """("", types, rows, names) or (sqlstate, message, None, None)."""
         lib, statement = self.library, ctypes.c_void_p()
         if lib.diptych_prepare(self.connection, sql.encode(), ctypes.byref(statement), None) != OK:
             return self._failure(lib.diptych_connection_error(self.connection))
         try:
             columns = range(lib.diptych_column_count(statement))
-            types = [TYPE_NAMES[lib.diptych_column_type(statement, c)] for c in columns]
+            types = [lib.diptych_column_type_name(statement, c).decode() for c in columns]
+            names = [lib.diptych_column_name(statement, c).decode() for c in columns]
             rows = []
             while (status := lib.diptych_step(statement)) == ROW:
                 rows.append([self._text(statement, c) for c in columns])
             if status == ERROR:
                 return self._failure(lib.diptych_statement_error(statement))
-            return "", types, rows
+            return "", types, rows, names
         finally:
             lib.diptych_finalize(statement)
 
@@ -81,7 +81,7 @@ class Connection:
 
     @staticmethod
     def _failure(error):
-        return error.sqlstate.decode(), error.message.decode("utf-8", "replace"), None
+        return error.sqlstate.decode(), error.message.decode("utf-8", "replace"), None, None
 
     def close(self):
         self.library.diptych_disconnect(self.connection)
@@ -130,7 +130,7 @@ class Worker:
         self.process.kill()
         self.process.join()
         code, self.process = self.process.exitcode, None
-        return state, f"the process ended with {code}", None
+        return state, f"the process ended with {code}", None, None
 
     def close(self):
         if self.process is not None:

@@ -3,33 +3,16 @@
 A query is told to be ordered when its ORDER BY leaves no choice; LIMIT is only put on such ones.
 """
 
-import copy
 from dataclasses import dataclass, field
 
-from expressions import VALUE_KINDS, Expr, Generator, make
-from sample_tables import COLUMNS, SIZES
+from expressions import Generator
+from failing import CAST_AND_FAIL, FAILING
+from literals import NUMBERS, VALUE_KINDS, Expr, make
+from sample_tables import SIZES
+from values_lists import ValuesList, random_list
 
-COLUMN_NAMES = {column.name for column in COLUMNS}
-
-# Queries that fail on tables with rows, and then in the same way.
-FAILING = [
-    "SELECT 10 / k FROM {t}", "SELECT 10 % (k - k) FROM {t}", "SELECT 1.5 / (k - k) FROM {t}", "SELECT d / 0 FROM {t}",
-    "SELECT i + 2147483647 + abs(j) FROM {t} WHERE i > 0 AND j <> 0", "SELECT l * 3 FROM {t} WHERE l > 9223372036854775800",
-    "SELECT sum(s)::smallint + 32767::smallint FROM {t} WHERE s > 32000", "SELECT h::smallint FROM {t} WHERE abs(h) > 100000",
-    "SELECT l::integer FROM {t} WHERE l > 3000000000", "SELECT m::numeric(6,2) FROM {t} WHERE abs(m) > 100000",
-    "SELECT m::integer FROM {t} WHERE m > 99999999999", "SELECT sqrt(-abs(d) - 1) FROM {t}", "SELECT ln(k - 100) FROM {t}",
-    "SELECT exp(abs(d) * 0 + 1000) FROM {t}", "SELECT power(0::float8, -k - 1) FROM {t}", "SELECT (tx || 'x')::integer FROM {t}",
-    "SELECT (vc || 'z')::date FROM {t}", "SELECT tx::boolean FROM {t} WHERE tx = 'zebra'", "SELECT substring(tx, 1, -k - 1) FROM {t}",
-    "SELECT -i FROM {t} WHERE i = -2147483648", "SELECT abs(l) FROM {t} WHERE l = -9223372036854775808",
-    "SELECT i / -1 FROM {t} WHERE i = -2147483648", "SELECT max(j) / (min(k) - min(k)) FROM {t}",
-    "SELECT count(*) FROM {t} GROUP BY 10 / (k - k)", "SELECT id FROM {t} ORDER BY 1 / (k - k)", "SELECT id FROM {t} WHERE 1 / (k - k) > 0",
-    "SELECT tx + 1 FROM {t}", "SELECT b + 1 FROM {t}", "SELECT nosuch FROM {t}", "SELECT k, count(*) FROM {t}", "SELECT sum(tx) FROM {t}",
-    "SELECT k FROM {t} WHERE sum(k) > 1", "SELECT k FROM {t} WHERE tx", "SELECT dt * 2 FROM {t}", "SELECT k LIKE 'x' FROM {t}",
-    "SELECT length(k) FROM {t}", "SELECT sum(sum(k)) FROM {t}", "SELECT k FROM {t} ORDER BY 7", "SELECT DISTINCT k FROM {t} ORDER BY j",
-    "SELECT k FROM {t} GROUP BY k HAVING j > 1", "SELECT * FROM nosuch", "SELECT nosuch(k) FROM {t}", "SELECT k::nosuch FROM {t}",
-    "SELECT CASE WHEN k > 1 THEN 1 ELSE 'x' END FROM {t}", "SELECT coalesce(k, tx) FROM {t}", "SELECT dt = k FROM {t}",
-    "SELECT k FROM {t} LIMIT -1", "SELECT k IN (1, 'x') FROM {t}",
-]
+ID = make("int4", "id", bound=5000, reads=True)
+COUNT = make("int8", "count(*)", bound=10**6)
 
 
 @dataclass
@@ -45,12 +28,21 @@ class Query:
     ordered: bool = False
     text: str = ""  # instead of all of the above
     aliases: bool = False
+    values: ValuesList = None  # instead of the table
+
+    def source(self):
+        return self.values.source() if self.values else f"{self.table} AS t"
+
+    def wide(self):
+        """A numeric in it may have more digits than Diptych's have."""
+        found = [*self.select, *self.group, *(e for e, _ in self.order), *(e for e in (self.where, self.having) if e is not None)]
+        return any(e.wide() for e in found)
 
     def sql(self):
         if self.text:
             return self.text
-        items = [e.sql() + (f" AS c{i}" if self.aliases else "") for i, e in enumerate(self.select)]
-        text = "SELECT " + ("DISTINCT " if self.distinct else "") + ", ".join(items) + f" FROM {self.table} AS t"
+        items = [e.sql() + (f" AS a{i}" if self.aliases else "") for i, e in enumerate(self.select)]
+        text = "SELECT " + ("DISTINCT " if self.distinct else "") + ", ".join(items) + f" FROM {self.source()}"
         if self.where is not None:
             text += " WHERE " + self.where.sql()
         if self.group:
@@ -69,11 +61,19 @@ class QueryGenerator:
 
     def next(self):
         r = self.random
-        table = r.choices(list(SIZES), weights=[4, 6, 45, 30, 15])[0]
-        if r.random() < 0.04:
+        self.expressions = Generator(r)
+        table, form = r.choices(list(SIZES), weights=[2, 6, 45, 32, 15])[0], r.random()
+        if form < 0.04:
             return Query(table, text=r.choice(FAILING).format(t=table))
+        if form < 0.08:
+            return self._cast_that_may_fail(table)
+        if form < 0.1:
+            return Query(table, text=random_list(r).sql(), ordered=True)
         query = Query(table, aliases=r.random() < 0.3)
-        if r.random() < 0.65:
+        if form < 0.22:
+            query.values = random_list(r)
+            self.expressions = Generator(r, query.values.columns)
+        if r.random() < 0.6:
             query.where = self.expressions.make("bool", r.randrange(1, 4))
         form = r.random()
         if form < 0.5:
@@ -88,27 +88,47 @@ class QueryGenerator:
             self._grouped(query)
         return query
 
+    def _cast_that_may_fail(self, table):
+        """Nothing else in the query can fail, and nothing keeps the cast from a row: so the two agree on whether it does."""
+        r = self.random
+        name, target, kind = r.choice(CAST_AND_FAIL)
+        cast = make(kind, name, f"::{target}", reads=True) if r.random() < 0.7 else make(kind, f"CAST({name} AS {target})", reads=True)
+        constants = Generator(r, columns=[])
+        # Not NULL: PostgreSQL does not evaluate an operand where the other is NULL.
+        a, b = constants.constant(kind, null=False), constants.constant(kind, null=False)
+        op = r.choice([" = ", " <> ", " < ", " <= ", " > ", " >= ", " IS DISTINCT FROM "])
+        condition = r.choice([
+            make("bool", "(", cast, op, a, ")"), make("bool", "(", a, op, cast, ")"),
+            make("bool", "(", cast, " IN (", a, ", ", b, "))"), make("bool", "(", cast, " BETWEEN ", a, " AND ", b, ")"),
+            make("bool", "(", a, " BETWEEN ", cast, " AND ", cast, ")")])
+        query = Query(table, select=[ID])
+        if r.random() < 0.3:
+            query.select.append(condition)
+        elif r.random() < 0.2:
+            query.select.append(cast)
+        else:
+            query.where = condition
+        return query
+
     def _direction(self):
         return self.random.choice(["", " ASC", " DESC"]) + self.random.choice(["", "", " NULLS FIRST", " NULLS LAST"])
 
-    def _limit(self):
+    def _limit(self, query):
         r = self.random
-        if r.random() < 0.5:
+        if r.random() < (0.2 if query.table == "t_tablets" else 0.4):
             return ""
         return f" LIMIT {r.choice([0, 1, 3, 10, 40])}" + (f" OFFSET {r.choice([0, 1, 5, 30, 1000])}" if r.random() < 0.3 else "")
 
     def _plain(self, query):
         r, depth = self.random, self.random.randrange(0, 5)
-        query.select = [self.expressions.make(r.choice(VALUE_KINDS + ["iv"]), depth) for _ in range(r.randrange(1, 6))]
-        if r.random() < 0.05:
-            query.select.append(make("text", "ch"))
+        query.select = [self.expressions.make(r.choice(VALUE_KINDS + ["iv", "text"]), depth) for _ in range(r.randrange(1, 6))]
         if r.random() < 0.6 or query.table == "t_tablets":
             keys = [self.expressions.make(r.choice(VALUE_KINDS), r.randrange(0, 2)) for _ in range(r.randrange(0, 3))]
             # A bare constant in ORDER BY would be a position or an error.
-            query.order = [(k, self._direction()) for k in keys if not _is_constant(k)]
+            query.order = [(k, self._direction()) for k in keys if k.reads]
             # Qualified, for id may be the name of an output column: that of CASE ... ELSE id END.
-            query.order.append((make("int4", "t.id"), self._direction()))
-            query.ordered, query.limit = True, self._limit()
+            query.order.append((make("int4", "t.id", reads=True), self._direction()))
+            query.ordered, query.limit = True, self._limit(query)
 
     def _distinct(self, query):
         r = self.random
@@ -116,7 +136,7 @@ class QueryGenerator:
         query.select = [self.expressions.make(r.choice(VALUE_KINDS), r.randrange(0, 2)) for _ in range(r.randrange(1, 3))]
         if r.random() < 0.5:
             query.order = [(make("int4", str(i + 1)), self._direction()) for i in range(len(query.select))]
-            query.ordered, query.limit = True, self._limit()
+            query.ordered, query.limit = True, self._limit(query)
 
     def _aggregate(self):
         r, e = self.random, self.expressions
@@ -135,10 +155,14 @@ class QueryGenerator:
             a = e.make(r.choice([k for k in VALUE_KINDS if k != "bool"]), r.randrange(0, 2))
             return make(a.kind, f"{name}({distinct}", a, ")", *tail, bound=a.bound, scale=a.scale, stable=a.stable)
         a = self._summand(name)
-        kind = "f8" if a.kind in ("f4", "f8") else "int8" if name == "sum" and a.kind in ("int2", "int4") else "num"
-        if name == "sum" and a.kind == "f4":
-            kind = "f4"
-        return make(kind, f"{name}({distinct}", a, ")", *tail, bound=a.bound * 10**4, scale=a.scale, stable=False)
+        if a.kind in ("f4", "f8"):
+            kind = "f4" if a.kind == "f4" and name == "sum" else "f8"
+        else:
+            kind = "int8" if name == "sum" and a.kind in ("int2", "int4") else "num"
+        factors = {"sum": 10**4, "variance": 2 * a.bound, "var_pop": a.bound, "stddev": 2}  # bounds of the result
+        bound = a.bound * factors.get(name, 1)
+        return make(kind, f"{name}({distinct}", a, ")", *tail, bound=bound, scale=a.scale if name == "sum" else max(16, a.scale),
+                    stable=False)
 
     def _summand(self, name):
         """Something whose sum or average keeps within 38 digits, and whose float sums are exact or nearly so."""
@@ -146,35 +170,36 @@ class QueryGenerator:
         for _ in range(20):
             a = e.make(r.choice(["int2", "int4", "int8", "num", "num", "f8", "f4"]), r.randrange(0, 3))
             if a.kind in ("f4", "f8"):
-                a = e.column(a.kind, 1000)
+                return e.column(a.kind, 1000) or e.leaf("int4", 1000)
+            if r.random() < 0.1:
                 return a
             if name == "sum" and a.bound * 10**a.scale < 1e32:
                 return a
             if a.bound < 1e9 and a.scale <= 6:
                 return a
-        return make("int4", "j", bound=1000)
+        return e.leaf("int4", 1000)
 
     def _having(self):
-        a = make("int8", "count(*)") if self.random.random() < 0.5 else self._aggregate()
+        a = COUNT if self.random.random() < 0.5 else self._aggregate()
         if a.kind in ("f4", "f8") or (a.kind == "num" and a.parts[0].split("(")[0] not in ("sum", "min", "max")):
-            a = make("int8", "count(*)")
+            a = COUNT
         b = self.expressions.constant(a.kind)
         return make("bool", "(", a, self.random.choice([" > ", " < ", " <> ", " IS DISTINCT FROM "]), b, ")")
 
     def _grouped(self, query):
         r, e = self.random, self.expressions
         for _ in range(r.choice([1, 1, 1, 2, 2, 3])):
-            kind = r.choice(["int4", "int4", "text", "bool", "date", "num", "int8", "f8", "ts", "int2"])
-            key = make("int4", "k", bound=9) if r.random() < 0.3 else e.make(kind, r.randrange(0, 3))
-            if not _is_constant(key):
+            kind = r.choice(["int4", "int4", "text", "text", "bool", "date", "num", "int8", "f8", "ts", "int2", "iv"])
+            key = (r.random() < 0.3 and e.column("int4", 9)) or e.make(kind, r.randrange(0, 3))
+            if key.reads:
                 query.group.append(key)
         if not query.group:
-            query.group = [make("int4", "k", bound=9)]
+            query.group = [ID]
         aggregates = [self._aggregate() for _ in range(r.randrange(0, 4))]
         keys = [k for k in query.group if r.random() < 0.9]
         query.select = keys + aggregates
         if not query.select:
-            query.select = [make("int8", "count(*)", bound=10**6)]
+            query.select = [COUNT]
         if r.random() < 0.2 and query.select[0].kind in ("int4", "int8") and query.select[0].bound < 10**6:
             query.select[0] = make(query.select[0].kind, "(", query.select[0], " + 1)", bound=query.select[0].bound + 1)
         if r.random() < 0.3:
@@ -182,70 +207,4 @@ class QueryGenerator:
         if r.random() < 0.6:
             query.order = [(key, self._direction()) for key in query.group]
             r.shuffle(query.order)
-            query.ordered, query.limit = True, self._limit()
-
-
-def _is_constant(expr):
-    """No column occurs in it (GROUP BY a constant would be a position or an error)."""
-    return all(_is_constant(part) if isinstance(part, Expr) else part not in COLUMN_NAMES for part in expr.parts)
-
-
-def _smaller_expressions(expr):
-    """The expression with one part replaced by a part of that part of the same kind."""
-    for inner in _descendants(expr):
-        if inner.kind == expr.kind:
-            yield inner
-    for i, part in enumerate(expr.parts):
-        if isinstance(part, Expr):
-            for smaller in _smaller_expressions(part):
-                yield Expr(expr.kind, expr.parts[:i] + (smaller,) + expr.parts[i + 1:], expr.bound, expr.scale, expr.stable)
-
-
-def _descendants(expr):
-    for part in expr.parts:
-        if isinstance(part, Expr):
-            yield part
-            yield from _descendants(part)
-
-
-def smaller(query):
-    """Queries with something left out, the largest cuts first."""
-    def changed(**fields):
-        result = copy.copy(query)
-        for name, value in fields.items():
-            setattr(result, name, value)
-        return result
-
-    if query.text:
-        return
-    if query.table != "t_one":
-        yield changed(table="t_one")
-    if query.table in ("t_block", "t_tablets"):
-        yield changed(table="t_small")
-    if query.where is not None:
-        yield changed(where=None)
-    if query.having is not None:
-        yield changed(having=None)
-    if query.limit:
-        yield changed(limit="")
-    if query.order and not query.limit:
-        yield changed(order=[], ordered=False)
-    if query.distinct:
-        yield changed(distinct=False, order=[], ordered=False, limit="")
-    if query.aliases:
-        yield changed(aliases=False)
-    if len(query.select) > 1 and not query.distinct:
-        for i in range(len(query.select)):
-            yield changed(select=query.select[:i] + query.select[i + 1:])
-    for i in range(len(query.order) - 1):
-        yield changed(order=query.order[:i] + query.order[i + 1:])
-    if query.where is not None:
-        for e in _smaller_expressions(query.where):
-            yield changed(where=e)
-    if query.having is not None:
-        for e in _smaller_expressions(query.having):
-            yield changed(having=e)
-    for i, item in enumerate(query.select):
-        if not query.group:
-            for e in _smaller_expressions(item):
-                yield changed(select=query.select[:i] + [e] + query.select[i + 1:])
+            query.ordered, query.limit = True, self._limit(query)

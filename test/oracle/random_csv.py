@@ -12,11 +12,10 @@ import os
 import random
 import sys
 
-import psycopg
-
 import comparison
 import postgres
 from diptych import Worker
+from oracle import Oracle
 
 # Types with fields that they read, fields that they refuse among them.
 FIELDS = {
@@ -112,22 +111,6 @@ class Case:
 
         return (f"copy t from '{path}' (format csv, header {self.header}, delimiter {literal(self.delimiter)}, quote {literal(self.quote)}, "
                 f"escape {literal(self.escape)}, null {literal(self.null)})")
-
-
-class Oracle:
-    """PostgreSQL; answers as Diptych's Worker does."""
-
-    def __init__(self, server):
-        self.connection = server.new_database()
-
-    def run(self, sql):
-        result = self.connection.pgconn.exec_(sql.encode())
-        if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):
-            return result.error_field(psycopg.pq.DiagnosticField.SQLSTATE).decode(), result.error_message.decode(), None
-        types = [comparison.TYPE_OF_OID.get(result.ftype(c), str(result.ftype(c))) for c in range(result.nfields)]
-        rows = [[None if result.get_value(r, c) is None else result.get_value(r, c).decode() for c in range(result.nfields)]
-                for r in range(result.ntuples)]
-        return "", types, rows
 
 
 def read(system, case, path):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random single-table queries on PostgreSQL 15 and on Diptych, compared.
+"""Random single-table queries on PostgreSQL 15 and on Diptych, compared: errors, names and types of the columns, rows.
 
     random_queries.py --diptych build/release/libdiptych.so --seed 1 --count 5000 [--set threads=1]
     random_queries.py --record FILE --seed 1 --count 5000
@@ -10,36 +10,19 @@ a machine without PostgreSQL.
 """
 
 import argparse
+import collections
 import random
 import sys
-
-import psycopg
 
 import comparison
 import postgres
 import queries
 import recording
 import sample_tables
+import shares
+import smaller
 from diptych import Worker
-
-
-class Oracle:
-    """PostgreSQL with the sample tables; answers as Diptych's Worker does."""
-
-    def __init__(self, server, setup):
-        self.connection = server.new_database()
-        for sql in setup:
-            self.connection.execute(sql)
-
-    def run(self, sql):
-        result = self.connection.pgconn.exec_(sql.encode())
-        if result.status != psycopg.pq.ExecStatus.TUPLES_OK:
-            state = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE)
-            return (state or b"?????").decode(), result.error_message.decode(), None
-        types = [comparison.TYPE_OF_OID.get(result.ftype(c), str(result.ftype(c))) for c in range(result.nfields)]
-        rows = [[None if result.get_value(r, c) is None else result.get_value(r, c).decode() for c in range(result.nfields)]
-                for r in range(result.ntuples)]
-        return "", types, rows
+from oracle import Oracle
 
 
 def minimise(query, disagree, steps=400):
@@ -47,7 +30,7 @@ def minimise(query, disagree, steps=400):
     progress = True
     while progress and steps > 0:
         progress = False
-        for candidate in queries.smaller(query):
+        for candidate in smaller.smaller(query):
             steps -= 1
             if steps <= 0:
                 break
@@ -58,59 +41,86 @@ def minimise(query, disagree, steps=400):
 
 
 def random_queries(oracle, source, count):
-    """So many queries that PostgreSQL takes as they are meant."""
+    """So many queries that PostgreSQL takes as they are meant, each with its answer."""
     generator = queries.QueryGenerator(source)
     for _ in range(count):
         query = generator.next()
-        while oracle.run(query.sql())[0] in ("42803", "42702") and not query.text:
+        answer = oracle.run(query.sql())
+        while answer[0] in ("42803", "42702") and not query.text:
             # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
             query = generator.next()
-        yield query
+            answer = oracle.run(query.sql())
+        yield query, answer
 
 
 def record(options, server):
     source = random.Random(options.seed)
     setup = sample_tables.statements(source)
     oracle = Oracle(server, setup)
-    cases = ((query.sql(), query.ordered, oracle.run(query.sql())) for query in random_queries(oracle, source, options.count))
-    recording.write(options.record, options.seed, setup, cases)
+    met = shares.Shares()
+
+    def cases():
+        for query, answer in random_queries(oracle, source, options.count):
+            met.add(answer)
+            yield query.sql(), query.ordered, query.wide(), answer
+
+    recording.write(options.record, options.seed, setup, cases())
     server.drop_database(oracle.connection)
     print(f"seed {options.seed}: {options.count} queries recorded in {options.record}")
-    return 0
+    return 0 if met.report() else 1
+
+
+class Comparison:
+    """Runs queries on both systems and reports what differs."""
+
+    def __init__(self, options, server):
+        self.options = options
+        self.source = random.Random(options.seed)
+        setup = sample_tables.statements(self.source)
+        self.oracle = Oracle(server, setup)
+        self.worker = Worker(options.diptych, options.database, options.set, setup, options.limit_seconds)
+        self.met, self.notes = shares.Shares(), collections.Counter()
+
+    def disagreement(self, query, theirs=None, notes=None):
+        text = query.sql()
+        if theirs is None:
+            theirs = self.oracle.run(text)
+        return comparison.difference(theirs, self.worker.run(text), query.ordered, query.wide(), notes, text)
+
+    def report(self, number, query, problem):
+        print(f"FAILED seed {self.options.seed} query {number}: {problem}\n  {query.sql()}")
+        if not query.text:
+            query = minimise(query, self.disagreement)
+            print(f"  smallest: {query.sql()}\n    {self.disagreement(query)}")
+        print(f"    PostgreSQL {comparison.shown(self.oracle.run(query.sql()))}\n"
+              f"    Diptych    {comparison.shown(self.worker.run(query.sql()))}", flush=True)
+
+    def run(self):
+        failures = 0
+        for number, (query, theirs) in enumerate(random_queries(self.oracle, self.source, self.options.count)):
+            if self.options.verbose:
+                print(query.sql(), flush=True)
+            self.met.add(theirs)
+            problem = self.disagreement(query, theirs, self.notes)
+            if problem is None:
+                continue
+            failures += 1
+            self.report(number, query, problem)
+            if failures >= self.options.stop_after:
+                break
+        self.worker.close()
+        shares.print_notes(self.notes)
+        print(f"seed {self.options.seed}, settings {self.options.set or 'default'}")
+        good = self.met.report()
+        print(f"{self.met.count - failures} passed, {failures} failed")
+        return 1 if failures or not good else 0
 
 
 def run(options, server):
-    source = random.Random(options.seed)
-    setup = sample_tables.statements(source)
-    oracle = Oracle(server, setup)
-    worker = Worker(options.diptych, options.database, options.set, setup, options.limit_seconds)
-
-    def disagreement(query):
-        text = query.sql()
-        theirs = oracle.run(text)
-        return comparison.difference(theirs, worker.run(text), query.ordered)
-
-    failures = 0
-    for number, query in enumerate(random_queries(oracle, source, options.count)):
-        if options.verbose:
-            print(query.sql(), flush=True)
-        problem = disagreement(query)
-        if problem is None:
-            continue
-        failures += 1
-        print(f"FAILED seed {options.seed} query {number}: {problem}\n  {query.sql()}")
-        if not query.text:
-            query = minimise(query, disagreement)
-            print(f"  smallest: {query.sql()}\n    {disagreement(query)}")
-        print(f"    PostgreSQL {comparison.shown(oracle.run(query.sql()))}\n    Diptych    {comparison.shown(worker.run(query.sql()))}", flush=True)
-        if failures >= options.stop_after:
-            break
-    worker.close()
-    server.drop_database(oracle.connection)
-    passed = number + 1 - failures if options.count else 0
-    print(f"seed {options.seed}, settings {options.set or 'default'}")
-    print(f"{passed} passed, {failures} failed")
-    return 1 if failures else 0
+    compared = Comparison(options, server)
+    status = compared.run()
+    server.drop_database(compared.oracle.connection)
+    return status
 
 
 def main():

@@ -1,7 +1,7 @@
 """PostgreSQL's answers to random queries in a file, for machines that have no PostgreSQL.
 
 One JSON value a line, compressed by xz: {"seed": 1, "setup": [statements]}, then for each query
-[sql, whether its rows are in order, [sqlstate, types or message, rows]].
+[sql, whether its rows are in order, whether a numeric may have more than 38 digits, answer]; an answer is as comparison.py has it.
 """
 
 import json
@@ -9,8 +9,8 @@ import lzma
 
 
 def write(path, seed, setup, cases):
-    """cases: (sql, ordered, answer), an iterable."""
-    with lzma.open(path, "wt", encoding="utf-8") as file:
+    """cases: (sql, ordered, wide, answer), an iterable."""
+    with lzma.open(path, "wt", preset=9, encoding="utf-8") as file:
         file.write(json.dumps({"seed": seed, "setup": setup}) + "\n")
         for case in cases:
             file.write(json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n")

@@ -14,6 +14,7 @@ import threading
 
 import comparison
 import recording
+import shares
 from diptych import Worker
 
 
@@ -27,25 +28,28 @@ class Replay:
         self.lock = threading.Lock()  # guards what follows, and printing
         self.failed = 0
         self.fallbacks = collections.Counter()
+        self.notes = collections.Counter()
 
     def run_part(self, part):
         """Every jobs-th case, on a database of its own."""
         worker = Worker(self.options.diptych, ":memory:", self.options.set, self.setup, self.options.limit_seconds)
-        for number, (sql, ordered, expected) in self.cases[part::self.options.jobs]:
+        for number, (sql, ordered, wide, expected) in self.cases[part::self.options.jobs]:
             if self.options.verbose:
                 print(f"{number}: {sql}", flush=True)
-            self._compare(number, sql, ordered, expected, worker.run(sql))
-        state, _, rows = worker.run("SHOW fallbacks")
+            self._compare(number, sql, expected, worker.run(sql), ordered, wide)
+        state, _, rows, _ = worker.run("SHOW fallbacks")
         worker.close()
         with self.lock:
             for reason, count in rows if not state else []:
                 self.fallbacks[reason] += int(count)
 
-    def _compare(self, number, sql, ordered, expected, found):
-        problem = comparison.difference(expected, found, ordered)
-        if problem is None:
-            return
+    def _compare(self, number, sql, expected, found, ordered, wide):
+        notes = collections.Counter()
+        problem = comparison.difference(expected, found, ordered, wide, notes, sql)
         with self.lock:
+            self.notes += notes
+            if problem is None:
+                return
             self.failed += 1
             print(f"FAILED seed {self.seed} query {number}: {problem}\n  {sql}\n    PostgreSQL {comparison.shown(expected)}\n"
                   f"    Diptych    {comparison.shown(found)}", flush=True)
@@ -58,9 +62,12 @@ class Replay:
             thread.join()
         for reason, count in self.fallbacks.most_common():
             print(f"on the CPU {count} times: {reason}")
+        shares.print_notes(self.notes)
+        met = shares.Shares(answer for _, (_, _, _, answer) in self.cases)
         print(f"seed {self.seed}, settings {self.options.set or 'default'}")
+        good = met.report()
         print(f"{len(self.cases) - self.failed} passed, {self.failed} failed")
-        return 1 if self.failed else 0
+        return 1 if self.failed or not good else 0
 
 
 def main():
