@@ -70,7 +70,9 @@ ZoneMap zone_map_of(const parquet::ColumnChunkMetaData& chunk, const Type& type)
   } else if (statistics->physical_type() == parquet::Type::INT64) {
     const auto& typed = static_cast<const parquet::Int64Statistics&>(*statistics);
     set_bounds(zone, register_value(typed.min(), 64, logical, type), register_value(typed.max(), 64, logical, type));
-  } else if (statistics->physical_type() == parquet::Type::FIXED_LEN_BYTE_ARRAY && type.id == TypeId::Numeric) {
+  } else if (statistics->physical_type() == parquet::Type::FIXED_LEN_BYTE_ARRAY && type.id == TypeId::Numeric &&
+             statistics->descr()->column_order().get_order() == parquet::ColumnOrder::TYPE_DEFINED_ORDER) {
+    // Without an order of its column the bounds are of the format's first form, for which writers compared bytes.
     const auto& typed = static_cast<const parquet::FLBAStatistics&>(*statistics);
     int length = statistics->descr()->type_length();
     set_bounds(zone, register_value(typed.min().ptr, length), register_value(typed.max().ptr, length));

@@ -185,14 +185,12 @@ TEST(Parquet, StatisticsGiveBounds) {
   ASSERT_EQ(file->tablet_count(), 1u);
   for (size_t column = 0; column < source->columns().size(); ++column) {
     ZoneMap expected, found = file->zone_map(0, column);
-    expected.null_count = 0;
     for (size_t tablet = 0; tablet < source->tablet_count(); ++tablet) {
       ZoneMap zone = source->zone_map(tablet, column);
-      expected.null_count += zone.null_count;
       expected.low = tablet == 0 || zone.low < expected.low ? zone.low : expected.low;
       expected.high = tablet == 0 || zone.high > expected.high ? zone.high : expected.high;
     }
-    EXPECT_EQ(found.null_count, expected.null_count);
+    EXPECT_EQ(found.null_count, -1) << "what is claimed of NULLs proves nothing";
     const Type& type = source->columns()[column].type;
     EXPECT_EQ(found.has_bounds, type.is_temporal() || (type.is_number() && !type.is_float())) << type.name();
     if (found.has_bounds) {
