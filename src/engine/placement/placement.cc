@@ -387,15 +387,14 @@ void Placement::learn(const PlacementNote& note, int64_t nanoseconds) {
 
 std::optional<SectionResult> Placement::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                                gpu::Residency residency, double alone_ns, Failure& failure) {
+  std::optional<SectionResult> result;
   try {
     gpu::GpuEngine& engine = engine_for(device);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
-    auto result = shares(task, choice, residency, alone_ns)
-                      ? run_shared(task, engine, residency, kernels, failure.reason)
-                      : engine.run(task, residency, kernels, failure.reason);
+    result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, failure.reason)
+                                                       : engine.run(task, residency, kernels, failure.reason);
     count_failures(engine);
     if (!result) failure.is_lasting = failure.reason != gpu::row_behind_limit;
-    return result;
   } catch (const gpu::NoHostMemory& error) {
     failure = {error.message(), error.hint()};
   } catch (const Error& error) {
@@ -406,11 +405,12 @@ std::optional<SectionResult> Placement::run_on(const SectionTask& task, const Pl
   } catch (const std::system_error& error) {
     failure.reason = std::string("no thread for the device's part: ") + error.what();
   }
+  // Who has a result, since the device was lost behind it, may have kept columns there after all others had gone.
   if (device.health().is_lost()) {
-    failure = {loss_of(device), ""};
+    if (!result) failure = {loss_of(device), ""};
     forget(device);
   }
-  return std::nullopt;
+  return result;
 }
 
 std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu::GpuEngine& engine,

@@ -16,7 +16,7 @@ using testing::device_text;
 using testing::make_table;
 using testing::run;
 
-const std::string query = "SELECT k, count(*), sum(l), min(h) FROM t GROUP BY k";
+const std::string query = "SELECT k, count(*), sum(l), min(i) FROM t GROUP BY k";
 const std::string rows_query = "SELECT i, h FROM t WHERE k = 3";
 
 // An address that no device has memory at.
