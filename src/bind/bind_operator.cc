@@ -78,6 +78,17 @@ ExpressionPtr fit_numeric(ExpressionPtr e, const Type& to, ParameterTypes& param
   return coerce(std::move(e), to, CastContext::Explicit, parameters);
 }
 
+// A product of more than 38 places after the point, rounded to 38.
+ExpressionPtr rounded_product(ExpressionPtr left, ExpressionPtr right, int position, ParameterTypes& parameters) {
+  auto result = make_expression(ExpressionKind::Call, Type::numeric(max_precision, max_precision), position);
+  result->function = FunctionId::product_n128;
+  for (ExpressionPtr* factor : {&left, &right}) {
+    const Type wide = Type::numeric(max_precision, (*factor)->type.scale);
+    result->args.push_back(fit_numeric(std::move(*factor), wide, parameters));
+  }
+  return result;
+}
+
 bool is_exact(const Type& type) { return type.is_number() && !type.is_float(); }
 
 // No numeric has digits enough for the values of both.
@@ -264,15 +275,8 @@ ExpressionPtr ExpressionBinder::numeric_arithmetic(ExpressionKind kind, Expressi
   ParameterTypes& parameters = state_.parameters;
   left = as_numeric(std::move(left), parameters);
   right = as_numeric(std::move(right), parameters);
-  if (kind == ExpressionKind::Mul) {
-    // A product has the digits of both; beyond 38 after the point, the longer factor loses its last ones.
-    ExpressionPtr& longer = left->type.scale >= right->type.scale ? left : right;
-    const int excess = left->type.scale + right->type.scale - max_precision;
-    if (excess > 0) {
-      const Type cut = numeric_of_digits(longer->type.precision - longer->type.scale, longer->type.scale - excess);
-      longer = coerce(std::move(longer), cut, CastContext::Explicit, parameters);
-    }
-  }
+  if (kind == ExpressionKind::Mul && left->type.scale + right->type.scale > max_precision)
+    return rounded_product(std::move(left), std::move(right), position, parameters);
   Type type = arithmetic_numeric(arithmetic_of(kind), left->type, right->type);
   const int widest = std::max({type.precision, left->type.precision, right->type.precision});
   if (widest > max_int64_precision && type.precision <= max_int64_precision) type.precision = max_int64_precision + 1;

@@ -73,6 +73,12 @@ DK_FN dk_i128 dk_mul_drop_i128(dk_i128 a, dk_i128 b, dk_i32 drop, DK_PRIVATE dk_
   return dk_numeric_of(dk_divide_round_u256(product, divisor), (a.hi < 0) != (b.hi < 0), error);
 }
 
+// The product at a smaller scale than it has: the scales of the factors, precision and scale of the result.
+DK_FN dk_i128 dk_product_n128(dk_i128 a, dk_i128 b, dk_i32 scale_a, dk_i32 scale_b, dk_i32 precision, dk_i32 scale,
+                              DK_PRIVATE dk_i32* error) {
+  return dk_mul_drop_i128(a, b, scale_a + scale_b - scale, error);
+}
+
 // ---- division
 
 // a * 10^shift / b rounded; 0 <= shift <= 76. For a quotient of scale r, shift is r - scale of a + scale of b.
