@@ -115,7 +115,7 @@ class QueryGenerator:
 
     def _limit(self, query):
         r = self.random
-        if r.random() < (0.2 if query.table == "t_tablets" else 0.4):
+        if r.random() < {"t_tablets": 0.1, "t_block": 0.2}.get(query.table, 0.4):
             return ""
         return f" LIMIT {r.choice([0, 1, 3, 10, 40])}" + (f" OFFSET {r.choice([0, 1, 5, 30, 1000])}" if r.random() < 0.3 else "")
 

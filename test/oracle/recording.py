@@ -10,7 +10,8 @@ import lzma
 
 def write(path, seed, setup, cases):
     """cases: (sql, ordered, wide, answer), an iterable."""
-    with lzma.open(path, "wt", preset=9, encoding="utf-8") as file:
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]  # as suits text
+    with lzma.open(path, "wt", filters=filters, encoding="utf-8") as file:
         file.write(json.dumps({"seed": seed, "setup": setup}) + "\n")
         for case in cases:
             file.write(json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n")
