@@ -34,7 +34,7 @@ class Expr:
 
     def wide(self):
         """A numeric in it may have more digits than Diptych's have."""
-        return (self.kind == "num" and self.bound * 10**self.scale > MOST_DIGITS) or any(e.wide() for e in self.inner())
+        return (self.kind == "num" and self.bound * 10**self.scale >= MOST_DIGITS) or any(e.wide() for e in self.inner())
 
     def inner(self):
         return [part for part in self.parts if isinstance(part, Expr)]

@@ -5,6 +5,7 @@ overflow: errors are tested apart, because where one row of many fails the order
 """
 
 import datetime
+import math
 from dataclasses import dataclass
 
 
@@ -33,8 +34,8 @@ COLUMNS = [
     Column("n", "num", "numeric(9,2)", 10**7, 2),
     Column("m", "num", "numeric(18,4)", 10**14, 4),
     Column("w", "num", "numeric(38,6)", 10**26, 6),
-    Column("w0", "num", "numeric(38,0)", 10**38, 0),
-    Column("w38", "num", "numeric(38,38)", 1, 38),
+    Column("w0", "num", "numeric(38,0)", 10**38 - 1, 0),
+    Column("w38", "num", "numeric(38,38)", 0.9999, 38),
     Column("p", "num", "numeric(20,10)", 10**10, 10),
     Column("d", "f8", "double precision", 1000),
     Column("r", "f4", "real", 100, finite=False),
@@ -59,7 +60,7 @@ LENGTHS = {"vc": 12, "v3": 3, "ch": 6, "c1": 1}
 
 
 def _numeric(random, bound, scale):
-    most = int(bound) * 10**scale
+    most = math.ceil(bound) * 10**scale
     digits = random.randrange(-most + 1, most)
     if random.random() < 0.05:
         digits = random.choice([most - 1, 1 - most])
@@ -110,7 +111,7 @@ def _value(random, column, special):
         return _integer(random, column)
     if column.kind == "num":
         if random.random() < 0.3:
-            return random.choice(["0", "0.5", "-0.5", "0.25"] + ([] if column.bound == 1 else ["1", "-1", "1.25", "2.5"]))
+            return random.choice(["0", "0.5", "-0.5", "0.25"] + ([] if column.bound < 1 else ["1", "-1", "1.25", "2.5"]))
         return _numeric(random, min(100, column.bound) if random.random() < 0.4 else column.bound, column.scale)
     if column.kind in ("f4", "f8"):
         return _float(random, column, special)
