@@ -12,49 +12,30 @@ usage: bench_groups.py --rows 10000000 --parts h2o,more,growth ...   (make bench
 """
 
 import argparse
-import json
 import math
 import os
-import platform
 import statistics
-import subprocess
 import sys
 import time
 
-import g1_data
-import questions
-
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
+
+import g1_data
+import questions
+import side_by_side
+
 RESIDENCIES = ("serial", "streamed", "mapped", "cached")
 
 
-class System:
+class System(side_by_side.WorkerProcess):
     """A worker process with the table open, under the name that the report uses."""
 
     def __init__(self, name, arguments, path, settings=()):
-        self.name = name
-        command = [sys.executable, os.path.join(HERE, "worker.py"), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        super().__init__(name, arguments)
         self.version = self.ask("version")["version"]
-        self.ask("open", path=path)
-        for setting in settings:
-            self.ask("execute", sql=setting)
-
-    def ask(self, do, **arguments):
-        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.name} ended while doing {do}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RuntimeError(f"{self.name}: {answer['error']}")
-        return answer
-
-    def stop(self):
-        self.process.stdin.close()
-        self.process.wait()
+        self.ask("open", path=path, settings=settings)
 
 
 class Bench:
@@ -62,10 +43,8 @@ class Bench:
         self.options = options
         self.folder = options.data or os.path.join(ROOT, "data", f"groups-{options.rows}")
         self.report = {"benchmark": "groups", "rows": options.rows, "threads": options.threads, "seed": options.seed,
-                       "versions": {}, "parts": {}, "disagreements": [], "failures": []}
-        with open("/proc/cpuinfo") as file:
-            model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
-        self.report["machine"] = {"host": platform.node(), "processor": model, "cores": os.cpu_count()}
+                       "machine": side_by_side.describe_machine(), "versions": {}, "parts": {}, "disagreements": [],
+                       "failures": []}
 
     # Data and systems.
 
@@ -140,15 +119,14 @@ class Bench:
 
     def is_right(self, system, question, sql):
         """Runs the question once, which also brings columns where they are wanted, and compares with the first system."""
-        path = os.path.join(self.folder, f"rows-{os.getpid()}.csv")
         try:
-            rows = sorted(system.ask("rows", sql=sql, path=path)["rows"])
+            rows = sorted(system.ask("rows", sql=sql)["rows"])
         except RuntimeError as error:
             self.report["failures"].append({"question": question, "system": system.name, "error": str(error)})
             return False
         if system is self.systems[0]:
             self.expected = rows
-        elif not same_rows(rows, self.expected):
+        elif not side_by_side.same_rows(rows, self.expected):
             self.report["disagreements"].append({"question": question, "system": system.name, "rows": rows[:20],
                                                  "expected": self.expected[:20]})
         return True
@@ -189,10 +167,7 @@ class Bench:
                 print(f"fallback of {name}: {row}")
         for disagreement in self.report["disagreements"]:
             print(f"RESULTS DIFFER: {disagreement}")
-        os.makedirs(os.path.dirname(self.options.json), exist_ok=True)
-        with open(self.options.json, "w") as file:
-            json.dump(self.report, file, indent=2)
-        print(f"JSON: {self.options.json}")
+        side_by_side.write_json(self.report, self.options.json)
 
     def run(self):
         self.start()
@@ -208,20 +183,6 @@ def shown(seconds, first):
     if seconds is None:
         return "-"
     return f"{seconds * 1e3:.2f} ({first / seconds:.2f})" if first else f"{seconds * 1e3:.2f}"
-
-
-def same_rows(ours, theirs):
-    return len(ours) == len(theirs) and all(
-        len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b)) for a, b in zip(ours, theirs))
-
-
-def same_value(ours, theirs):
-    if ours == theirs or {ours, theirs} in ({"t", "true"}, {"f", "false"}):
-        return True
-    try:
-        return math.isclose(float(ours), float(theirs), rel_tol=1e-9)
-    except ValueError:
-        return False
 
 
 def main():

@@ -2,41 +2,16 @@
 
     .venv/bin/python bench/groups/plot_groups.py build/bench/groups.json docs/groups ["a title"]
 
-writes docs/groups.svg and docs/groups.png. The title is the machine's name and the number of rows unless another is given.
+writes docs/groups.svg and docs/groups.png. The title is the number of rows and the processor unless another is given.
 """
 
 import json
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-# The same figures give the same file.
-matplotlib.rcParams["svg.hashsalt"] = "diptych"
-
-from matplotlib import pyplot, ticker
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "systems"))
+import chart
 import g1_data
-
-
-def draw(report, target, title):
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    growth = report["parts"]["growth"]
-    for name in next(iter(growth.values()))["seconds"]:
-        points = [(g1_data.COUNTS[question], entry["seconds"][name] * 1e3) for question, entry in growth.items()
-                  if name in entry["seconds"]]
-        axes.plot(*zip(*points), marker="o", markersize=4, label=name)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    axes.set_xlabel("groups")
-    axes.set_ylabel("milliseconds")
-    axes.set_title(title, fontsize="small")
-    axes.grid(which="both", alpha=0.3)
-    axes.legend()
-    figure.savefig(f"{target}.svg", metadata={"Date": None})
-    figure.savefig(f"{target}.png", dpi=150)
 
 
 def main():
@@ -44,8 +19,12 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1]) as file:
         report = json.load(file)
-    machine = report["machine"]
-    draw(report, sys.argv[2], sys.argv[3] if len(sys.argv) == 4 else f"{report['rows']} rows, {machine['processor']}")
+    growth = report["parts"]["growth"]
+    lines = {name: [(g1_data.COUNTS[question], entry["seconds"][name] * 1e3) for question, entry in growth.items()
+                    if name in entry["seconds"]]
+             for name in next(iter(growth.values()))["seconds"]}
+    title = sys.argv[3] if len(sys.argv) == 4 else f"{report['rows']} rows, {report['machine']['processor']}"
+    chart.draw(lines, sys.argv[2], title, "groups", "milliseconds")
 
 
 main()

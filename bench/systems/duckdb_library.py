@@ -21,6 +21,8 @@ def load_library():
     for name, result, arguments in (
             ("duckdb_open", ctypes.c_int, [ctypes.c_char_p, pointer]),
             ("duckdb_connect", ctypes.c_int, [pointer, pointer]),
+            ("duckdb_disconnect", None, [pointer]),
+            ("duckdb_close", None, [pointer]),
             ("duckdb_query", ctypes.c_int, [pointer, ctypes.c_char_p, pointer]),
             ("duckdb_result_error", ctypes.c_char_p, [pointer]),
             ("duckdb_destroy_result", None, [pointer]),
@@ -41,11 +43,11 @@ class Database:
 
     def __init__(self, path=None):
         self.library = load_library()
-        database = ctypes.c_void_p()
+        self.database = ctypes.c_void_p()
         self.connection = ctypes.c_void_p()
-        if self.library.duckdb_open(path.encode() if path else None, ctypes.byref(database)) != 0:
+        if self.library.duckdb_open(path.encode() if path else None, ctypes.byref(self.database)) != 0:
             raise RuntimeError(f"duckdb_open failed for {path}")
-        if self.library.duckdb_connect(database, ctypes.byref(self.connection)) != 0:
+        if self.library.duckdb_connect(self.database, ctypes.byref(self.connection)) != 0:
             raise RuntimeError("duckdb_connect failed")
 
     def query(self, sql):
@@ -67,3 +69,7 @@ class Database:
         elapsed = time.perf_counter() - start
         self.free(result)
         return elapsed
+
+    def close(self):
+        self.library.duckdb_disconnect(ctypes.byref(self.connection))
+        self.library.duckdb_close(ctypes.byref(self.database))

@@ -13,10 +13,7 @@ usage: bench_tpch.py [--scale 1] [--runs 5] [--beyond-memory] ...   (make bench-
 """
 
 import argparse
-import json
-import math
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -24,29 +21,12 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
+
+import side_by_side
+
 TABLES = ("region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem")
 SYSTEMS = ("diptych", "duckdb")
-
-
-class Worker:
-    def __init__(self, arguments):
-        command = [sys.executable, os.path.join(HERE, "worker.py"), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def ask(self, do, **arguments):
-        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the worker ended while doing {do}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise RuntimeError(answer["error"])
-        return answer
-
-    def stop(self):
-        self.process.stdin.close()
-        self.process.wait()
 
 
 class Bench:
@@ -59,7 +39,7 @@ class Bench:
     # What both systems need.
 
     def start(self, system):
-        return Worker(["diptych", self.options.library] if system == "diptych" else ["duckdb"])
+        return side_by_side.WorkerProcess(system, ["diptych", self.options.library] if system == "diptych" else ["duckdb"])
 
     def database(self, system, what):
         return os.path.join(self.data, f"{what}.{system}")
@@ -147,22 +127,20 @@ class Bench:
 
     def measure_query(self, workers, query, threads):
         sql = self.query_text(query)
-        rows = {system: worker.ask("query", sql=sql)["rows"] for system, worker in workers.items()}  # warms up
+        rows = {system: worker.ask("rows", sql=sql)["rows"] for system, worker in workers.items()}  # warms up
         self.compare(f"q{query}, {threads} threads", rows["diptych"], rows["duckdb"])
         times = {system: [] for system in SYSTEMS}
         for _ in range(self.options.runs):
             for system, worker in workers.items():
-                worker.ask("query", sql=sql)  # the turn before was the other's, which cools caches
-                times[system].append(worker.ask("query", sql=sql)["seconds"])
+                worker.ask("seconds", sql=sql)  # the turn before was the other's, which cools caches
+                times[system].append(worker.ask("seconds", sql=sql)["seconds"])
         seconds = {system: statistics.median(times[system]) for system in SYSTEMS}
         self.report["queries"].append({"query": query, "threads": threads, "seconds": seconds})
         self.ratio(f"q{query}, {threads} thread{'s' if threads > 1 else ''}", seconds,
                    1.0 if threads == self.options.threads else None)
 
     def compare(self, what, ours, theirs):
-        same = len(ours) == len(theirs) and all(
-            len(a) == len(b) and all(same_value(x, y) for x, y in zip(a, b)) for a, b in zip(ours, theirs))
-        if not same:
+        if not side_by_side.same_rows(ours, theirs):
             self.report["disagreements"].append({"what": what, "diptych": ours, "duckdb": theirs})
 
     # Beyond memory.
@@ -193,9 +171,10 @@ class Bench:
     def query_hot(self, path, sql):
         worker = self.start("diptych")
         worker.ask("open", path=path, settings=self.settings(self.options.threads))
-        runs = [worker.ask("query", sql=sql) for _ in range(self.options.runs + 1)][1:]
+        rows = worker.ask("rows", sql=sql)["rows"]  # warms up
+        runs = [worker.ask("seconds", sql=sql) for _ in range(self.options.runs)]
         worker.stop()
-        return {"seconds": statistics.median(run["seconds"] for run in runs), "rows": runs[0]["rows"]}
+        return {"seconds": statistics.median(run["seconds"] for run in runs), "rows": rows}
 
     def query_beyond(self, path, sql, limit):
         """Medians of 15 rounds, each a query and a `cat` of the bytes it read, both on an evicted file; the highest memory of
@@ -206,11 +185,12 @@ class Bench:
         runs, cats = [], []
         for _ in range(15):
             evict(path)
-            runs.append(worker.ask("query", sql=sql))
+            runs.append(worker.ask("seconds", sql=sql))
             cats.append(self.time_cat(path, runs[-1]["bytes_read"]))
         peak = worker.ask("memory")["peak"]
+        rows = worker.ask("rows", sql=sql)["rows"]
         worker.stop()
-        return {"seconds": statistics.median(run["seconds"] for run in runs), "rows": runs[0]["rows"], "peak": peak,
+        return {"seconds": statistics.median(run["seconds"] for run in runs), "rows": rows, "peak": peak,
                 "bytes_read": statistics.median(run["bytes_read"] for run in runs), "cat_seconds": statistics.median(cats)}
 
     def time_cat(self, path, count):
@@ -230,9 +210,7 @@ class Bench:
         print(f"{name}: {entry['ratio']:.2f}", file=sys.stderr)
 
     def describe_machine(self):
-        with open("/proc/cpuinfo") as file:
-            model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), "unknown")
-        self.report["machine"] = {"host": platform.node(), "processor": model, "cores": os.cpu_count()}
+        self.report["machine"] = side_by_side.describe_machine()
         self.report["versions"] = {}
         for system in SYSTEMS:
             worker = self.start(system)
@@ -262,27 +240,14 @@ class Bench:
             self.measure_queries()
         if self.options.beyond_memory or self.options.only_beyond_memory:
             self.measure_beyond_memory()
-        os.makedirs(os.path.dirname(self.options.json), exist_ok=True)
-        with open(self.options.json, "w") as file:
-            json.dump(self.report, file, indent=2)
         self.print_table()
-        print(f"JSON: {self.options.json}")
+        side_by_side.write_json(self.report, self.options.json)
         return 1 if self.report["disagreements"] else 0
 
 
 def shown(value):
     """Seconds, or bytes as MB."""
     return f"{value:.4f} s" if isinstance(value, float) else f"{value / 1e6:.1f} MB"
-
-
-def same_value(ours, theirs):
-    """Texts alike, or numbers to 9 digits: an average is numeric on one side and double precision on the other."""
-    if ours == theirs:
-        return True
-    try:
-        return math.isclose(float(ours), float(theirs), rel_tol=1e-9)
-    except (TypeError, ValueError):
-        return False
 
 
 def evict(path):

@@ -6,34 +6,11 @@ writes docs/virginian-growth.svg and docs/virginian-growth.png. The title is the
 """
 
 import json
+import os
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-# The same figures give the same file.
-matplotlib.rcParams["svg.hashsalt"] = "diptych"
-
-from matplotlib import pyplot, ticker
-
-
-def draw(growth, target, title):
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    millions = [rows / 1e6 for rows in growth["rows"]]
-    for name, seconds in growth["mean_seconds"].items():
-        axes.plot(millions, [value * 1e3 for value in seconds], marker="o", markersize=4, label=name)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set_xticks(millions, [f"{value:g}" for value in millions])
-    axes.yaxis.set_major_formatter("{x:g}")
-    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    axes.set_xlabel("million rows")
-    axes.set_ylabel("mean time of the ten queries, ms")
-    axes.set_title(title, fontsize="small")
-    axes.grid(which="both", alpha=0.3)
-    axes.legend()
-    figure.savefig(f"{target}.svg", metadata={"Date": None})
-    figure.savefig(f"{target}.png", dpi=150)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "systems"))
+import chart
 
 
 def main():
@@ -41,7 +18,11 @@ def main():
         sys.exit(__doc__)
     with open(sys.argv[1]) as file:
         growth = json.load(file)["growth"]
-    draw(growth, sys.argv[2], sys.argv[3] if len(sys.argv) == 4 else growth["machine"])
+    millions = [rows / 1e6 for rows in growth["rows"]]
+    lines = {name: list(zip(millions, [value * 1e3 for value in seconds]))
+             for name, seconds in growth["mean_seconds"].items()}
+    title = sys.argv[3] if len(sys.argv) == 4 else growth["machine"]
+    chart.draw(lines, sys.argv[2], title, "million rows", "mean time of the ten queries, ms", x_ticks=millions)
 
 
 main()

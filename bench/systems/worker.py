@@ -3,39 +3,27 @@
 usage: worker.py diptych <libdiptych.so>
        worker.py duckdb
 
-Reads one JSON object a line and answers with one; see Worker's methods. {"error": text} tells of a failure.
+Reads one JSON object a line and answers with one; see Worker's methods. {"error": text} tells of a failure. worker_process.py
+is the other end.
 """
 
+import csv
 import json
 import os
 import sys
+import tempfile
 import time
 
 
 def make_opener(arguments):
-    """A function from a path to a connection with execute(), query() and close(), and the system's version."""
-    if arguments[0] == "diptych":
-        import diptych_library
-        library = diptych_library.load_library(arguments[1])
-        return lambda path: diptych_library.Connection(library, path), library.diptych_version().decode()
-
-    import duckdb
-
-    class Connection:
-        def __init__(self, path):
-            self.connection = duckdb.connect(path)
-
-        def execute(self, sql):
-            self.connection.execute(sql)
-
-        def query(self, sql):
-            rows = self.connection.execute(sql).fetchall()
-            return [[None if value is None else str(value) for value in row] for row in rows]
-
-        def close(self):
-            self.connection.close()
-
-    return Connection, duckdb.__version__
+    """A function from a path to a connection with execute(), seconds() and close(), and the system's version."""
+    if arguments[0] == "duckdb":
+        import duckdb
+        import duckdb_library
+        return duckdb_library.Database, duckdb.__version__
+    import diptych_library
+    library = diptych_library.load_library(arguments[1])
+    return lambda path: diptych_library.Connection(library, path), library.diptych_version().decode()
 
 
 def status_bytes(field):
@@ -75,12 +63,18 @@ class Worker:
         self.connection = None
         return {}
 
-    def query(self, sql):
+    def seconds(self, sql):
+        """From the text to the last row of the result in this process, in bulk."""
         read_before = bytes_read()
-        start = time.perf_counter()
-        rows = self.connection.query(sql)
-        seconds = time.perf_counter() - start
-        return {"seconds": seconds, "rows": rows, "bytes_read": bytes_read() - read_before}
+        seconds = self.connection.seconds(sql)
+        return {"seconds": seconds, "bytes_read": bytes_read() - read_before}
+
+    def rows(self, sql):
+        """The result as texts, which both systems write as CSV."""
+        with tempfile.NamedTemporaryFile(suffix=".csv") as file:
+            self.connection.execute(f"copy ({sql}) to '{file.name}' (format csv, header false)")
+            with open(file.name, newline="") as written:
+                return {"rows": list(csv.reader(written))}
 
     def load(self, path, settings, statements):
         """Seconds from opening a new database file to having it closed with everything in it."""
@@ -95,9 +89,11 @@ class Worker:
         """Resident bytes now and at most, since the process began."""
         return {"resident": status_bytes("VmRSS"), "peak": status_bytes("VmHWM")}
 
+    def fallbacks(self):
+        return {"rows": self.connection.query("show fallbacks")}
+
 
 def main():
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "systems"))
     worker = Worker(sys.argv[1:])
     for line in sys.stdin:
         command = json.loads(line)
