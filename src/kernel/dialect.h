@@ -33,6 +33,7 @@ typedef double dk_f64;
 #define DK_HAS_INT128 0
 #define DK_HAS_LIBC 0
 #define DK_HAS_OVERFLOW_BUILTINS 0
+#define DK_HAS_UNICODE 0
 #define DK_MUL_HI_U64(a, b) mul_hi((dk_u64)(a), (dk_u64)(b))
 #define DK_CLZ_U64(a) ((dk_i32)clz((dk_u64)(a)))
 #define DK_F64_BITS(a) as_ulong((dk_f64)(a))
@@ -67,6 +68,7 @@ typedef double dk_f64;
 #define DK_HAS_INT128 0
 #define DK_HAS_LIBC 0
 #define DK_HAS_OVERFLOW_BUILTINS 0
+#define DK_HAS_UNICODE 0
 #define DK_MUL_HI_U64(a, b) __umul64hi((a), (b))
 #define DK_CLZ_U64(a) __clzll((dk_i64)(a))
 #define DK_F64_BITS(a) ((dk_u64)__double_as_longlong(a))
@@ -104,6 +106,7 @@ typedef double dk_f64;
 #define DK_HAS_INT128 1
 #define DK_HAS_LIBC 1
 #define DK_HAS_OVERFLOW_BUILTINS 1
+#define DK_HAS_UNICODE 1
 #define DK_MUL_HI_U64(a, b) ((dk_u64)(((dk_uint128_t)(a) * (b)) >> 64))
 #define DK_CLZ_U64(a) ((a) == 0 ? 64 : __builtin_clzl(a))
 #define DK_F64_BITS(a) __builtin_bit_cast(dk_u64, (dk_f64)(a))
@@ -139,23 +142,24 @@ typedef struct dk_interval {
 
 // What a function can store through its error pointer: name, state (a name of DIPTYCH_SQLSTATES in base/error.h),
 // message.
-#define DK_ERRORS(ROW)                                                                                         \
-  ROW(DK_NUMERIC_OUT_OF_RANGE, numeric_value_out_of_range, "numeric value out of range")                       \
-  ROW(DK_DIVISION_BY_ZERO, division_by_zero, "division by zero")                                               \
-  ROW(DK_INVALID_TEXT, invalid_text_representation, "invalid input syntax")                                    \
-  ROW(DK_DATETIME_OVERFLOW, datetime_field_overflow, "date/time value out of range")                           \
-  ROW(DK_INVALID_DATETIME, invalid_datetime_format, "invalid input syntax for a date/time type")               \
-  ROW(DK_INTERVAL_OVERFLOW, interval_field_overflow, "interval field value out of range")                      \
-  ROW(DK_LOG_DOMAIN, invalid_argument_for_logarithm, "cannot take the logarithm of zero or a negative number") \
-  ROW(DK_POWER_DOMAIN, invalid_argument_for_power, "invalid argument for a power function")                    \
-  ROW(DK_SUBSTRING_LENGTH, substring_error, "negative substring length not allowed")                           \
-  ROW(DK_INVALID_ESCAPE, invalid_escape_sequence, "invalid escape string: it must be empty or one character")  \
-  ROW(DK_INVALID_ESCAPE_SEQUENCE, invalid_escape_sequence, "LIKE pattern must not end with escape character")  \
-  ROW(DK_STRING_TOO_LONG, string_data_right_truncation, "value too long for its character type")               \
-  ROW(DK_INVALID_PARAMETER, invalid_parameter_value, "invalid parameter value")                                \
-  ROW(DK_LIMIT_EXCEEDED, program_limit_exceeded, "requested length or character too large")                    \
-  ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")              \
-  ROW(DK_INFINITE_FIELD, feature_not_supported, "a field of infinity is infinite, which numeric does not hold yet")
+#define DK_ERRORS(ROW)                                                                                              \
+  ROW(DK_NUMERIC_OUT_OF_RANGE, numeric_value_out_of_range, "numeric value out of range")                            \
+  ROW(DK_DIVISION_BY_ZERO, division_by_zero, "division by zero")                                                    \
+  ROW(DK_INVALID_TEXT, invalid_text_representation, "invalid input syntax")                                         \
+  ROW(DK_DATETIME_OVERFLOW, datetime_field_overflow, "date/time value out of range")                                \
+  ROW(DK_INVALID_DATETIME, invalid_datetime_format, "invalid input syntax for a date/time type")                    \
+  ROW(DK_INTERVAL_OVERFLOW, interval_field_overflow, "interval field value out of range")                           \
+  ROW(DK_LOG_DOMAIN, invalid_argument_for_logarithm, "cannot take the logarithm of zero or a negative number")      \
+  ROW(DK_POWER_DOMAIN, invalid_argument_for_power, "invalid argument for a power function")                         \
+  ROW(DK_SUBSTRING_LENGTH, substring_error, "negative substring length not allowed")                                \
+  ROW(DK_INVALID_ESCAPE, invalid_escape_sequence, "invalid escape string: it must be empty or one character")       \
+  ROW(DK_INVALID_ESCAPE_SEQUENCE, invalid_escape_sequence, "LIKE pattern must not end with escape character")       \
+  ROW(DK_STRING_TOO_LONG, string_data_right_truncation, "value too long for its character type")                    \
+  ROW(DK_INVALID_PARAMETER, invalid_parameter_value, "invalid parameter value")                                     \
+  ROW(DK_LIMIT_EXCEEDED, program_limit_exceeded, "requested length or character too large")                         \
+  ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")                   \
+  ROW(DK_INFINITE_FIELD, feature_not_supported, "a field of infinity is infinite, which numeric does not hold yet") \
+  ROW(DK_CASE_BEYOND_ASCII, feature_not_supported, "the case of characters beyond ASCII is known on the CPU only")
 
 #define DK_ERROR_NAME(name, state, message) name,
 enum dk_error { DK_OK = 0, DK_ERRORS(DK_ERROR_NAME) DK_ERROR_COUNT };

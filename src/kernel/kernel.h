@@ -18,6 +18,7 @@
 #include "kernel/date.h"
 #include "kernel/sort_key.h"
 #include "kernel/text.h"
+#include "kernel/letter_case.h"
 #include "kernel/words.h"
 #include "kernel/extract.h"
 #include "kernel/like.h"

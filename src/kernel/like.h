@@ -2,7 +2,7 @@
 //
 // The pattern is walked along the text once. At a mismatch the search goes back to the last % and lets it take one more
 // character; an earlier % never has to be tried again, since what follows it has matched at its leftmost place. Bytes
-// stand for characters except under _ and %.
+// stand for characters except under _ and %, and where case does not count.
 #pragma once
 
 // The bytes of the escape character, the first one lowest; length 0 is none.
@@ -103,8 +103,16 @@ DK_FN dk_bool dk_match(dk_text a, dk_text pattern, dk_escape escape, dk_bool fol
       at = dk_next_char(a, at);
       same = 1;
     } else if (item.kind == DK_PATTERN_LITERAL) {
-      same = a.data[at] == item.literal || (fold && dk_lower_char(a.data[at]) == dk_lower_char(item.literal));
-      at += same;
+      if (fold && !(dk_is_ascii_char(a.data[at]) && dk_is_ascii_char(item.literal))) {
+        dk_text letter = dk_slice(a, at, dk_next_char(a, at));
+        dk_text wanted = dk_slice(pattern, item.next - 1, dk_next_char(pattern, item.next - 1));
+        same = dk_same_letter(letter, wanted, error);
+        at += same ? letter.length : 0;
+        item.next += wanted.length - 1;
+      } else {
+        same = a.data[at] == item.literal || (fold && dk_lower_char(a.data[at]) == dk_lower_char(item.literal));
+        at += same;
+      }
     }
     if (same) {
       place = item.next;

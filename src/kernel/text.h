@@ -1,8 +1,7 @@
 // Text: measures, comparison, search and pieces. UTF-8 compared bytewise (C collation); places count characters from 1.
 //
 // A character is a byte that is no continuation (10xxxxxx) with the continuations after it, so invalid UTF-8 is counted
-// somehow and never read beyond its end. Upper and lower case are those of ASCII letters, as PostgreSQL has it in the C
-// locale.
+// somehow and never read beyond its end.
 #pragma once
 
 // ---- bytes
@@ -130,9 +129,6 @@ DK_FN dk_bool dk_char_in_set(dk_text a, dk_i32 from, dk_i32 to, dk_text set) {
   }
   return 0;
 }
-
-DK_FN char dk_lower_char(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-DK_FN char dk_upper_char(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
 
 // ---- measures
 

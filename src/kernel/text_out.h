@@ -22,29 +22,82 @@ DK_FN dk_i32 dk_concat_text_write(dk_text a, dk_text b, DK_GLOBAL char* out) {
   return dk_append(out, dk_append(out, 0, a), b);
 }
 
+// UTF-8 of a character by its Unicode number.
+DK_FN dk_i32 dk_char_size(dk_i32 code) { return code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4; }
+DK_FN dk_i32 dk_write_char(dk_i32 code, DK_GLOBAL char* out) {
+  dk_i32 bytes = dk_char_size(code);
+  for (dk_i32 i = bytes - 1; i > 0; i--) {
+    out[i] = (char)(0x80 | (code & 0x3F));
+    code >>= 6;
+  }
+  out[0] = (char)(bytes == 1 ? code : code | (0xF0 << (4 - bytes)));
+  return bytes;
+}
+
 // ---- case
 
-DK_FN dk_i32 dk_upper_text_size(dk_text a) { return a.length; }
-DK_FN dk_i32 dk_upper_text_write(dk_text a, DK_GLOBAL char* out) {
-  for (dk_i32 i = 0; i < a.length; i++) out[i] = dk_upper_char(a.data[i]);
-  return a.length;
+enum dk_letter_case { DK_UPPER, DK_LOWER, DK_INITCAP };
+
+#if DK_HAS_UNICODE
+// Bytes of the text in another case, which is written where there is a place for it.
+DK_FN dk_i32 dk_change_case(dk_text a, dk_i32 to, char* out) {
+  dk_i32 bytes = 0;
+  dk_bool in_word = 0;
+  for (dk_i32 at = 0; at < a.length;) {
+    dk_i32 next = dk_next_char(a, at);
+    dk_i32 code = dk_ascii_text(dk_slice(a, at, next));
+    dk_bool upper = to == DK_UPPER || (to == DK_INITCAP && !in_word);
+    dk_i32 changed = upper ? dk_unicode_upper(code) : dk_unicode_lower(code);
+    if (to == DK_INITCAP) in_word = dk_unicode_is_alnum(changed);
+    if (changed != code) {
+      bytes += out != nullptr ? dk_write_char(changed, out + bytes) : dk_char_size(changed);
+    } else {
+      bytes = out != nullptr ? dk_append(out, bytes, dk_slice(a, at, next)) : bytes + next - at;
+    }
+    at = next;
+  }
+  return bytes;
 }
-DK_FN dk_i32 dk_lower_text_size(dk_text a) { return a.length; }
-DK_FN dk_i32 dk_lower_text_write(dk_text a, DK_GLOBAL char* out) {
-  for (dk_i32 i = 0; i < a.length; i++) out[i] = dk_lower_char(a.data[i]);
+#endif
+
+DK_FN dk_i32 dk_case_size(dk_text a, dk_i32 to, DK_PRIVATE dk_i32* error) {
+#if DK_HAS_UNICODE
+  // Two bytes become three at most; that is counted out only where it matters.
+  dk_i64 most = (dk_i64)a.length + a.length / 2;
+  return most <= DK_TEXT_LIMIT ? (dk_i32)most : dk_check_text_size(dk_change_case(a, to, nullptr), error);
+#else
+  if (!dk_is_ascii(a)) dk_raise(error, DK_CASE_BEYOND_ASCII);
+  return a.length;
+#endif
+}
+DK_FN dk_i32 dk_case_write(dk_text a, dk_i32 to, DK_GLOBAL char* out) {
+  dk_u8 bits = 0;
+  dk_bool in_word = 0;
+  if (to == DK_INITCAP) {
+    for (dk_i32 i = 0; i < a.length; i++) {
+      char c = in_word ? dk_lower_char(a.data[i]) : dk_upper_char(a.data[i]);
+      in_word = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+      bits |= (dk_u8)c;
+      out[i] = c;
+    }
+  } else {
+    for (dk_i32 i = 0; i < a.length; i++) {
+      bits |= (dk_u8)a.data[i];
+      out[i] = to == DK_UPPER ? dk_upper_char(a.data[i]) : dk_lower_char(a.data[i]);
+    }
+  }
+#if DK_HAS_UNICODE
+  if (bits >= 0x80) return dk_change_case(a, to, out);
+#endif
   return a.length;
 }
 
-DK_FN dk_i32 dk_initcap_text_size(dk_text a) { return a.length; }
-DK_FN dk_i32 dk_initcap_text_write(dk_text a, DK_GLOBAL char* out) {
-  dk_bool in_word = 0;
-  for (dk_i32 i = 0; i < a.length; i++) {
-    char c = in_word ? dk_lower_char(a.data[i]) : dk_upper_char(a.data[i]);
-    in_word = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    out[i] = c;
-  }
-  return a.length;
-}
+DK_FN dk_i32 dk_upper_text_size(dk_text a, DK_PRIVATE dk_i32* error) { return dk_case_size(a, DK_UPPER, error); }
+DK_FN dk_i32 dk_upper_text_write(dk_text a, DK_GLOBAL char* out) { return dk_case_write(a, DK_UPPER, out); }
+DK_FN dk_i32 dk_lower_text_size(dk_text a, DK_PRIVATE dk_i32* error) { return dk_case_size(a, DK_LOWER, error); }
+DK_FN dk_i32 dk_lower_text_write(dk_text a, DK_GLOBAL char* out) { return dk_case_write(a, DK_LOWER, out); }
+DK_FN dk_i32 dk_initcap_text_size(dk_text a, DK_PRIVATE dk_i32* error) { return dk_case_size(a, DK_INITCAP, error); }
+DK_FN dk_i32 dk_initcap_text_write(dk_text a, DK_GLOBAL char* out) { return dk_case_write(a, DK_INITCAP, out); }
 
 // ---- replacing
 
@@ -173,21 +226,13 @@ DK_FN dk_i32 dk_reverse_text_write(dk_text a, DK_GLOBAL char* out) {
 
 // ---- characters and digits
 
-// UTF-8 of a number that is a character: not 0, not a surrogate, at most U+10FFFF.
+// A number that is a character: not 0, not a surrogate, at most U+10FFFF.
 DK_FN dk_i32 dk_chr_i32_size(dk_i32 a, DK_PRIVATE dk_i32* error) {
   dk_bool valid = a > 0 && a <= 0x10FFFF && !(a >= 0xD800 && a <= 0xDFFF);
   if (!valid) dk_raise(error, a < 0 ? DK_INVALID_PARAMETER : DK_LIMIT_EXCEEDED);
-  return a < 0x80 ? 1 : a < 0x800 ? 2 : a < 0x10000 ? 3 : 4;
+  return dk_char_size(a);
 }
-DK_FN dk_i32 dk_chr_i32_write(dk_i32 a, DK_GLOBAL char* out) {
-  dk_i32 bytes = a < 0x80 ? 1 : a < 0x800 ? 2 : a < 0x10000 ? 3 : 4;
-  for (dk_i32 i = bytes - 1; i > 0; i--) {
-    out[i] = (char)(0x80 | (a & 0x3F));
-    a >>= 6;
-  }
-  out[0] = (char)(bytes == 1 ? a : a | (0xF0 << (4 - bytes)));
-  return bytes;
-}
+DK_FN dk_i32 dk_chr_i32_write(dk_i32 a, DK_GLOBAL char* out) { return dk_write_char(a, out); }
 
 DK_FN dk_i32 dk_to_hex_i64_size(dk_i64 a) { return a == 0 ? 1 : (67 - DK_CLZ_U64((dk_u64)a)) / 4; }
 DK_FN dk_i32 dk_to_hex_i64_write(dk_i64 a, DK_GLOBAL char* out) {

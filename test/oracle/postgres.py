@@ -1,4 +1,4 @@
-"""A private PostgreSQL 15 server in a scratch directory: no TCP, C locale, UTC, no fsync."""
+"""A private PostgreSQL 15 server in a scratch directory: no TCP, text ordered bytewise (C) with the case of C.UTF-8, UTC, no fsync."""
 
 import glob
 import os
@@ -33,7 +33,8 @@ class Server:
             os.chown(self.directory, user.pw_uid, user.pw_gid)
         os.chmod(self.directory, 0o711)
         data = os.path.join(self.directory, "data")
-        self._run("initdb", "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "-N")
+        self._run("initdb", "-D", data, "-A", "trust", "-U", "postgres", "-E", "UTF8", "--no-locale", "--lc-ctype=C.UTF-8",
+                  "-N")
         options = " ".join(
             "-c " + option
             for option in ("listen_addresses=", "unix_socket_directories=" + self.directory, "fsync=off", "timezone=UTC",

@@ -256,8 +256,7 @@ int64_t SectionBatch::bytes_moved() const {
 
 void SectionBatch::raise_failure() const {
   const auto address = static_cast<size_t>((control().failure >> 32) - 1);
-  cpu::raise_kernel_error(static_cast<int32_t>(control().failure & 0xFFFFFFFF),
-                          task_.program.instructions[address].position);
+  cpu::raise_kernel_error(failure(), task_.program.instructions[address].position);
 }
 
 // Leaves the rows where they are: fetch_rows() brings them in their order.

@@ -63,6 +63,8 @@ class SectionBatch {
   bool is_brought() const { return is_brought_; }
   // After bring().
   bool has_failed() const { return control().failure != 0; }
+  // The dk_error of the first row that failed.
+  int32_t failure() const { return static_cast<int32_t>(control().failure & 0xFFFFFFFF); }
   // Errors: that of a row that has failed, with its position.
   [[noreturn]] void raise_failure() const;
   // After bring().

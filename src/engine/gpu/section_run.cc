@@ -84,8 +84,8 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     running.pop_front();
   } while (!queue_->left().is_empty() && !has_enough());
   for (auto& batch : running) bring(*batch);
-  if (is_undecided_) {
-    reason = row_behind_limit;
+  if (left_to_cpu_ != nullptr) {
+    reason = left_to_cpu_;
     return std::nullopt;
   }
   for (auto& batch : running) collect(*batch);
@@ -214,8 +214,13 @@ void SectionRun::bring(SectionBatch& batch) {
   if (batch.is_brought() || has_enough()) return;
   batch.bring();
   if (batch.has_failed()) {
-    if (!may_stop_early_) batch.raise_failure();
-    is_undecided_ = true;
+    if (batch.failure() == DK_CASE_BEYOND_ASCII) {
+      left_to_cpu_ = case_beyond_ascii;
+    } else if (may_stop_early_) {
+      left_to_cpu_ = row_behind_limit;
+    } else {
+      batch.raise_failure();
+    }
     return;
   }
   sizes_->note(batch.rows_in(), batch.rows_out());
@@ -226,7 +231,7 @@ void SectionRun::collect(SectionBatch& batch) {
   const size_t first = firsts_.front();
   firsts_.pop_front();
   bring(batch);
-  if (!batch.is_brought() || is_undecided_) return;
+  if (!batch.is_brought() || left_to_cpu_ != nullptr) return;
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";

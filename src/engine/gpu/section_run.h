@@ -62,7 +62,7 @@ class SectionRun {
   // Nothing where it is done already, or not needed any more.
   void bring(SectionBatch& batch);
   void collect(SectionBatch& batch);
-  bool has_enough() const { return is_undecided_ || (task_.wanted >= 0 && rows_ >= task_.wanted); }
+  bool has_enough() const { return left_to_cpu_ != nullptr || (task_.wanted >= 0 && rows_ >= task_.wanted); }
   void finish_totals();
   void collect_groups(SectionBatch& batch);
   void finish_groups();
@@ -87,10 +87,10 @@ class SectionRun {
   SectionKernel kernel_;  // of the last batch: what its sinks are
   std::vector<PartialWords> partials_;
   std::vector<SortedRun> sorted_;
-  std::deque<GroupRows> groups_;  // by hash table that the kernel groups
-  int64_t rows_ = 0;              // that batches have found, in a section with a result
-  const bool may_stop_early_;     // before its last row
-  bool is_undecided_ = false;     // a row has failed that may not be reached
+  std::deque<GroupRows> groups_;       // by hash table that the kernel groups
+  int64_t rows_ = 0;                   // that batches have found, in a section with a result
+  const bool may_stop_early_;          // before its last row
+  const char* left_to_cpu_ = nullptr;  // why, once a row was met that only the CPU can do
   ProgressPart progress_;
 };
 

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int rows = 500;
 constexpr int scratch_bytes = 256;
+constexpr size_t ilike_probe = 28;  // of letters beyond ASCII it is left to the CPU
 
 const char* const probe_kernel = R"(
 __kernel void probe(__global const dk_i64* numbers, __global const char* bytes, __global const dk_i32* ends,
@@ -52,7 +53,7 @@ Input random_input(Random& random) {
     input.numbers.push_back(random.any_i64());
     input.numbers.push_back(random.any_i64());
     for (const auto& text :
-         {random_text(random, {"a", "b", "A", "c", "d", "\xC3\xA9", " "}, 12),
+         {random_text(random, {"a", "b", "A", "c", "d", "\xC3\xA9", "\xC3\x89", " "}, 12),
           random_text(random, {"a", "b", "%", "_", "\\", "\xC3\xA9"}, 5),
           random_text(random, {"1", "20", "2024-02-29", " ", ".", "-", ":34", "e3", " days", "T", " mons"}, 6)}) {
       input.bytes += text;
@@ -140,9 +141,16 @@ TEST_F(OpenCL, AgreesWithCpp) {
             CL_SUCCESS);
   clReleaseKernel(kernel);
   std::vector<dk_u64> expected = results_of_cpp(input);
+  size_t left_to_cpu = 0;
   for (size_t i = 0; i < results.size(); i++) {
+    if (i % DK_PROBES == ilike_probe && results[i] == DK_CASE_BEYOND_ASCII) {
+      ++left_to_cpu;
+      continue;
+    }
     ASSERT_EQ(results[i], expected[i]) << "row " << i / DK_PROBES << ", probe " << i % DK_PROBES;
   }
+  EXPECT_GT(left_to_cpu, 0U);
+  EXPECT_LT(left_to_cpu, size_t{rows} / 4);
 }
 
 }  // namespace

@@ -101,11 +101,21 @@ TEST(Text, LimitedTypes) {
   EXPECT_EQ(ERROR_OF(dk_assign_text_char, text("ab c"), 3), DK_STRING_TOO_LONG);
 }
 
+// Bytes that are no UTF-8 stay as they are.
+TEST(Text, ChangesNoCaseOfDamagedText) {
+  for (const char* damaged : {"\xff", "a\xc3", "\x80\x80", "\xf8\x80\x80\x80", "\xe2\x84", "\xed\xa0\x80"}) {
+    EXPECT_EQ(WRITTEN(lower_text, text(damaged)), damaged);
+    EXPECT_EQ(WRITTEN(initcap_text, text(damaged)).size(), std::string(damaged).size());
+  }
+}
+
 TEST(Text, MakesNewText) {
   EXPECT_EQ(WRITTEN(concat_text, text("ab"), text("")), "ab");
-  EXPECT_EQ(WRITTEN(upper_text, text("aZ1\xC3\xA9")), "AZ1\xC3\xA9");
-  EXPECT_EQ(WRITTEN(lower_text, text("aZ1\xC3\x89")), "az1\xC3\x89");
+  EXPECT_EQ(WRITTEN(upper_text, text("aZ1\u00e9\u00df\u0250")), "AZ1\u00c9\u00df\u2c6f");
+  EXPECT_EQ(WRITTEN(lower_text, text("aZ1\u00c9\u212a")), "az1\u00e9k");
   EXPECT_EQ(WRITTEN(initcap_text, text("hELLO wORLD-2nd x")), "Hello World-2nd X");
+  EXPECT_EQ(WRITTEN(initcap_text, text("\u00e9LAN \u00e0 l'\u00c9T\u00c9 \u24d0\u24d1")),
+            "\u00c9lan \u00c0 L'\u00c9t\u00e9 \u24b6\u24d1");
   EXPECT_EQ(WRITTEN(replace_text, text("aXbXX"), text("X"), text("--")), "a--b----");
   EXPECT_EQ(WRITTEN(replace_text, text("aaa"), text("aa"), text("b")), "ba");
   EXPECT_EQ(WRITTEN(replace_text, text("aaa"), text(""), text("b")), "aaa");
