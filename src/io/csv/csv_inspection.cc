@@ -153,6 +153,7 @@ void check_header(const std::vector<std::string>& names, std::span<const ColumnD
   const auto fail = [&path](const std::string& what) {
     throw Error(SqlState::bad_copy_file_format, "file '" + path + "', line 1: " + what);
   };
+  if (names.empty()) fail("there is no header");
   if (names.size() != fields.size()) {
     fail("the header has " + std::to_string(names.size()) + " fields, where " + std::to_string(fields.size()) +
          " are wanted");
@@ -171,6 +172,7 @@ CsvShape inspect_csv(const CsvBlock& beginning, const FileOptions& options, std:
   CsvShape shape;
   std::optional<FirstRow> first = read_first_row(beginning, options, path);
   if (!first || first->ended) {
+    if (options.match_header) check_header({}, fields, path);
     shape.columns.assign(fields.begin(), fields.end());
     shape.ended = true;
     return shape;
