@@ -34,6 +34,8 @@ class Appender {
   void end_row();
   // Commits all ended rows. Errors: of WriteTransaction::append and commit.
   void finish();
+  // Of the strings that are gathered and not handed on: less than batch_bytes when a row has ended.
+  size_t string_bytes() const { return string_bytes_; }
 
  private:
   class Column;
