@@ -9,6 +9,17 @@
 
 namespace diptych::cpu {
 
+namespace {
+
+// Group numbers need 4 bytes, whatever the register's type.
+size_t storage_width(const RegisterPlace& place) {
+  return std::max<size_t>(4, static_cast<size_t>(width_bytes(place.physical)));
+}
+
+constexpr RowMask no_rows{};
+
+}  // namespace
+
 Frame::Frame(const Program& program, const Section& section)
     : groups(program.hash_tables.size()), sort_runs(program.sorters.size()), program_(program), section_(section) {
   slots_.resize(program.registers.size());
@@ -17,25 +28,32 @@ Frame::Frame(const Program& program, const Section& section)
   for (RowMask& mask : pending_) mask.clear();
   waiting_.assign(section.targets.size(), false);
   for (int i = 0; i < section.comparisons; ++i) comparisons_.push_back(std::make_unique<CodeComparison>());
-  std::vector<bool> used(program.registers.size());
-  for (const Step& step : section.steps) {
-    if (step.out >= 0) used[static_cast<size_t>(step.out)] = true;
+  lay_out_registers();
+  initialise_constants();
+}
+
+//   storage_   |values|NULLs|values|NULLs|...|64 values|...        place by place; constants have no bits for NULLs
+void Frame::lay_out_registers() {
+  const std::vector<RegisterPlace>& places = section_.places.places;
+  std::vector<size_t> ends;  // by place
+  size_t bytes = 0;
+  for (const RegisterPlace& place : places) {
+    bytes += place.is_constant ? 64 * storage_width(place) : block_rows * storage_width(place) + sizeof(RowMask);
+    ends.push_back(bytes);
   }
+  storage_.resize(bytes);
+  std::memset(storage_.data(), 0, bytes);
   for (size_t i = 0; i < slots_.size(); ++i) {
-    if (!used[i]) continue;
+    const int32_t number = section_.places.of_register[i];
+    if (number < 0) continue;
+    const RegisterPlace& place = places[static_cast<size_t>(number)];
     Slot& slot = slots_[i];
-    slot.physical = program.registers[i].physical;
-    // Group numbers need 4 bytes, whatever the register's type.
-    const size_t width = std::max<size_t>(4, static_cast<size_t>(width_bytes(slot.physical)));
-    // What is the same for all rows has the values of one word.
-    const size_t rows = section.constants[i] ? 64 : block_rows;
-    AlignedBuffer& buffer = storage_.emplace_back(rows * width + sizeof(RowMask));
-    std::memset(buffer.data(), 0, buffer.size());
-    slot.storage = buffer.data();
-    slot.valid_storage = reinterpret_cast<uint64_t*>(buffer.data() + rows * width);
+    slot.physical = place.physical;
+    slot.storage = storage_.data() + (number == 0 ? 0 : ends[static_cast<size_t>(number) - 1]);
+    if (!place.is_constant)
+      slot.valid_storage = reinterpret_cast<uint64_t*>(slot.storage + block_rows * storage_width(place));
     slot.values = {slot.storage, 64 * static_cast<size_t>(width_bytes(slot.physical))};
   }
-  initialise_constants();
 }
 
 // Registers that are the same for all rows are filled once, with the values of one word, which serve all; their steps
@@ -47,21 +65,27 @@ void Frame::initialise_constants() {
     if (opcode == Opcode::Column || opcode == Opcode::Code) {
       slots_[step.out].column = step.number;
       slots_[step.out].codes_wanted = opcode == Opcode::Code;
+      column_slots_.push_back(step.out);
     } else if (is_constant_load(opcode)) {
-      fill_constant(step, 64);
+      fill_values(step, 64);
       slots_[step.out].values.word_bytes = 0;
+      if (step.constant.is_null()) slots_[step.out].valid = no_rows.words;
     }
   }
 }
 
-void Frame::fill_constant(const Step& step, int rows) {
-  Slot& out = slots_[step.out];
+void Frame::fill_values(const Step& step, int rows) {
+  const Slot& out = slots_[step.out];
   const auto width = static_cast<size_t>(width_bytes(out.physical));
   store_value(step.constant, out.physical, out.storage);
   const size_t bytes = static_cast<size_t>(rows) * width;
   for (size_t filled = width; filled < bytes; filled *= 2)
     std::memcpy(out.storage + filled, out.storage, std::min(filled, bytes - filled));
-  out.values = {out.storage, 64 * width};
+}
+
+void Frame::fill_constant(const Step& step) {
+  fill_values(step, block_rows);
+  Slot& out = slots_[step.out];
   out.valid = nullptr;
   if (step.constant.is_null()) {
     std::memset(out.valid_storage, 0, sizeof(RowMask));
@@ -85,9 +109,7 @@ void Frame::begin_block(int64_t first_row, int count) {
   any_active_ = true;
   arena_.reset();
   for (ColumnState& column : columns_) position_column(column, first_row, count);
-  for (Slot& slot : slots_) {
-    if (slot.column >= 0) bind_column(slot);
-  }
+  for (const int number : column_slots_) bind_column(slots_[static_cast<size_t>(number)]);
 }
 
 void Frame::bind_column(Slot& slot) {

@@ -7,8 +7,8 @@
 //                  valid    rows that sinks take (kept only in sections that can make rows valid again)
 //                  pending  rows waiting at each jump target further down
 //
-// A register that a Column opcode loads stays encoded until somebody reads it, and then only words with active rows are
-// decoded. Everything here belongs to one thread.
+// Registers share storage as register_places.h says. One that a Column opcode loads stays encoded until somebody reads
+// it, and then only words with active rows are decoded. Everything here belongs to one thread.
 #pragma once
 
 #include <memory>
@@ -42,9 +42,9 @@ struct ColumnState {
 // One register: where its values for the block are.
 struct Slot {
   Values values;
-  const uint64_t* valid = nullptr;  // bit = 1: not NULL; nullptr: no NULL
-  std::byte* storage = nullptr;     // of its own, block_rows values
-  uint64_t* valid_storage = nullptr;
+  const uint64_t* valid = nullptr;    // bit = 1: not NULL; nullptr: no NULL
+  std::byte* storage = nullptr;       // at its place: block_rows values, 64 of a constant
+  uint64_t* valid_storage = nullptr;  // there, too; nullptr: a constant
   PhysicalType physical = PhysicalType::Int32;
   int column = -1;            // not -1: loaded lazily from this column of the section
   bool codes_wanted = false;  // by Code: the dictionary's codes instead of the strings
@@ -99,8 +99,8 @@ class Frame {
   // Own bits for `out`, all 1, to be changed.
   uint64_t* own_nulls(Slot& out) const;
 
-  // Gives the first `rows` rows of the step's register its constant.
-  void fill_constant(const Step& step, int rows);
+  // Gives all rows of the step's register its constant.
+  void fill_constant(const Step& step);
   // Loads the step's column into storage of the register's own.
   void load_column(const Step& step);
   // The active rows of `taken` leave for the target of the step.
@@ -122,7 +122,9 @@ class Frame {
   int64_t order = 0;
 
  private:
+  void lay_out_registers();
   void initialise_constants();
+  void fill_values(const Step& step, int rows);
   void materialise(Slot& slot);
   void bind_column(Slot& slot);
   void arrive(const Step& step);
@@ -132,7 +134,8 @@ class Frame {
   const Section& section_;
   std::vector<Slot> slots_;
   std::vector<ColumnState> columns_;
-  std::vector<AlignedBuffer> storage_;
+  std::vector<int> column_slots_;  // those that are loaded lazily
+  AlignedBuffer storage_;          // of all registers
   std::vector<std::unique_ptr<CodeComparison>> comparisons_;
   std::vector<RowMask> pending_;
   std::vector<bool> waiting_;  // by target: rows are pending there

@@ -21,6 +21,8 @@ class Preparation {
     section_.constants = flow_.constants;
     section_.tracks_validity = flow_.tracks_validity;
     section_.lazy_columns.assign(flow_.writers.size(), false);
+    section_.places = place_registers(program_, flow_);
+    section_.steps.reserve(static_cast<size_t>(flow_.end - flow_.first));
     for (int32_t address = flow_.first; address < flow_.end; ++address) add_step(address);
     return std::move(section_);
   }

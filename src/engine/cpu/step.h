@@ -8,6 +8,7 @@
 
 #include "engine/cpu/loops/loops.h"
 #include "engine/cpu/prepared.h"
+#include "engine/cpu/register_places.h"
 #include "engine/cpu/row_mask.h"
 #include "program/program.h"
 #include "program/section_flow.h"
@@ -55,8 +56,9 @@ struct Section {
   std::vector<uint8_t> writers;    // by register: how many steps write it
   std::vector<bool> constants;     // by register: one step writes it, the same value in all rows
   std::vector<bool> lazy_columns;  // by register: one step loads it, from a column, and it stays encoded
-  bool tracks_validity = false;    // a row may be made valid again
-  int comparisons = 0;             // CodeComparisons that each frame needs
+  RegisterPlaces places;
+  bool tracks_validity = false;  // a row may be made valid again
+  int comparisons = 0;           // CodeComparisons that each frame needs
 };
 
 // Resolves the section behind the Parallel at `address`. `prepared` outlives the section.

@@ -12,7 +12,7 @@ void nothing(Frame&, const Step&) {}
 
 void load_column(Frame& frame, const Step& step) { frame.load_column(step); }
 
-void fill(Frame& frame, const Step& step) { frame.fill_constant(step, block_rows); }
+void fill(Frame& frame, const Step& step) { frame.fill_constant(step); }
 
 void row_id(Frame& frame, const Step& step) {
   Slot& out = frame.write(step.out);
