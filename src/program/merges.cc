@@ -108,26 +108,29 @@ int32_t ExpressionCompiler::compile_nullif(const Expression& expression, InputCo
 }
 
 int32_t ExpressionCompiler::compile_extreme(const Expression& expression, InputColumns& input, int32_t target) {
-  std::vector<int32_t> values;
-  for (const ExpressionPtr& argument : expression.args)
-    values.push_back(widen(compile(*argument, input), expression.type.physical()));
   // char without a length compares without its blanks.
   const bool ignores_blanks = expression.type.id == TypeId::Char && expression.type.length == 0;
   const auto compared = [&](int32_t value) {
     return ignores_blanks ? call(FunctionId::rtrim_text, {value}, {TypeId::Text}, -1) : value;
   };
+  const auto argument = [&](size_t i) {
+    return widen(compile(*expression.args[i], input), expression.type.physical());
+  };
+  const int32_t first = argument(0);
   const int32_t result = start_merge(expression.type, target);
   // The register may hold NULL on the way also where some argument never is, so it counts as nullable then.
-  move_into(result, values.front());
-  for (size_t i = 1; i < values.size(); ++i) {
+  move_into(result, first);
+  for (size_t i = 1; i < expression.args.size(); ++i) {
+    // All rows compute it, here, where it is needed: of many arguments few are held at once.
+    const int32_t value = argument(i);
     Label take, next;
-    if (info(values[i]).nullable) builder_.emit_jump(Opcode::IfNull, values[i], 0, next, jump_keep);
+    if (info(value).nullable) builder_.emit_jump(Opcode::IfNull, value, 0, next, jump_keep);
     if (info(result).nullable) builder_.emit_jump(Opcode::IfNull, result, 0, take, jump_keep);
-    const int32_t old_value = compared(result), new_value = compared(values[i]);
+    const int32_t old_value = compared(result), new_value = compared(value);
     builder_.emit_jump(expression.kind == Kind::Greatest ? Opcode::Ge : Opcode::Le, old_value, new_value, next,
                        jump_keep);
     builder_.bind(take);
-    move_into(result, values[i]);
+    move_into(result, value);
     builder_.bind(next);
   }
   return result;
