@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -56,7 +57,7 @@ class WrittenRegisters {
  private:
   struct Writers {
     int32_t last = -1;
-    std::vector<int32_t> before;
+    std::vector<int32_t> before;  // ascending
   };
 
   void add_writer(int32_t number, int32_t address) {
@@ -66,14 +67,14 @@ class WrittenRegisters {
   }
   // The place that every path passes is mostly the last one before, or the first.
   bool is_written_at(int32_t number, int32_t address) const {
-    const auto is_passed = [&](int32_t place) {
-      return place <= address && paths_.every_path_passes(address - first_, place - first_);
-    };
+    const auto is_passed = [&](int32_t place) { return paths_.every_path_passes(address - first_, place - first_); };
     const Writers& writers = writers_[static_cast<size_t>(number)];
     if (writers.last < 0) return false;
-    if (is_passed(writers.last)) return true;
-    if (!writers.before.empty() && is_passed(writers.before.front())) return true;
-    return std::any_of(writers.before.rbegin(), writers.before.rend(), is_passed);
+    if (writers.last <= address && is_passed(writers.last)) return true;
+    const auto end = std::upper_bound(writers.before.begin(), writers.before.end(), address);
+    if (end == writers.before.begin()) return false;
+    if (is_passed(writers.before.front())) return true;
+    return std::any_of(std::make_reverse_iterator(end), writers.before.rend(), is_passed);
   }
 
   // What is written on all paths to a meeting, but not before they part, is written on the first path after that.
