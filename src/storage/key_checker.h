@@ -20,8 +20,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/integer_set.h"
 #include "base/value.h"
-#include "storage/integer_set.h"
 #include "storage/tablet_storage.h"
 #include "tablet/row_batch.h"
 

@@ -16,6 +16,9 @@ int128_t integral_of(const Value& value) {
   return value.type().id == TypeId::Boolean ? int128_t{value.as_boolean()} : value.as_integral();
 }
 
+bool is_less_float(double a, double b) { return dk_lt_f64(a, b) != 0; }
+bool is_less_interval(dk_interval a, dk_interval b) { return dk_lt_interval(a, b) != 0; }
+
 double double_of(const Value& value) {
   return value.type().is_float() ? value.as_double() : static_cast<double>(value.as_integral());
 }
@@ -42,14 +45,16 @@ void store_value(const Value& value, PhysicalType physical, void* to) {
 }
 
 PreparedSet::PreparedSet(const ValueSet& set) : has_null_(set.has_null) {
+  std::vector<int64_t> wholes;
+  if (set.physical == PhysicalType::Text) texts_.reserve(set.values.size());
   for (const Value& value : set.values) {
     switch (set.physical) {
-      case PhysicalType::Bool: wholes_.insert(value.as_boolean()); break;
+      case PhysicalType::Bool: wholes.push_back(value.as_boolean()); break;
       case PhysicalType::Int32:
       case PhysicalType::Int64: {
         // A constant that the register can't hold equals none of its values.
         const int128_t whole = value.as_integral();
-        if (whole >= INT64_MIN && whole <= INT64_MAX) wholes_.insert(static_cast<int64_t>(whole));
+        if (whole >= INT64_MIN && whole <= INT64_MAX) wholes.push_back(static_cast<int64_t>(whole));
         break;
       }
       case PhysicalType::Int128: wides_.push_back(value.as_integral()); break;
@@ -64,18 +69,22 @@ PreparedSet::PreparedSet(const ValueSet& set) : has_null_(set.has_null) {
     }
   }
   std::sort(wides_.begin(), wides_.end());
-  add_bitmap();
+  std::sort(floats_.begin(), floats_.end(), is_less_float);
+  std::sort(intervals_.begin(), intervals_.end(), is_less_interval);
+  if (!wholes.empty()) add_wholes(wholes);
 }
 
-void PreparedSet::add_bitmap() {
-  if (wholes_.empty()) return;
-  const auto [low, high] = std::minmax_element(wholes_.begin(), wholes_.end());
+void PreparedSet::add_wholes(const std::vector<int64_t>& values) {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
   const uint64_t distance = static_cast<uint64_t>(*high) - static_cast<uint64_t>(*low);
-  if (distance >= most_bitmap_bits) return;
+  if (distance >= most_bitmap_bits) {
+    for (const int64_t value : values) wholes_.insert(value);
+    return;
+  }
   low_ = *low;
   bitmap_bits_ = distance + 1;
   bitmap_.resize((bitmap_bits_ + 63) / 64);
-  for (int64_t value : wholes_) {
+  for (const int64_t value : values) {
     const uint64_t bit = static_cast<uint64_t>(value) - static_cast<uint64_t>(low_);
     bitmap_[bit / 64] |= uint64_t{1} << (bit % 64);
   }
@@ -84,7 +93,7 @@ void PreparedSet::add_bitmap() {
 bool PreparedSet::has(int128_t value) const { return std::binary_search(wides_.begin(), wides_.end(), value); }
 
 bool PreparedSet::has(double value) const {
-  return std::any_of(floats_.begin(), floats_.end(), [&](double one) { return dk_eq_f64(one, value) != 0; });
+  return std::binary_search(floats_.begin(), floats_.end(), value, is_less_float);
 }
 
 bool PreparedSet::has(dk_text value) const {
@@ -93,8 +102,7 @@ bool PreparedSet::has(dk_text value) const {
 }
 
 bool PreparedSet::has(dk_interval value) const {
-  return std::any_of(intervals_.begin(), intervals_.end(),
-                     [&](dk_interval one) { return dk_eq_interval(one, value) != 0; });
+  return std::binary_search(intervals_.begin(), intervals_.end(), value, is_less_interval);
 }
 
 namespace {

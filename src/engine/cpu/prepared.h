@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/integer_set.h"
 #include "kernel/kernel.h"
 #include "program/program.h"
 #include "tablet/aligned_buffer.h"
@@ -33,14 +34,16 @@ class PreparedSet {
   bool has(dk_interval value) const;
 
  private:
-  void add_bitmap();
+  // Into the bitmap where their range is small, else into the hash table.
+  void add_wholes(const std::vector<int64_t>& values);
 
   bool has_null_;
-  std::unordered_set<int64_t> wholes_;
-  std::vector<uint64_t> bitmap_;  // of wholes_, from low_ on, when their range is small
+  IntegerSet wholes_;
+  std::vector<uint64_t> bitmap_;  // from low_ on; empty: wholes_ has them
   int64_t low_ = 0;
   uint64_t bitmap_bits_ = 0;
-  std::vector<int128_t> wides_;  // sorted
+  // Sorted, as SQL orders them:
+  std::vector<int128_t> wides_;
   std::vector<double> floats_;
   std::vector<dk_interval> intervals_;
   std::unordered_set<std::string_view> texts_;

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/fault_file_system.h"
+#include "base/integer_set.h"
 #include "base/memory_budget.h"
-#include "storage/integer_set.h"
 #include "storage/test_rows.h"
 
 namespace diptych::test {
