@@ -14,6 +14,11 @@ constexpr int most_register_words = 96;
 // And those that are spilled: a driver for a CPU keeps them for all work-items of a group on a thread's stack.
 constexpr int most_private_words = 1024;
 
+// Of a section: beyond, drivers take tens of seconds to compile its kernel, or refuse to. A condition is a bracket
+// inside those before it, and clang nests 256.
+constexpr int32_t most_opcodes = 2000;
+constexpr int most_conditions = 200;
+
 // Columns of a result, words of partial aggregates that leave a kernel the registers for four groups on a unit.
 constexpr size_t most_light_outputs = 3, most_light_partials = 8;
 
@@ -75,6 +80,8 @@ SectionGenerator::SectionGenerator(const Program& program, int32_t address, cons
 SectionKernel SectionGenerator::generate() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
   kernel_.entry = fmt::format("section_{}", address_);
+  check_size();
+  if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_filter();
@@ -86,6 +93,14 @@ SectionKernel SectionGenerator::generate() {
   write_body();
   if (kernel_.unsupported.empty()) kernel_.text = assemble();
   return std::move(kernel_);
+}
+
+void SectionGenerator::check_size() {
+  const auto first = program_.instructions.begin() + flow_.first, end = program_.instructions.begin() + flow_.end;
+  const auto is_condition = [](const Instruction& at) { return info_of(at.opcode).kind == OpcodeKind::Jump; };
+  if (flow_.end - flow_.first > most_opcodes) refuse("it has more opcodes than a kernel has room for");
+  if (std::count_if(first, end, is_condition) > most_conditions)
+    refuse("it has more conditions than a kernel has room for");
 }
 
 // What decides which rows the sink takes: registers that jumps read, and what those are made of.

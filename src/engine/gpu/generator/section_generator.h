@@ -57,6 +57,7 @@ class SectionGenerator {
   }
 
   // ---- the frame of the kernel (section_generator.cc)
+  void check_size();
   void find_filter();
   void choose_rows_per_thread();
   void choose_forms();

@@ -31,6 +31,7 @@ bool is_real(PhysicalType physical) { return physical == PhysicalType::Float32 |
 bool is_kept_as(PhysicalType from, PhysicalType to) { return from == to || (!is_real(from) && !is_real(to)); }
 
 constexpr const char* strings = "strings in the interpreter's registers";
+constexpr const char* too_many_steps = "more steps than the interpreter has room for";
 
 }  // namespace
 
@@ -118,6 +119,8 @@ void SectionLowering::lower_instructions() {
     if (flow_.drops_invalid[static_cast<size_t>(address - flow_.first)]) add_step(DK_STEP_DROP);
     lower_instruction(address);
     if (at(address).opcode == Opcode::Result) break;
+    // A step is several words: of a long section this is known long before its end.
+    if (steps_.size() > DK_SECTION_ROOM) return refuse(too_many_steps);
     free_places(address);
   }
   add_step(DK_STEP_END);
@@ -550,7 +553,7 @@ void SectionLowering::assemble() {
   words[DK_SECTION_PASS_COUNT] = passes_.size() / 2;
   words[DK_SECTION_STATE_COUNT] = states.size() / 4;
   words[DK_SECTION_RERUNS] = reruns_ ? 1 : 0;
-  if (words.size() > DK_SECTION_ROOM) refuse("more steps than the interpreter has room for");
+  if (words.size() > DK_SECTION_ROOM) refuse(too_many_steps);
 }
 
 }  // namespace diptych::gpu
