@@ -1,6 +1,7 @@
 // Runs programs. An engine knows programs and tablets, and nothing of SQL.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -42,6 +43,17 @@ struct SectionProfile {
   int launches = 0;
   int64_t estimate_nanoseconds = 0;  // of the cost model before it ran; 0: not asked
   double limit = 0;                  // bytes a second that the slowest way of the columns gives; 0: not calibrated
+
+  // What happened in a further part of the section's rows.
+  void add(const SectionProfile& part) {
+    rows_in += part.rows_in;
+    rows_out += part.rows_out;
+    tablets += part.tablets;
+    tablets_skipped += part.tablets_skipped;
+    bytes_read += part.bytes_read;
+    nanoseconds += part.nanoseconds;
+    threads = std::max(threads, part.threads);
+  }
 };
 
 struct ExecutionProfile {

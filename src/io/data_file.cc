@@ -7,10 +7,10 @@
 
 namespace diptych {
 
-void DataFile::for_each_batch(const BatchSink& sink, int64_t rows) {
+void DataFile::for_each_batch(const BatchSink& sink) {
   std::vector<size_t> all(columns().size());
   std::iota(all.begin(), all.end(), size_t{0});
-  for_first_batches(all, rows, sink);
+  for_each_batch(all, sink);
 }
 
 std::unique_ptr<DataFile> open_data_file(const ReadContext& context, const std::string& path,
@@ -22,7 +22,7 @@ std::unique_ptr<DataFile> open_data_file(const ReadContext& context, const std::
                                          const FileOptions& options, std::span<const ColumnDefinition> fields) {
   std::unique_ptr<File> file = open_input(context, path);
   if (options.format == FileFormat::Parquet) return open_parquet_file(std::move(file), fields);
-  return open_csv_file(std::move(file), options, fields);
+  return std::make_unique<CsvFile>(std::move(file), options, fields);
 }
 
 std::shared_ptr<const TabletSource> open_file_source(const ReadContext& context, const std::string& path,

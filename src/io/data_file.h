@@ -25,22 +25,17 @@ namespace diptych {
 
 using BatchSink = std::function<void(const RowBatch&)>;
 
-// Thread safety: for_first_batches() and for_each_batch() by one thread at a time; the others by any.
+// Thread safety: for_each_batch() by one thread at a time; the others by any.
 class DataFile {
  public:
   virtual ~DataFile() = default;
   virtual const std::vector<ColumnDefinition>& columns() const = 0;
-  // Passes on rows until these or more are passed on, or all are; batch column i is column wanted[i]. What the sink
-  // throws ends the reading and comes out here.
+  // Passes on all rows; batch column i is column wanted[i]. What the sink throws ends the reading and comes out here.
   // Errors: 58030; 22P04 the file is not in its format; 22P02, 22003, 22007, 22008, 22001, 22021 a value does not fit
   // its column, with the file, row and column.
-  virtual void for_first_batches(std::span<const size_t> wanted, int64_t rows, const BatchSink& sink) = 0;
-  // All rows.
-  void for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) {
-    for_first_batches(wanted, INT64_MAX, sink);
-  }
+  virtual void for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) = 0;
   // All columns.
-  void for_each_batch(const BatchSink& sink, int64_t rows = INT64_MAX);
+  void for_each_batch(const BatchSink& sink);
   // Rows, when the file says so.
   virtual std::optional<int64_t> row_count() const = 0;
   // How much of the file has been taken in so far, 0 to 1.
@@ -61,7 +56,8 @@ std::unique_ptr<DataFile> open_data_file(const ReadContext& context, const std::
                                          const FileOptions& options, std::span<const ColumnDefinition> fields);
 
 // The file as a source of rows for FROM 'file': Parquet row groups are decoded when they are pinned, a CSV file is read
-// whole into tablets when its rows are first asked for. What the context refers to must outlive the source.
+// whole into tablets when its rows are first asked for. Under a LIMIT both are read in parts (tablet/source_parts.h).
+// What the context refers to must outlive the source.
 std::shared_ptr<const TabletSource> open_file_source(const ReadContext& context, const std::string& path,
                                                      const FileOptions& options);
 

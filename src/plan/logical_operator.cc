@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/stack.h"
+#include "tablet/source_parts.h"
 
 namespace diptych {
 
@@ -43,10 +44,15 @@ std::string sort_line(const LogicalOperator& op) {
                      fmt::join(keys, ", "));
 }
 
+std::string rows_of(const TabletSource& source) {
+  const int64_t rows = most_rows(source);
+  return rows == INT64_MAX ? "up to the limit" : fmt::format("{} rows", rows);
+}
+
 std::string line(const LogicalOperator& op) {
   switch (op.kind) {
     case OperatorKind::Scan:
-      return fmt::format("Scan {} [{}] ({} rows)", op.source_name, fmt::join(op.names(), ", "), op.source->row_count());
+      return fmt::format("Scan {} [{}] ({})", op.source_name, fmt::join(op.names(), ", "), rows_of(*op.source));
     case OperatorKind::Filter: return "Filter " + op.predicate->to_text(op.input().names());
     case OperatorKind::Project:
       return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));

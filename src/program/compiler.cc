@@ -8,6 +8,7 @@
 #include "program/aggregate_compiler.h"
 #include "program/expression_compiler.h"
 #include "tablet/dictionary.h"
+#include "tablet/source_parts.h"
 
 namespace diptych {
 
@@ -110,7 +111,7 @@ class Compiler {
     for (const size_t column : op.source_columns)
       info.columns[column] = column_info(source, column, source.columns()[column].type);
     InputColumns input;
-    input.row_bound = source.row_count();
+    input.row_bound = most_rows(source);
     for (const size_t column : op.source_columns)
       input.columns.push_back(source_column(source, column, info.columns[column]));
     info.zone_conditions = std::exchange(zone_conditions_, {});

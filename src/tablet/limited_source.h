@@ -1,7 +1,6 @@
 // A source that can do with reading only the beginning of what its rows come from.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "tablet/tablet_source.h"
@@ -11,9 +10,9 @@ namespace diptych {
 class LimitedSource {
  public:
   virtual ~LimitedSource() = default;
-  // The same columns; at least the first rows, in the same order, or all when there are fewer. Safe to call from any
-  // thread.
-  virtual std::shared_ptr<const TabletSource> first_rows(int64_t rows) const = 0;
+  // The same rows as a source in parts (source_parts.h), whose columns have no known bounds, so that asking for them
+  // reads nothing. Safe to call from any thread.
+  virtual std::shared_ptr<const TabletSource> in_parts() const = 0;
 };
 
 }  // namespace diptych

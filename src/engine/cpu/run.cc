@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cpu/parallel.h"
@@ -11,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/placement/placement.h"
 #include "engine/shared_section.h"
+#include "tablet/source_parts.h"
 
 namespace diptych {
 namespace cpu {
@@ -109,21 +111,51 @@ class Run {
     const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
     const auto& source = cursors_[static_cast<size_t>(instruction.p1)];
     const Section section = prepare_section(*program_, address, prepared_);
+    const auto* in_parts = dynamic_cast<const SourceInParts*>(source.get());
+    if (in_parts == nullptr || rows_wanted() < 0 || !writes_rows(section)) return run_section(section, source);
+    // Nothing is read any more once there are enough rows.
+    const std::unique_ptr<PartReader> reader = in_parts->read_parts();
+    bool is_first = true;
+    while (rows_wanted() > 0) {
+      const std::shared_ptr<const TabletSource> part = reader->next();
+      if (part == nullptr) break;
+      const int64_t rows = result_->row_count();
+      if (std::exchange(is_first, false))
+        run_section(section, part);
+      else
+        run_next_part(section, part);
+      // Codes in the result are of its dictionaries.
+      if (result_->row_count() > rows) result_->keep(part);
+    }
+  }
+
+  void run_section(const Section& section, const std::shared_ptr<const TabletSource>& source) {
     const NeededTablets needed(*section.cursor, *source);
     PlacementNote note;
     if (run_on_device(section, source, needed, note)) return;
     const auto start = std::chrono::steady_clock::now();
-    SectionRun running(*program_, section, *source, needed, context_, memory_);
+    const SectionProfile profile = run_here(section, *source, needed);
+    if (note.lesson != 0) context_.placement->learn(note, nanoseconds_since(start));
+    if (context_.profile == nullptr) return;
+    SectionProfile& shown = context_.profile->sections.emplace_back(profile);
+    shown.fallback = std::move(note.fallback);
+    shown.why = std::move(note.why);
+    shown.estimate_nanoseconds = note.estimate_ns;
+    shown.limit = note.limit;
+  }
+
+  // Where the first part ran is where all do.
+  void run_next_part(const Section& section, const std::shared_ptr<const TabletSource>& part) {
+    const SectionProfile profile = run_here(section, *part, NeededTablets(*section.cursor, *part));
+    if (context_.profile != nullptr) context_.profile->sections.back().add(profile);
+  }
+
+  SectionProfile run_here(const Section& section, const TabletSource& source, const NeededTablets& needed) {
+    SectionRun running(*program_, section, source, needed, context_, memory_);
     make_sinks(section, running.threads());
     running.run(threads_, rows_wanted());
     for (ResultPiece& piece : running.take_results()) result_->add(std::move(piece.tablet));
-    if (note.lesson != 0) context_.placement->learn(note, nanoseconds_since(start));
-    if (context_.profile == nullptr) return;
-    SectionProfile& profile = context_.profile->sections.emplace_back(running.profile());
-    profile.fallback = std::move(note.fallback);
-    profile.why = std::move(note.why);
-    profile.estimate_nanoseconds = note.estimate_ns;
-    profile.limit = note.limit;
+    return running.profile();
   }
 
   // Takes over what a device has made of the section; false when none has.

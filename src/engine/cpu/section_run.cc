@@ -24,6 +24,11 @@ bool depends_on_order(const Program& program, const Section& section) {
 
 }  // namespace
 
+bool writes_rows(const Section& section) {
+  return std::any_of(section.steps.begin(), section.steps.end(),
+                     [](const Step& step) { return step.instruction->opcode == Opcode::Result; });
+}
+
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const NeededTablets& needed, const ExecutionContext& context, const Memory& memory)
     : program_(program),
@@ -73,10 +78,8 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQu
 void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   const size_t all = morsels_.size();
   if (profile_.threads == 1) return work(0, threads[0], all);
-  const bool writes_rows = std::any_of(section_.steps.begin(), section_.steps.end(),
-                                       [](const Step& step) { return step.instruction->opcode == Opcode::Result; });
   // One morsel may have all the rows that are wanted before another thread is awake.
-  if (wanted_ >= 0 && writes_rows) work(0, threads[0], 1);
+  if (wanted_ >= 0 && writes_rows(section_)) work(0, threads[0], 1);
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all); });
 }

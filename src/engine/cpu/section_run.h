@@ -33,6 +33,9 @@ struct ThreadSinks {
   std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
 };
 
+// Whether its rows are the result's.
+bool writes_rows(const Section& section);
+
 class SectionRun {
  public:
   SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,

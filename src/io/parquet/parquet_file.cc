@@ -33,7 +33,7 @@ class ParquetFile : public DataFile {
                : static_cast<double>(groups_done_) / static_cast<double>(reader_.row_group_count());
   }
 
-  void for_first_batches(std::span<const size_t> wanted, int64_t rows, const BatchSink& sink) override;
+  void for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) override;
 
  private:
   void check_cast(size_t column) const {
@@ -64,16 +64,14 @@ std::vector<OwnedBatch> ParquetFile::read(size_t group, std::span<const size_t> 
   return batches;
 }
 
-void ParquetFile::for_first_batches(std::span<const size_t> wanted, int64_t rows, const BatchSink& sink) {
+void ParquetFile::for_each_batch(std::span<const size_t> wanted, const BatchSink& sink) {
   size_t next = 0;
-  int64_t rows_before = 0;  // of the row groups taken
   groups_done_ = 0;
   auto take = [&](tbb::flow_control& control) -> size_t {
-    if (next == reader_.row_group_count() || rows_before >= rows) {
+    if (next == reader_.row_group_count()) {
       control.stop();
       return next;
     }
-    rows_before += reader_.rows_in(next);
     return next++;
   };
   auto decode = [&](size_t group) { return read(group, wanted); };

@@ -31,6 +31,8 @@ class ParquetReader {
 
   // Decodes columns of a row group, in pieces of at most `piece_rows` rows. Errors: 22P04, 58030, 22008, 22021, 53200.
   std::vector<OwnedBatch> read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const;
+  // The first `rows` rows alone, in order; no more of the columns' bytes is read than they take.
+  std::vector<OwnedBatch> read_head(size_t row_group, std::span<const size_t> wanted, int64_t rows) const;
   // The bounds that the file's statistics give, as far as they are exact. Its counts of NULLs are not taken: only a
   // column that can't have any is known to have none.
   ZoneMap zone_map(size_t row_group, size_t column) const;
@@ -44,7 +46,11 @@ class ParquetReader {
  private:
   [[noreturn]] void fail_rows(size_t row_group, int64_t found) const;
   void open();
-  std::unique_ptr<parquet::arrow::FileReader> make_reader() const;
+  // batch_rows: of its batches of rows; a reader of all rows takes them at once, with all bytes of a column.
+  std::unique_ptr<parquet::arrow::FileReader> make_reader(int64_t batch_rows = all_rows) const;
+  OwnedBatch piece_of(const arrow::RecordBatch& batch, std::span<const int> leaves,
+                      std::span<const size_t> wanted) const;
+  static constexpr int64_t all_rows = INT32_MAX;
   void read_schema();
   // Errors: 0A000 naming the column.
   void check_has_no_zone(const arrow::Field& field) const;

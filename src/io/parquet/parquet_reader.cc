@@ -5,7 +5,6 @@
 #include <parquet/properties.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "io/arrow_types.h"
 #include "io/parquet/parquet_file.h"
@@ -91,15 +90,16 @@ std::vector<bool> ParquetReader::find_dictionary_leaves() const {
   return leaves;
 }
 
-std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader() const {
+std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader(int64_t batch_rows) const {
   parquet::ArrowReaderProperties properties(false);
   properties.set_pre_buffer(false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
-  properties.set_batch_size(std::numeric_limits<int32_t>::max());
+  properties.set_batch_size(batch_rows);
   for (size_t i = 0; i < dictionary_leaves_.size(); ++i)
     properties.set_read_dictionary(static_cast<int>(i), dictionary_leaves_[i]);
   parquet::ReaderProperties reader_properties = parquet::default_reader_properties();
   reader_properties.set_page_checksum_verification(true);
+  if (batch_rows < all_rows) reader_properties.enable_buffered_stream();
   auto reader = parquet::ParquetFileReader::Open(file_, reader_properties, metadata_);
   return check(parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(reader), properties), *file_);
 }
@@ -107,6 +107,18 @@ std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader() const {
 std::string ParquetReader::place_of(size_t column) const {
   return "file '" + path() + "', column \"" + columns_[column].name + "\"";
 }
+
+namespace {
+
+// The wanted columns in the file's order, each once.
+std::vector<int> leaves_of(std::span<const size_t> wanted) {
+  std::vector<int> leaves(wanted.begin(), wanted.end());
+  std::sort(leaves.begin(), leaves.end());
+  leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+  return leaves;
+}
+
+}  // namespace
 
 std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const size_t> wanted,
                                             int64_t piece_rows) const {
@@ -120,9 +132,7 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
   // Arrow makes room for as many values as the meta data announce.
   if (rows_in(row_group) > most_unchecked_rows)
     for (size_t column : wanted) check_rows(row_group, column);
-  std::vector<int> leaves(wanted.begin(), wanted.end());
-  std::sort(leaves.begin(), leaves.end());
-  leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+  const std::vector<int> leaves = leaves_of(wanted);
   guard_parquet(*file_, [&] {
     std::shared_ptr<arrow::Table> table =
         check(make_reader()->ReadRowGroup(static_cast<int>(row_group), leaves), *file_);
@@ -131,16 +141,40 @@ std::vector<OwnedBatch> ParquetReader::read(size_t row_group, std::span<const si
     arrow::TableBatchReader batches(*table);
     batches.set_chunksize(piece_rows);
     for (std::shared_ptr<arrow::RecordBatch> batch = check(batches.Next(), *file_); batch != nullptr;
-         batch = check(batches.Next(), *file_)) {
-      OwnedBatch& piece = pieces.emplace_back();
-      piece.rows = batch->num_rows();
-      for (size_t column : wanted) {
-        auto at = std::lower_bound(leaves.begin(), leaves.end(), static_cast<int>(column)) - leaves.begin();
-        piece.columns.push_back(column_of(batch->column(static_cast<int>(at)), place_of(column)));
-      }
+         batch = check(batches.Next(), *file_))
+      pieces.push_back(piece_of(*batch, leaves, wanted));
+  });
+  return pieces;
+}
+
+std::vector<OwnedBatch> ParquetReader::read_head(size_t row_group, std::span<const size_t> wanted, int64_t rows) const {
+  const std::vector<int> leaves = leaves_of(wanted);
+  std::vector<OwnedBatch> pieces;
+  guard_parquet(*file_, [&] {
+    const std::unique_ptr<parquet::arrow::FileReader> reader = make_reader(rows);
+    const auto batches = check(reader->GetRecordBatchReader({static_cast<int>(row_group)}, leaves), *file_);
+    int64_t read = 0;
+    while (read < rows) {
+      std::shared_ptr<arrow::RecordBatch> batch = check(batches->Next(), *file_);
+      if (batch == nullptr) fail_rows(row_group, read);
+      check(batch->Validate(), *file_);
+      if (batch->num_rows() > rows - read) batch = batch->Slice(0, rows - read);
+      read += batch->num_rows();
+      pieces.push_back(piece_of(*batch, leaves, wanted));
     }
   });
   return pieces;
+}
+
+OwnedBatch ParquetReader::piece_of(const arrow::RecordBatch& batch, std::span<const int> leaves,
+                                   std::span<const size_t> wanted) const {
+  OwnedBatch piece;
+  piece.rows = batch.num_rows();
+  for (size_t column : wanted) {
+    const auto at = std::lower_bound(leaves.begin(), leaves.end(), static_cast<int>(column)) - leaves.begin();
+    piece.columns.push_back(column_of(batch.column(static_cast<int>(at)), place_of(column)));
+  }
+  return piece;
 }
 
 void ParquetReader::fail_rows(size_t row_group, int64_t found) const {

@@ -5,22 +5,23 @@ namespace diptych {
 
 namespace {
 
-// A file of which only the first rows are wanted is read no further. Before any other rule, which may ask for bounds of
-// all rows.
+// A file of which only the first rows that fulfil a condition are wanted is read part by part, and no further than to
+// the part that has the last of them. Before any other rule, which may ask for bounds of all rows.
 //
-//   Limit 10 offset 5                    Limit 10 offset 5
-//   └ Scan 'x.csv' (1000000 rows)  ->    └ Scan 'x.csv' (15 rows, or a few more)
+//   Limit 10 offset 5                      Limit 10 offset 5
+//   └ Filter a > 1                         └ Filter a > 1
+//     └ Scan 'x.csv' (1000000 rows)  ->      └ Scan 'x.csv' (up to the limit)
 class ReadFirstRows : public Rule {
  public:
   const char* name() const override { return "read_first_rows"; }
 
   void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
-    if (plan->kind != OperatorKind::Limit || plan->limit < 0 || plan->limit > INT64_MAX - plan->offset) return;
+    if (plan->kind != OperatorKind::Limit || plan->limit < 0) return;
     LogicalOperator* below = &plan->input();
-    while (below->kind == OperatorKind::Project) below = &below->input();
+    while (below->kind == OperatorKind::Project || below->kind == OperatorKind::Filter) below = &below->input();
     if (below->kind != OperatorKind::Scan) return;
     const auto* limited = dynamic_cast<const LimitedSource*>(below->source.get());
-    if (limited != nullptr) below->source = limited->first_rows(plan->limit + plan->offset);
+    if (limited != nullptr) below->source = limited->in_parts();
   }
 };
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/fault_file_system.h"
 #include "session/script.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
@@ -44,7 +45,8 @@ std::string run(Connection& connection, const std::string& text) {
 }
 
 std::string run_script(const std::string& script) {
-  Database database(":memory:");
+  MemoryFileSystem files;
+  Database database(":memory:", files);
   Connection connection(database);
   std::string out;
   for (const std::string& text : testing::statements_of(script)) out += run(connection, text);
