@@ -182,8 +182,11 @@ class RealDeviceLoss : public ::testing::TestWithParam<std::tuple<const char*, c
       if (info.id() != std::string(api()) + ":0") continue;
       why = info.unusable;
       if (info.is_host) why = "an illegal address on the host's own cores ends the process";
+      if (!info.can_map && residency() == std::string("mapped")) why = "its kernels can't read the host's memory";
     }
-    if (!why.empty()) GTEST_SKIP() << why;
+    if (why.empty()) return;
+    std::cerr << why << '\n';  // the child process of a test shows nothing else
+    GTEST_SKIP() << why;
   }
   const char* api() const { return std::get<0>(GetParam()); }
   const char* residency() const { return std::get<1>(GetParam()); }
