@@ -42,7 +42,7 @@ void Frame::lay_out_registers() {
     ends.push_back(bytes);
   }
   storage_.resize(bytes);
-  std::memset(storage_.data(), 0, bytes);
+  if (bytes > 0) std::memset(storage_.data(), 0, bytes);  // a section that only counts rows has no register
   for (size_t i = 0; i < slots_.size(); ++i) {
     const int32_t number = section_.places.of_register[i];
     if (number < 0) continue;
