@@ -9,6 +9,7 @@ RELEASE := build/release
 ASAN := build/asan-ubsan
 TSAN := build/tsan
 FUZZ := build/fuzz
+LTO := build/lto
 TARGETS ?=
 OPTIONS ?=
 PARTS ?= h2o,more,growth
@@ -16,7 +17,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -35,6 +36,11 @@ demo: build
 
 test: build
 	tools/run_tests release
+
+# Whether a name means the same class in all source files: the compiler sees all of them at once when it links. With g++.
+test-odr: setup
+	cmake --preset lto --log-level=WARNING
+	cmake --build $(LTO) --parallel $(JOBS) --target diptych
 
 # The SQL suites under sanitizers, with addresses checked also what fails on purpose; only what they need is built.
 test-asan: setup
