@@ -23,6 +23,7 @@ typedef ulong dk_u64;
 typedef float dk_f32;
 typedef double dk_f64;
 #define DK_FN static inline
+#define DK_ALWAYS_INLINE
 #define DK_GLOBAL __global
 #define DK_PRIVATE __private
 #define DK_CONSTANT __constant
@@ -58,6 +59,7 @@ typedef unsigned long long dk_u64;
 typedef float dk_f32;
 typedef double dk_f64;
 #define DK_FN static __device__ inline
+#define DK_ALWAYS_INLINE
 #define DK_GLOBAL
 #define DK_PRIVATE
 #define DK_CONSTANT static __device__ const
@@ -96,6 +98,7 @@ typedef unsigned long dk_u64;
 typedef float dk_f32;
 typedef double dk_f64;
 #define DK_FN static inline
+#define DK_ALWAYS_INLINE __attribute__((always_inline))
 #define DK_GLOBAL
 #define DK_PRIVATE
 #define DK_CONSTANT static constexpr
