@@ -76,8 +76,11 @@ std::unique_ptr<DeviceEvent> OpenClQueue::record() {
 }
 
 void OpenClQueue::synchronize() {
+  // Also where another thread has found the device lost: what this queue still copies would come to memory that is
+  // freed.
+  const cl_int status = api_.Finish(queue_);
   context_->health->check();
-  context_->check_done(api_.Finish(queue_), "waiting for a queue");
+  context_->check_done(status, "waiting for a queue");
 }
 
 int64_t OpenClQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {
