@@ -79,7 +79,6 @@ OpenClKernel::OpenClKernel(std::shared_ptr<const Context> context, cl_program pr
 }
 
 OpenClKernel::~OpenClKernel() {
-  if (context_->health->is_lost()) return;
   context_->api->ReleaseKernel(kernel_);
   context_->api->ReleaseProgram(program_);
 }

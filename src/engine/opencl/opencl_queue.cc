@@ -14,7 +14,6 @@ OpenClQueue::OpenClQueue(std::shared_ptr<const Context> context, Memory& memory)
 }
 
 OpenClQueue::~OpenClQueue() {
-  if (context_->health->is_lost()) return;
   api_.Finish(queue_);
   api_.ReleaseCommandQueue(queue_);
 }

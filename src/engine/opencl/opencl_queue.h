@@ -11,9 +11,7 @@ namespace diptych::opencl {
 class OpenClEvent final : public DeviceEvent {
  public:
   OpenClEvent(std::shared_ptr<const Context> context, cl_event event) : context_(std::move(context)), event_(event) {}
-  ~OpenClEvent() override {
-    if (!context_->health->is_lost()) context_->api->ReleaseEvent(event_);
-  }
+  ~OpenClEvent() override { context_->api->ReleaseEvent(event_); }
   cl_event event() const { return event_; }
 
  private:
