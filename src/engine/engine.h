@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/memory_budget.h"
 #include "program/program.h"
 
@@ -74,6 +75,12 @@ struct ExecutionContext {
   Progress* progress = nullptr;
   ExecutionProfile* profile = nullptr;  // null: not wanted
 };
+
+// Errors: 57014 when the run has been cancelled.
+inline void check_cancelled(const ExecutionContext& context) {
+  if (context.cancelled != nullptr && context.cancelled->load(std::memory_order_relaxed))
+    throw Error(SqlState::query_canceled, "cancelled on request");
+}
 
 // The result: tablets in the order of the rows. Keeps what it needs alive (dictionaries through the program's sources).
 std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program, const ExecutionContext& context);

@@ -1,5 +1,5 @@
-// What a tablet source is, too, whose rows can be had in parts, each read when it is asked for: whoever has enough rows
-// leaves the rest of a file unread.
+// Tablet sources that are read part by part: a reader that has enough rows leaves the rest of the file unread. A source
+// that can do so also derives from a class below.
 //
 //   file   |1 block|2 blocks  |4 blocks            |...           CSV: a part is twice the one before
 //   next()  1st     2nd        3rd
@@ -28,6 +28,15 @@ class SourceInParts {
   virtual std::unique_ptr<PartReader> read_parts() const = 0;
   // As row_count(), or INT64_MAX where rows are counted only while they are read.
   virtual int64_t most_rows() const = 0;
+};
+
+// A source that reads all rows when it is asked for anything about them, unless it is told that parts will do.
+class CanComeInParts {
+ public:
+  virtual ~CanComeInParts() = default;
+  // The same rows as a SourceInParts, whose columns have no known bounds, so that asking for them reads nothing. Safe
+  // to call from any thread.
+  virtual std::shared_ptr<const TabletSource> in_parts() const = 0;
 };
 
 // A bound of the source's rows that is known without reading them.

@@ -182,6 +182,13 @@ void BlockSource::add_rest(const BlockTablet& tablet, int64_t first_row) {
   add(rows, std::move(views), std::move(chunks));
 }
 
+bool BlockSource::has_codes(size_t first) const {
+  return std::any_of(tablets_.begin() + static_cast<ptrdiff_t>(first), tablets_.end(), [](const BlockTablet& tablet) {
+    return std::any_of(tablet.views.begin(), tablet.views.end(),
+                       [](const ColumnView& view) { return view.encoding == Encoding::Dictionary; });
+  });
+}
+
 void BlockSource::cut(int64_t offset, int64_t limit) {
   std::vector<BlockTablet> before = std::move(tablets_);
   tablets_.clear();
@@ -191,7 +198,7 @@ void BlockSource::cut(int64_t offset, int64_t limit) {
     const int64_t skipped = std::min(offset, tablet.rows);
     offset -= skipped;
     if (skipped == tablet.rows) continue;
-    if (limit >= 0) tablet.rows = std::min(tablet.rows, skipped + limit - rows_);
+    if (limit >= 0) tablet.rows = skipped + std::min(tablet.rows - skipped, limit - rows_);
     if (tablet.rows <= skipped) break;
     if (skipped > 0)
       add_rest(tablet, skipped);

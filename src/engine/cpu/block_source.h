@@ -35,6 +35,8 @@ class BlockSource : public TabletSource {
   // Rows and views of a tablet that lies in these chunks.
   void add(int64_t rows, std::vector<ColumnView> views, std::vector<Chunk> chunks);
   void keep(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
+  // Whether a tablet from `first` on has codes, of a dictionary that is not its own.
+  bool has_codes(size_t first) const;
   // Leaves rows [offset, offset + limit), limit -1: all from offset on.
   void cut(int64_t offset, int64_t limit);
 

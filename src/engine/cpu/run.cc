@@ -117,15 +117,16 @@ class Run {
     const std::unique_ptr<PartReader> reader = in_parts->read_parts();
     bool is_first = true;
     while (rows_wanted() > 0) {
-      const std::shared_ptr<const TabletSource> part = reader->next();
+      check_cancelled(context_);
+      std::shared_ptr<const TabletSource> part;
+      in_arena(context_.threads, [&] { part = reader->next(); });
       if (part == nullptr) break;
-      const int64_t rows = result_->row_count();
+      const size_t tablets = result_->tablet_count();
       if (std::exchange(is_first, false))
         run_section(section, part);
       else
         run_next_part(section, part);
-      // Codes in the result are of its dictionaries.
-      if (result_->row_count() > rows) result_->keep(part);
+      if (result_->has_codes(tablets)) result_->keep(part);
     }
   }
 
@@ -144,7 +145,7 @@ class Run {
     shown.limit = note.limit;
   }
 
-  // Where the first part ran is where all do.
+  // On the CPU as the first, since no device reads files.
   void run_next_part(const Section& section, const std::shared_ptr<const TabletSource>& part) {
     const SectionProfile profile = run_here(section, *part, NeededTablets(*section.cursor, *part));
     if (context_.profile != nullptr) context_.profile->sections.back().add(profile);

@@ -136,8 +136,7 @@ SectionRun::MorselRange SectionRun::take_morsels() {
 void SectionRun::run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet&) {
   const int64_t end = morsel.first_row + morsel.rows;
   for (int64_t row = morsel.first_row; row < end; row += block_rows) {
-    if (context_.cancelled != nullptr && context_.cancelled->load(std::memory_order_relaxed))
-      throw Error(SqlState::query_canceled, "cancelled on request");
+    check_cancelled(context_);
     if (stopped_.load(std::memory_order_relaxed)) return;
     frame.order = morsel.order + (row - morsel.first_row);
     frame.begin_block(row, static_cast<int>(std::min<int64_t>(block_rows, end - row)));

@@ -33,7 +33,7 @@ struct ThreadSinks {
   std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
 };
 
-// Whether its rows are the result's.
+// Whether the section writes rows of the result.
 bool writes_rows(const Section& section);
 
 class SectionRun {

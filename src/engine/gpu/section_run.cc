@@ -62,7 +62,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const size_t most = overlaps ? batches_at_once : 1;
   // Also of no rows a section has a sink, and with it a result.
   do {
-    check_cancelled();
+    check_cancelled(task_.context);
     SectionBatch& batch =
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
     if (running.size() > 1) batch.follow(*running[running.size() - 2]);
@@ -203,11 +203,6 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
     if (any) ranges.push_back(std::move(range));
   }
   return ranges;
-}
-
-void SectionRun::check_cancelled() const {
-  if (task_.context.cancelled != nullptr && task_.context.cancelled->load(std::memory_order_relaxed))
-    throw Error(SqlState::query_canceled, "cancelled on request");
 }
 
 void SectionRun::bring(SectionBatch& batch) {

@@ -66,7 +66,6 @@ class SectionRun {
   void finish_totals();
   void collect_groups(SectionBatch& batch);
   void finish_groups();
-  void check_cancelled() const;
 
   GpuEngine& engine_;
   const SectionTask task_;

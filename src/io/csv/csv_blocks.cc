@@ -21,8 +21,8 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-CsvBlocks::CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark)
-    : options_(options), file_(std::make_shared<ArrowInputFile>(std::move(file))) {
+CsvBlocks::CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark, const Sizes& sizes)
+    : options_(options), sizes_(sizes), file_(std::make_shared<ArrowInputFile>(std::move(file))) {
   stream_ = open_stream(file_);
   file_bytes_ = check(file_->GetSize(), *file_);
   if (!drop_mark) return;
@@ -47,7 +47,7 @@ bool CsvBlocks::fill(std::string& block, int64_t bytes) {
 CsvBlock CsvBlocks::next() {
   CsvBlock block{std::move(rest_), line_end_, false};
   rest_.clear();
-  for (int64_t wanted = block_bytes;; wanted = static_cast<int64_t>(block.bytes.size())) {
+  for (int64_t wanted = sizes_.block;; wanted = static_cast<int64_t>(block.bytes.size())) {
     block.last = !fill(block.bytes, wanted);
     if (line_end_ == LineEnd::Unknown) line_end_ = find_line_end(block.bytes, options_, block.last);
     block.line_end = line_end_;
@@ -58,7 +58,10 @@ CsvBlock CsvBlocks::next() {
       block.bytes.resize(whole);
       return block;
     }
-    if (static_cast<int64_t>(block.bytes.size()) > most_row_bytes) return block;
+    if (static_cast<int64_t>(block.bytes.size()) > sizes_.most_row) {
+      block.has_row_end = false;
+      return block;
+    }
   }
 }
 

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "io/arrow_file.h"
 #include "io/csv/csv_parser.h"
@@ -20,12 +21,19 @@ namespace diptych {
 
 class CsvBlocks {
  public:
-  // Files whose names end in .gz or .zst are decompressed. A byte order mark at the beginning is dropped when told to.
-  CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark);
+  struct Sizes {
+    int64_t block = int64_t{1} << 20;       // bytes that are read at a time
+    int64_t most_row = int64_t{256} << 20;  // bytes after which the end of a row is no longer looked for
+  };
 
-  // The next block, of about block_bytes, longer where a row is; of more than most_row_bytes without the end of a row,
-  // as a quote that is never closed makes, which is for the parser to tell. Not called again after such a block and the
-  // last one. Errors: 58030; 22P04 damaged compression.
+  // Files whose names end in .gz or .zst are decompressed. A byte order mark at the beginning is dropped when told to.
+  CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark, const Sizes& sizes);
+  CsvBlocks(std::shared_ptr<File> file, const FileOptions& options, bool drop_mark)
+      : CsvBlocks(std::move(file), options, drop_mark, Sizes()) {}
+
+  // The next block, longer than usual where a row is. One without the end of a row, as a quote that is never closed
+  // makes, is for the parser to refuse. Not called again after such a block and the last one.
+  // Errors: 58030; 22P04 damaged compression.
   CsvBlock next();
   // Share of the file that has been read, 0 to 1. Safe to call from any thread.
   double progress() const {
@@ -33,13 +41,11 @@ class CsvBlocks {
   }
   const std::string& path() const { return file_->path(); }
 
-  static constexpr int64_t block_bytes = int64_t{1} << 20;
-  static constexpr int64_t most_row_bytes = int64_t{256} << 20;
-
  private:
   // Appends up to `bytes` more to the block; false at the end of the file.
   bool fill(std::string& block, int64_t bytes);
   FileOptions options_;
+  Sizes sizes_;
   std::shared_ptr<ArrowInputFile> file_;
   std::shared_ptr<arrow::io::InputStream> stream_;
   std::string rest_;  // the beginning of the next block

@@ -32,7 +32,7 @@ CsvReading::CsvReading(const CsvFile& file)
 CsvBlock CsvReading::next_block() {
   CsvBlock block = blocks_.next();
   if (std::exchange(first_, false)) block.bytes.erase(0, file_.shape_.header_bytes);
-  if (block.last || block.bytes.size() > CsvBlocks::most_row_bytes) ended_ = true;
+  if (block.last || !block.has_row_end) ended_ = true;
   return block;
 }
 

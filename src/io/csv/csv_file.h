@@ -42,7 +42,7 @@ class CsvReading {
   // The file must outlive it.
   explicit CsvReading(const CsvFile& file);
 
-  // Passes on the rows of up to so many blocks that follow. Errors: as DataFile::for_each_batch().
+  // Passes on the rows of the blocks that follow, at most most_blocks. Errors: as DataFile::for_each_batch().
   void read(size_t most_blocks, std::span<const size_t> wanted, const BatchSink& sink);
   bool has_ended() const { return ended_; }
   // As DataFile::progress(), safe to call from any thread.

@@ -20,6 +20,7 @@ struct CsvBlock {
   std::string bytes;                    // whole rows
   LineEnd line_end = LineEnd::Unknown;  // as the file's first line ends
   bool last = false;                    // nothing follows: the last row may lack its line's end
+  bool has_row_end = true;              // false: the bytes are less than a row, and too many for one
 };
 
 struct ParsedBlock {

@@ -4,7 +4,6 @@
 
 #include "io/csv/csv_file.h"
 #include "tablet/builder.h"
-#include "tablet/limited_source.h"
 #include "tablet/memory_source.h"
 #include "tablet/source_parts.h"
 
@@ -14,12 +13,12 @@ namespace {
 constexpr const char* what_it_is = "a CSV file";
 
 // Rows of the file in memory.
-class CsvRows : public MemorySource {
+class CsvTablets : public MemorySource {
  public:
   using MemorySource::MemorySource;
   const char* read_by_cpu() const override { return what_it_is; }
 
-  // Takes in the rows of up to so many blocks that follow.
+  // Takes in the rows of the blocks that follow, at most most_blocks.
   void load(CsvReading& reading, size_t most_blocks) {
     std::vector<size_t> all(columns().size());
     std::iota(all.begin(), all.end(), size_t{0});
@@ -42,7 +41,7 @@ class CsvPartReader : public PartReader {
   explicit CsvPartReader(std::shared_ptr<const CsvFile> file) : file_(std::move(file)), reading_(*file_) {}
 
   std::shared_ptr<const TabletSource> next() override {
-    auto part = std::make_shared<CsvRows>(file_->columns());
+    auto part = std::make_shared<CsvTablets>(file_->columns());
     while (part->row_count() == 0) {
       if (reading_.has_ended()) return nullptr;
       part->load(reading_, blocks_);
@@ -61,7 +60,7 @@ class CsvPartReader : public PartReader {
 };
 
 // Knows its columns from the file's beginning; reads the rest into memory when the rows are first asked for.
-class CsvSource : public TabletSource, public LimitedSource {
+class CsvSource : public TabletSource, public CanComeInParts {
  public:
   explicit CsvSource(std::shared_ptr<const CsvFile> file) : file_(std::move(file)), rows_(file_->columns()) {}
 
@@ -85,7 +84,7 @@ class CsvSource : public TabletSource, public LimitedSource {
  private:
   const MemorySource& loaded() const {
     std::call_once(once_, [this] {
-      CsvRows rows(file_->columns());
+      CsvTablets rows(file_->columns());
       CsvReading reading(*file_);
       rows.load(reading, SIZE_MAX);
       rows_ = std::move(rows);
@@ -94,7 +93,7 @@ class CsvSource : public TabletSource, public LimitedSource {
   }
 
   mutable std::once_flag once_;
-  mutable CsvRows rows_;
+  mutable CsvTablets rows_;
 };
 
 // Says nothing of its rows that it would have to read them all for.

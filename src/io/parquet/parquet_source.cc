@@ -1,5 +1,6 @@
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -91,9 +92,13 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
       dictionaries.push_back(file_->dictionaries[column].get());
     }
     TabletBuilder builder(definitions, pinned->rows, dictionaries, TabletBuilder::most_heap_bytes);
+    int64_t row = 0;
     for (const OwnedBatch& piece : decode(slice, wanted)) {
       std::vector<BatchColumn> views = piece.views();
-      if (builder.append({piece.rows, views}, 0, piece.rows) < piece.rows) {
+      const int64_t skipped = std::clamp<int64_t>(slice.first - row, 0, piece.rows);
+      row += piece.rows;
+      const int64_t rows = piece.rows - skipped;
+      if (rows > 0 && builder.append({piece.rows, views}, skipped, rows) < rows) {
         throw Error(SqlState::program_limit_exceeded,
                     "file '" + reader_.path() + "': the strings of a row group are too long");
       }
@@ -112,12 +117,11 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
   }
 
  private:
+  // Of the row group's rows, from its first on, those up to the slice's end.
   std::vector<OwnedBatch> decode(const Slice& slice, std::span<const size_t> wanted) const {
     if (slice.first == 0 && slice.rows < reader_.rows_in(slice.row_group))
       return reader_.read_head(slice.row_group, wanted, slice.rows);
-    std::vector<OwnedBatch> pieces = reader_.read(slice.row_group, wanted, piece_rows);
-    pieces.erase(pieces.begin(), pieces.begin() + slice.first / piece_rows);
-    return pieces;
+    return reader_.read(slice.row_group, wanted, piece_rows);
   }
 
   // Bounds that the statistics claim have become proofs by now: values outside them would pass unchecked.

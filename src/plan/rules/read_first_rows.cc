@@ -1,5 +1,5 @@
 #include "plan/rules/rules.h"
-#include "tablet/limited_source.h"
+#include "tablet/source_parts.h"
 
 namespace diptych {
 
@@ -20,8 +20,8 @@ class ReadFirstRows : public Rule {
     LogicalOperator* below = &plan->input();
     while (below->kind == OperatorKind::Project || below->kind == OperatorKind::Filter) below = &below->input();
     if (below->kind != OperatorKind::Scan) return;
-    const auto* limited = dynamic_cast<const LimitedSource*>(below->source.get());
-    if (limited != nullptr) below->source = limited->in_parts();
+    const auto* file = dynamic_cast<const CanComeInParts*>(below->source.get());
+    if (file != nullptr) below->source = file->in_parts();
   }
 };
 

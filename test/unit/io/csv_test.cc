@@ -2,6 +2,7 @@
 
 #include <tbb/task_arena.h>
 
+#include "io/csv/csv_blocks.h"
 #include "io/file_rows.h"
 
 namespace diptych {
@@ -249,6 +250,34 @@ TEST_F(CsvTest, CompressedFilesAreRead) {
   put_file(files_, "x.csv.gz", zipped.substr(0, 15));
   EXPECT_EQ(state_of(error_of([&] { open_data_file(files_, "x.csv.gz", options_, two_); })),
             SqlState::bad_copy_file_format);
+}
+
+// Rows of 100 bytes behind one of `long_bytes`, in blocks of 64 bytes, with rows of at most 1000: the bytes of all
+// blocks.
+std::string bytes_of_blocks(MemoryFileSystem& files, size_t long_bytes, bool& has_row_ends) {
+  std::string text = "a\n" + std::string(long_bytes, 'x') + "\n";
+  for (int i = 0; i < 100; ++i) text += std::string(99, 'y') + "\n";
+  put_file(files, "x.csv", text);
+  CsvBlocks blocks(files.open("x.csv", OpenMode::Read), {}, false, {.block = 64, .most_row = 1000});
+  std::string all;
+  has_row_ends = true;
+  for (bool is_last = false; !is_last && has_row_ends;) {
+    const CsvBlock block = blocks.next();
+    all += block.bytes;
+    has_row_ends = block.has_row_end;
+    is_last = block.last;
+  }
+  return all == text ? "all" : std::to_string(all.size()) + " of " + std::to_string(text.size());
+}
+
+TEST_F(CsvTest, BlocksGoOnBehindALongRow) {
+  bool has_row_ends = false;
+  for (size_t bytes = 0; bytes <= 1000; bytes += 9) {
+    EXPECT_EQ(bytes_of_blocks(files_, bytes, has_row_ends), "all") << bytes;
+    EXPECT_TRUE(has_row_ends) << bytes;
+  }
+  EXPECT_NE(bytes_of_blocks(files_, 20000, has_row_ends), "all");
+  EXPECT_FALSE(has_row_ends);
 }
 
 TEST_F(CsvTest, EveryFailingReadIsAnError) {

@@ -187,6 +187,18 @@ TEST_F(LimitedFiles, ThePartsAreOneSectionOfTheProfile) {
             (std::map<std::string, int64_t>{{"rows of a CSV file are read by the CPU", 1}}));
 }
 
+TEST_F(LimitedFiles, CancelEndsPartsOfWhichNothingIsNeeded) {
+  connection.start_statement();
+  Statement statement(connection, "SELECT i FROM 'x.csv' WHERE i < 0 LIMIT 1");
+  connection.interrupt();
+  try {
+    statement.run();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.state(), SqlState::query_canceled);
+  }
+}
+
 TEST_F(LimitedFiles, AFileWithoutRowsHasNoParts) {
   put("empty.csv", "i,k\n");
   EXPECT_EQ(run("SELECT i FROM 'empty.csv' WHERE i = '1' LIMIT 1"), std::vector<std::string>());

@@ -33,6 +33,7 @@ class Child {
  public:
   Child(const char* api, const char* residency) : api_(api), connection_(database_) {
     run(connection_, "SET tablet_rows = 64");
+    run(connection_, "SET device_memory_limit = '1GB'");  // other tests may use the device at the same time
     run(connection_, make_table);
     run(connection_, std::string("SET residency = ") + residency);
     run(connection_, "SET gpu_engine = generated");

@@ -71,7 +71,7 @@ class Merge {
     const auto later = [&](const Head& a, const Head& b) { return before(b.entry, a.entry); };
     std::make_heap(heads.begin(), heads.end(), later);
     for (int64_t rows = 0; !heads.empty() && rows < limit_; ++rows) {
-      if (rows % block_rows == 0) check_cancelled();
+      if (rows % block_rows == 0) check_cancelled(context_);
       Head& least = heads.front();
       take(least.entry.row);
       if (least.reader->next()) {
@@ -101,11 +101,6 @@ class Merge {
       at = child;
     }
     heads[at] = sinking;
-  }
-
-  void check_cancelled() const {
-    if (context_.cancelled != nullptr && context_.cancelled->load(std::memory_order_relaxed))
-      throw Error(SqlState::query_canceled, "cancelled on request");
   }
 
   const SortLayout& layout_;
