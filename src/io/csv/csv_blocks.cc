@@ -17,6 +17,7 @@ std::shared_ptr<arrow::io::InputStream> open_stream(const std::shared_ptr<ArrowI
   return {stream.get(), [stream, codec](arrow::io::InputStream*) {}};
 }
 
+constexpr size_t longest_character = 4;  // of UTF-8
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
@@ -52,8 +53,12 @@ CsvBlock CsvBlocks::next() {
     if (line_end_ == LineEnd::Unknown) line_end_ = find_line_end(block.bytes, options_, block.last);
     block.line_end = line_end_;
     if (block.last) return block;
-    const size_t whole = line_end_ == LineEnd::Unknown ? 0 : whole_csv_rows(block.bytes, options_, line_end_);
+    size_t whole = line_end_ == LineEnd::Unknown ? 0 : whole_csv_rows(block.bytes, options_, line_end_);
     if (whole > 0) {
+      // As PostgreSQL does, the parser looks at the character behind a carriage return before it takes the row.
+      const std::string_view next = std::string_view(block.bytes).substr(whole, longest_character);
+      const bool is_bad = next.size() == longest_character && count_valid_bytes(next) == 0;
+      if (line_end_ == LineEnd::Return && is_bad) ++whole;
       rest_.assign(block.bytes, whole);
       block.bytes.resize(whole);
       return block;

@@ -22,7 +22,8 @@ size_t bytes_of_character(char first) {
   return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-// Bytes before the first that is zero or no UTF-8; all when there is none.
+}  // namespace
+
 size_t count_valid_bytes(std::string_view bytes) {
   const std::string_view before_zero = bytes.substr(0, bytes.find('\0'));
   if (is_utf8(before_zero)) return before_zero.size();
@@ -41,6 +42,8 @@ size_t count_valid_bytes(std::string_view bytes) {
   }
   return valid;
 }
+
+namespace {
 
 // Follows quotes the way PostgreSQL's CopyReadLineText() does.
 class QuoteState {

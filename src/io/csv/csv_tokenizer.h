@@ -72,6 +72,8 @@ CsvRows read_csv_rows(std::span<char> bytes, const FileOptions& options, const C
 
 // Bytes up to the end of the last row that is whole; 0 when there is none. The bytes start outside quotes.
 size_t whole_csv_rows(std::string_view bytes, const FileOptions& options, LineEnd line_end);
+// Bytes before the first that is zero or no UTF-8; all when there is none.
+size_t count_valid_bytes(std::string_view bytes);
 // How the first line ends; Unknown when the bytes end before that can be told.
 LineEnd find_line_end(std::string_view bytes, const FileOptions& options, bool last);
 

@@ -280,6 +280,13 @@ TEST_F(CsvTest, BlocksGoOnBehindALongRow) {
   EXPECT_FALSE(has_row_ends);
 }
 
+TEST_F(CsvTest, ABadCharacterBehindAReturnIsSeenBeforeTheRow) {
+  // The first block ends before the quote, as no row ends behind it for long; the second row is empty.
+  const std::string text = "a,b\r\r\xff\"" + std::string(2000000, 'x') + "\"";
+  EXPECT_EQ(state_of(error(text, two_)), SqlState::character_not_in_repertoire);
+  EXPECT_EQ(state_of(error("a,b\r\r \"" + std::string(2000000, 'x') + "\"", two_)), SqlState::bad_copy_file_format);
+}
+
 TEST_F(CsvTest, EveryFailingReadIsAnError) {
   put_file(files_, "x.csv", "1,x\n2,y\n");
   auto read_all = [&] { rows_of(*open_data_file(files_, "x.csv", options_, two_)); };
