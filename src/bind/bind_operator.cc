@@ -143,12 +143,16 @@ void settle_numerics(const ExpressionPtr& value, std::vector<ExpressionPtr>& ite
   }
 }
 
+// Exact numbers have none where a numeric would need more than 38 digits; a double among them is one for all.
 bool have_common_type(const ExpressionPtr& value, const std::vector<ExpressionPtr>& items) {
   std::optional<Type> common = value->type;
+  bool exceeds = false;
   for (const ExpressionPtr& item : items) {
-    if (common) common = exceeds_numeric(*common, item->type) ? std::nullopt : common_type(*common, item->type);
+    exceeds |= exceeds_numeric(*common, item->type);
+    common = common_type(*common, item->type);
+    if (!common) return false;
   }
-  return common.has_value();
+  return !exceeds || !is_exact(*common);
 }
 
 // One of items[0..], each compared with the value: constants and parameters by one In, the others one by one.
@@ -362,17 +366,20 @@ ExpressionPtr ExpressionBinder::compare_wide(ExpressionKind kind, ExpressionPtr 
   const auto joined = [&](ExpressionKind how, ExpressionPtr a, ExpressionPtr b) {
     return make_binary(how, {TypeId::Boolean}, std::move(a), std::move(b), position);
   };
+  const auto chosen = [&](ExpressionKind same) {
+    auto result = make_expression(ExpressionKind::Case, {TypeId::Boolean}, position);
+    result->args.push_back(at_coarse_scale(same));
+    result->args.push_back(at_fine_scale(kind));
+    result->args.push_back(at_coarse_scale(kind));
+    return result;
+  };
   switch (kind) {
+    // NULL, not what the fine scale says, when the other side is NULL. Both sides are computed even where the fine
+    // scale alone decides, since their errors count.
     case ExpressionKind::Eq:
-    case ExpressionKind::Neq: {  // NULL, not what the fine scale says, when the other side is NULL
-      auto result = make_expression(ExpressionKind::Case, {TypeId::Boolean}, position);
-      result->args.push_back(at_coarse_scale(ExpressionKind::Eq));
-      result->args.push_back(at_fine_scale(kind));
-      result->args.push_back(at_coarse_scale(kind));
-      return result;
-    }
-    case ExpressionKind::IsNotDistinct: return joined(ExpressionKind::And, at_coarse_scale(kind), at_fine_scale(kind));
-    case ExpressionKind::IsDistinct: return joined(ExpressionKind::Or, at_coarse_scale(kind), at_fine_scale(kind));
+    case ExpressionKind::Neq: return chosen(ExpressionKind::Eq);
+    case ExpressionKind::IsNotDistinct:
+    case ExpressionKind::IsDistinct: return chosen(ExpressionKind::IsNotDistinct);
     default: break;
   }
   const bool is_less = kind == ExpressionKind::Lt || kind == ExpressionKind::Le;
@@ -456,6 +463,14 @@ ExpressionPtr ExpressionBinder::in_list(ExpressionPtr value, std::vector<Express
   };
   if (any_is([](const Type& type) { return type.is_string(); }))
     return string_in(std::move(value), std::move(items), position);
+  const bool is_real = any_is([](const Type& type) { return type.id == TypeId::Real; }) &&
+                       !any_is([](const Type& type) { return type.id == TypeId::Double; });
+  if (is_real && is_exact(value->type)) {
+    // The items become reals, but an exact number is compared with a real as doubles are.
+    const Type real{TypeId::Real}, wide{TypeId::Double};
+    for (ExpressionPtr& item : items) item = coerced(coerced(std::move(item), real), wide);
+    return one_of(coerced(std::move(value), wide), std::move(items), position);
+  }
   if (any_is([](const Type& type) { return type.id == TypeId::Timestamp; })) value = comparable_date(std::move(value));
   std::vector<ExpressionPtr*> all{&value};
   const Type type = value->type;

@@ -287,10 +287,12 @@ size_t whole_csv_rows(std::string_view bytes, const FileOptions& options, LineEn
   return 0;
 }
 
+// The backslash of the end-of-copy marker quotes nothing, also where it is the quote.
 LineEnd find_line_end(std::string_view bytes, const FileOptions& options, bool last) {
   QuoteState quotes(options);
   for (size_t i = 0; i < bytes.size(); ++i) {
-    if (quotes.after(bytes[i]) || (bytes[i] != '\n' && bytes[i] != '\r')) continue;
+    const bool is_inside = quotes.after(bytes[i]) && !(i == 2 && bytes.starts_with("\\."));
+    if (is_inside || (bytes[i] != '\n' && bytes[i] != '\r')) continue;
     if (bytes[i] == '\n') return LineEnd::Newline;
     if (i + 1 == bytes.size()) return last ? LineEnd::Return : LineEnd::Unknown;
     return bytes[i + 1] == '\n' ? LineEnd::ReturnNewline : LineEnd::Return;

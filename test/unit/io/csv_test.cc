@@ -287,6 +287,13 @@ TEST_F(CsvTest, ABadCharacterBehindAReturnIsSeenBeforeTheRow) {
   EXPECT_EQ(state_of(error("a,b\r\r \"" + std::string(2000000, 'x') + "\"", two_)), SqlState::bad_copy_file_format);
 }
 
+TEST_F(CsvTest, TheEndMarkerQuotesNothing) {
+  options_.quote = options_.escape = '\\';
+  for (const char* line_end : {"\n", "\r", "\r\n"})
+    for (const char* rest : {"", "\\\n", "\\\r\n", "x"})
+      EXPECT_EQ(read(std::string("\\.") + line_end + rest, two_), Rows()) << rest;
+}
+
 TEST_F(CsvTest, EveryFailingReadIsAnError) {
   put_file(files_, "x.csv", "1,x\n2,y\n");
   auto read_all = [&] { rows_of(*open_data_file(files_, "x.csv", options_, two_)); };
