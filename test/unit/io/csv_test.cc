@@ -252,8 +252,8 @@ TEST_F(CsvTest, CompressedFilesAreRead) {
             SqlState::bad_copy_file_format);
 }
 
-// Rows of 100 bytes behind one of `long_bytes`, in blocks of 64 bytes, with rows of at most 1000: the bytes of all
-// blocks.
+// Rows of 100 bytes behind one of `long_bytes`, in blocks of 64 bytes, with rows of at most 1000: "all" when the blocks
+// have all bytes, else how many.
 std::string bytes_of_blocks(MemoryFileSystem& files, size_t long_bytes, bool& has_row_ends) {
   std::string text = "a\n" + std::string(long_bytes, 'x') + "\n";
   for (int i = 0; i < 100; ++i) text += std::string(99, 'y') + "\n";
@@ -278,6 +278,23 @@ TEST_F(CsvTest, BlocksGoOnBehindALongRow) {
   }
   EXPECT_NE(bytes_of_blocks(files_, 20000, has_row_ends), "all");
   EXPECT_FALSE(has_row_ends);
+}
+
+// The block that has the end of the long row has grown past the 256 MiB that a row may have, with whole rows in it.
+TEST_F(CsvTest, RowsBehindALongRowAreRead) {
+  constexpr size_t megabyte = 1 << 20;
+  std::string text = std::string(megabyte - 50000, 'x') + "\n" + std::string(150 * megabyte, 'y') + "\n";
+  const std::string filler = std::string(megabyte, 'z') + "\n";
+  for (int i = 0; i < 130; ++i) text += filler;
+  put_file(files_, "x.csv", text);
+  text = std::string();
+  const std::vector<ColumnDefinition> one{{"a", type(TypeId::Text)}};
+  const std::vector<size_t> wanted{0};
+  int64_t rows = 0;
+  open_data_file(files_, "x.csv", options_, one)->for_each_batch(wanted, [&](const RowBatch& batch) {
+    rows += batch.rows;
+  });
+  EXPECT_EQ(rows, 132);
 }
 
 TEST_F(CsvTest, ABadCharacterBehindAReturnIsSeenBeforeTheRow) {
