@@ -88,6 +88,26 @@ const ControlGroupLimits& own_limits() {
   return limits;
 }
 
+// Of a list of processors: "0-3,8".
+int64_t processors_in(const std::string& list) {
+  int64_t count = 0;
+  std::istringstream ranges(list);
+  for (std::string range; std::getline(ranges, range, ',');) {
+    const size_t dash = range.find('-');
+    const auto first = number_of(range);
+    const auto last = dash == std::string::npos ? first : number_of(range.substr(dash + 1));
+    if (first && last && *last >= *first) count += *last - *first + 1;
+  }
+  return count;
+}
+
+// "1024K", "32M"
+int64_t bytes_of_size(const std::string& text) {
+  const int64_t number = number_of(text).value_or(0);
+  if (text.ends_with('K')) return number << 10;
+  return text.ends_with('M') ? number << 20 : number;
+}
+
 }  // namespace
 
 int64_t machine_memory_bytes() {
@@ -102,6 +122,23 @@ int machine_threads() {
     return static_cast<int>(std::clamp<double>(allowed, 1, std::max(1, processors_of_affinity())));
   }();
   return threads;
+}
+
+int64_t machine_cache_bytes() {
+  static const int64_t bytes = cache_bytes_of_processor("/");
+  return bytes;
+}
+
+int64_t cache_bytes_of_processor(const std::string& root) {
+  constexpr int most_caches = 8;
+  int64_t bytes = 0;
+  for (int i = 0; i < most_caches; ++i) {
+    const std::string cache = root + "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i);
+    if (number_of(line_of(cache + "/level")).value_or(0) < 2) continue;
+    const int64_t sharing = processors_in(line_of(cache + "/shared_cpu_list"));
+    bytes += bytes_of_size(line_of(cache + "/size")) / std::max<int64_t>(1, sharing);
+  }
+  return bytes;
 }
 
 ControlGroupLimits control_group_limits(const std::string& root) {

@@ -15,6 +15,14 @@ int64_t machine_memory_bytes();
 // is limited to less. Read once; thread-safe.
 int machine_threads();
 
+// Bytes of the second- and third-level caches that a thread has for itself when all processors are busy. Read once;
+// thread-safe.
+int64_t machine_cache_bytes();
+
+// As the files under `root` say, of the first processor: a cache's size divided by how many processors share it. 0
+// where nothing can be read.
+int64_t cache_bytes_of_processor(const std::string& root);
+
 // The least limits of the control groups that a process is in and of those around them; none where there is none.
 struct ControlGroupLimits {
   std::optional<int64_t> memory_bytes;

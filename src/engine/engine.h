@@ -57,8 +57,16 @@ struct SectionProfile {
   }
 };
 
+// What happened between sections: groups of all threads merged, rows sorted.
+struct OperationProfile {
+  int32_t address = 0;
+  std::string what;  // "1000 groups out of 4 runs"
+  int64_t nanoseconds = 0;
+};
+
 struct ExecutionProfile {
   std::vector<SectionProfile> sections;
+  std::vector<OperationProfile> operations;
   int64_t peak_bytes = 0;
   int64_t spilled_bytes = 0;  // written to temporary files
 };

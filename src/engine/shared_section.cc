@@ -61,22 +61,22 @@ T combined(AggregateState state, T a, T b, int32_t position) {
 }
 
 template <typename T>
-void combine(AggregateState state, const std::byte* a, const std::byte* b, int32_t position, std::byte* to) {
+void combine(const AggregateInfo& aggregate, const std::byte* a, const std::byte* b, std::byte* to) {
   T x, y;
   std::memcpy(&x, a, sizeof(T));
   std::memcpy(&y, b, sizeof(T));
-  const T result = combined(state, x, y, position);
+  const T result = combined(aggregate.state, x, y, aggregate.position);
   std::memcpy(to, &result, sizeof(T));
 }
 
-void combine(const AggregateInfo& aggregate, const std::byte* a, const std::byte* b, int32_t position, std::byte* to) {
+void combine_values(const AggregateInfo& aggregate, const std::byte* a, const std::byte* b, std::byte* to) {
   switch (aggregate.result.physical) {
-    case PhysicalType::Bool: return combine<uint8_t>(aggregate.state, a, b, position, to);
-    case PhysicalType::Int32: return combine<int32_t>(aggregate.state, a, b, position, to);
-    case PhysicalType::Int64: return combine<int64_t>(aggregate.state, a, b, position, to);
-    case PhysicalType::Int128: return combine<int128_t>(aggregate.state, a, b, position, to);
-    case PhysicalType::Float32: return combine<float>(aggregate.state, a, b, position, to);
-    case PhysicalType::Float64: return combine<double>(aggregate.state, a, b, position, to);
+    case PhysicalType::Bool: return combine<uint8_t>(aggregate, a, b, to);
+    case PhysicalType::Int32: return combine<int32_t>(aggregate, a, b, to);
+    case PhysicalType::Int64: return combine<int64_t>(aggregate, a, b, to);
+    case PhysicalType::Int128: return combine<int128_t>(aggregate, a, b, to);
+    case PhysicalType::Float32: return combine<float>(aggregate, a, b, to);
+    case PhysicalType::Float64: return combine<double>(aggregate, a, b, to);
     default: break;  // is_additive() admits no other
   }
 }
@@ -120,7 +120,7 @@ std::shared_ptr<const TabletSource> add_totals(const Program& program, int32_t h
     view.physical = aggregate.result.physical;
     view.data = place;
     if (is_there(x) && is_there(y))
-      combine(aggregate, x.data, y.data, gpu::position_of_aggregate(program, hash_table, i), place);
+      combine_values(aggregate, x.data, y.data, place);
     else if (is_there(x) || is_there(y))
       std::memcpy(place, (is_there(x) ? x : y).data, static_cast<size_t>(width_bytes(view.physical)));
     else

@@ -77,6 +77,7 @@ struct AggregateInfo {
   AggregateState state;
   RegisterInfo argument;  // unused for CountStar
   RegisterInfo result;
+  int32_t position = -1;  // in the statement, for errors
 };
 
 // Without keys a hash table has exactly one group, even when no row came.

@@ -45,6 +45,9 @@ std::string section_line(const SectionProfile& section) {
 void append_profile(Statement& query, const ExecutionProfile& profile, int64_t rows, std::vector<std::string>& lines) {
   lines.push_back("");
   for (const SectionProfile& section : profile.sections) lines.push_back(section_line(section));
+  for (const OperationProfile& operation : profile.operations)
+    lines.push_back(fmt::format("operation at {}: {}, {:.3f} ms", operation.address, operation.what,
+                                static_cast<double>(operation.nanoseconds) * 1e-6));
   lines.push_back(fmt::format("result: {} row{}; peak memory {:.2f} MB", rows, rows == 1 ? "" : "s",
                               static_cast<double>(profile.peak_bytes) * 1e-6));
   if (profile.spilled_bytes > 0)

@@ -1,5 +1,6 @@
 #include "engine/cpu/aggregate_column.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -36,16 +37,30 @@ class TypedColumn : public AggregateColumn {
       has[group] = 1;
     });
   }
-  void merge(const AggregateColumn& other, std::span<const uint32_t> from, std::span<const uint32_t> to) override {
+  void merge(const AggregateColumn& other) override {
     const auto& source = static_cast<const Derived&>(other);
-    for (size_t i = 0; i < from.size(); ++i) {
-      if (source.has_[from[i]] == 0) continue;
-      if (has_[to[i]] != 0)
-        self().combine(states_[to[i]], source.states_[from[i]]);
-      else
-        states_[to[i]] = source.states_[from[i]];
-      has_[to[i]] = 1;
+    for (size_t group = 0; group < states_.size(); ++group) {
+      if (source.has_[group] != 0) add_state(static_cast<uint32_t>(group), source.states_[group]);
     }
+  }
+  size_t state_bytes() const override { return sizeof(State); }
+  void write(std::span<const uint32_t> groups, std::byte* states, uint8_t* has) const override {
+    auto* out = reinterpret_cast<State*>(states);
+    for (size_t i = 0; i < groups.size(); ++i) {
+      out[i] = states_[groups[i]];
+      has[i] = has_[groups[i]];
+    }
+  }
+  void read(const std::byte* states, const uint8_t* has, std::span<const uint32_t> from,
+            std::span<const uint32_t> to) override {
+    const auto* in = reinterpret_cast<const State*>(states);
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (has[from[i]] != 0) add_state(to[i], in[from[i]]);
+    }
+  }
+  void clear() override {
+    std::fill(states_.begin(), states_.end(), State{});
+    std::fill(has_.begin(), has_.end(), uint8_t{0});
   }
   bool emit(std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const override {
     bool nulls = false;
@@ -62,6 +77,8 @@ class TypedColumn : public AggregateColumn {
   size_t bytes() const override { return states_.capacity() * sizeof(State) + has_.capacity(); }
 
   static constexpr bool null_when_empty = true;
+  // A state of another column as this one keeps it.
+  State own(const State& state) const { return state; }
 
  protected:
   std::vector<State> states_;
@@ -69,9 +86,14 @@ class TypedColumn : public AggregateColumn {
 
  private:
   Derived& self() { return static_cast<Derived&>(*this); }
+  void add_state(uint32_t group, const State& state) {
+    if (has_[group] != 0)
+      self().combine(states_[group], state);
+    else
+      states_[group] = self().own(state);
+    has_[group] = 1;
+  }
 };
-
-[[noreturn]] void overflow(int position) { raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
 
 // ---- counts and sums
 
@@ -134,22 +156,17 @@ class SumInt128Column final : public TypedColumn<SumInt128Column<T>, int128_t, i
 class WideSumColumn final : public TypedColumn<WideSumColumn, WideSum, int128_t> {
  public:
   void block(WideSum& sum, bool, const AggregateInput& input, const RowMask& rows) {
-    position_ = input.position;
     for_each_row(rows.words, input.words, [&](int at) { row(sum, true, input, at); });
   }
   void row(WideSum& sum, bool, const AggregateInput& input, int row) {
-    position_ = input.position;
     sum.add(value_at<int128_t>(input.argument->values, row));
   }
   void combine(WideSum& sum, const WideSum& other) { sum.add(other); }
   int128_t result(const WideSum& sum) const {
     const std::optional<int128_t> numeric = sum.numeric();
-    if (!numeric) overflow(position_);
+    if (!numeric) this->overflow();
     return *numeric;
   }
-
- private:
-  int position_ = -1;
 };
 
 // Averages and deviations of exact numbers, beyond 128 bits.
@@ -162,7 +179,6 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
     for_each_row(rows.words, input.words, [&](int at) { row(moments, true, input, at); });
   }
   void row(ExactMoments& moments, bool, const AggregateInput& input, int row) {
-    position_ = input.position;
     moments.add(value_at<T>(input.argument->values, row));
   }
   void combine(ExactMoments& moments, const ExactMoments& other) { moments.add(other); }
@@ -171,7 +187,7 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
     for (size_t i = 0; i < groups.size(); ++i) {
       int128_t result = 0;
       const MomentsResult kind = finish(state_, this->states_[groups[i]], argument_scale_, scale_, result);
-      if (kind == MomentsResult::Overflow) overflow(position_);
+      if (kind == MomentsResult::Overflow) this->overflow();
       std::memcpy(out + i * sizeof(result), &result, sizeof(result));
       if (kind != MomentsResult::Null) continue;
       valid[i / 64] &= ~(uint64_t{1} << (i % 64));
@@ -185,7 +201,6 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
   static int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
   AggregateState state_;
   int argument_scale_, scale_;
-  int position_ = -1;
 };
 
 template <typename T>
@@ -197,11 +212,10 @@ class SumSquaresColumn final : public TypedColumn<SumSquaresColumn<T>, int128_t,
   void row(int128_t& sum, bool, const AggregateInput& input, int row) {
     const int128_t value = value_at<T>(input.argument->values, row);
     int128_t square = 0;
-    if (__builtin_mul_overflow(value, value, &square) || __builtin_add_overflow(sum, square, &sum))
-      overflow(input.position);
+    if (__builtin_mul_overflow(value, value, &square) || __builtin_add_overflow(sum, square, &sum)) this->overflow();
   }
   void combine(int128_t& sum, int128_t other) {
-    if (__builtin_add_overflow(sum, other, &sum)) overflow(-1);
+    if (__builtin_add_overflow(sum, other, &sum)) this->overflow();
   }
   int128_t result(int128_t sum) const { return sum; }
 };
@@ -214,19 +228,19 @@ class SumFloat64Column final : public TypedColumn<SumFloat64Column<T>, double, d
     double part = 0;
     const SumLoop loop = sizeof(T) == 4 ? loops().sum_f32 : loops().sum_f64;
     loop(rows.words, input.words, input.argument->values, &part);
-    if (std::isinf(part) && all_finite(input, rows)) overflow(input.position);
-    accumulate(sum, part, input.position);
+    if (std::isinf(part) && all_finite(input, rows)) this->overflow();
+    accumulate(sum, part);
   }
   void row(double& sum, bool, const AggregateInput& input, int row) {
-    accumulate(sum, static_cast<double>(value_at<T>(input.argument->values, row)), input.position);
+    accumulate(sum, static_cast<double>(value_at<T>(input.argument->values, row)));
   }
-  void combine(double& sum, double other) { accumulate(sum, other, -1); }
+  void combine(double& sum, double other) { accumulate(sum, other); }
   double result(double sum) const { return sum; }
 
  private:
-  static void accumulate(double& sum, double value, int position) {
+  void accumulate(double& sum, double value) const {
     const double total = sum + value;
-    if (std::isinf(total) && std::isfinite(sum) && std::isfinite(value)) overflow(position);
+    if (std::isinf(total) && std::isfinite(sum) && std::isfinite(value)) this->overflow();
     sum = total;
   }
   static bool all_finite(const AggregateInput& input, const RowMask& rows) {
@@ -287,7 +301,7 @@ class ExtremeColumn final : public TypedColumn<ExtremeColumn<T, Greatest>, T, T>
   SumLoop loop_;
 };
 
-// The strings live in an arena of the column; merging copies them over.
+// The strings live in an arena of the column.
 template <bool Greatest>
 class ExtremeTextColumn final : public TypedColumn<ExtremeTextColumn<Greatest>, dk_text, dk_text> {
  public:
@@ -305,10 +319,17 @@ class ExtremeTextColumn final : public TypedColumn<ExtremeTextColumn<Greatest>, 
     if (!has || better(value, best)) best = copy(value);
   }
   void combine(dk_text& best, dk_text other) {
-    if (better(other, best)) best = other;
+    if (better(other, best)) best = copy(other);
   }
   dk_text result(dk_text best) const { return best; }
   size_t bytes() const override { return TypedColumn<ExtremeTextColumn, dk_text, dk_text>::bytes() + arena_.bytes(); }
+  dk_text own(dk_text text) { return copy(text); }
+  void clear() override {
+    TypedColumn<ExtremeTextColumn, dk_text, dk_text>::clear();
+    arena_ = TextArena();
+  }
+  bool holds_texts() const override { return true; }
+  size_t text_bytes() const override { return arena_.bytes(); }
 
  private:
   static bool better(dk_text a, dk_text b) { return (Greatest ? dk_lt_text(b, a) : dk_lt_text(a, b)) != 0; }
@@ -363,7 +384,7 @@ class VarianceColumn final : public TypedColumn<VarianceColumn, Moments, double>
       const double difference = value * moments.count - moments.sum;
       moments.squares += difference * difference / (moments.count * (moments.count - 1));
       if (std::isinf(moments.sum) || std::isinf(moments.squares)) {
-        if (!std::isinf(before) && !std::isinf(value)) overflow(input.position);
+        if (!std::isinf(before) && !std::isinf(value)) this->overflow();
         moments.squares = std::nan("");
       }
     } else if (!std::isfinite(value)) {
@@ -414,9 +435,7 @@ std::unique_ptr<AggregateColumn> extreme_of(PhysicalType physical) {
   }
 }
 
-}  // namespace
-
-std::unique_ptr<AggregateColumn> make_aggregate_column(const AggregateInfo& info) {
+std::unique_ptr<AggregateColumn> make_column(const AggregateInfo& info) {
   const PhysicalType argument = info.argument.physical;
   switch (info.state) {
     case AggregateState::CountStar:
@@ -446,5 +465,15 @@ std::unique_ptr<AggregateColumn> make_aggregate_column(const AggregateInfo& info
   }
   throw Error(SqlState::internal_error, "an aggregate without a state");
 }
+
+}  // namespace
+
+std::unique_ptr<AggregateColumn> make_aggregate_column(const AggregateInfo& info) {
+  auto column = make_column(info);
+  column->position_ = info.position;
+  return column;
+}
+
+void AggregateColumn::overflow() const { raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position_); }
 
 }  // namespace diptych::cpu

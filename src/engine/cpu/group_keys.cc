@@ -8,6 +8,22 @@
 
 namespace diptych::cpu {
 
+namespace {
+
+// Calls read(group, place) for each group, which says false for NULL, and clears the bits of those.
+template <typename Read>
+bool emit_values(std::span<const uint32_t> groups, size_t width, std::byte* out, uint64_t* valid, Read&& read) {
+  bool nulls = false;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (read(groups[i], out + i * width)) continue;
+    valid[i / 64] &= ~(uint64_t{1} << (i % 64));
+    nulls = true;
+  }
+  return nulls;
+}
+
+}  // namespace
+
 // ---- dense
 
 namespace {
@@ -65,8 +81,7 @@ void DenseKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* num
   }
 }
 
-bool DenseKeys::read(uint32_t group, size_t number, std::byte* out) const {
-  const Key& key = keys_[number];
+bool DenseKeys::read(uint32_t group, const Key& key, std::byte* out) const {
   const uint32_t place = group / key.stride % (key.span + (key.nullable ? 1 : 0));
   const int64_t value = place == key.span ? 0 : key.low + place;
   if (key.physical == PhysicalType::Bool) {
@@ -80,6 +95,11 @@ bool DenseKeys::read(uint32_t group, size_t number, std::byte* out) const {
   return place != key.span;
 }
 
+bool DenseKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const {
+  return emit_values(groups, static_cast<size_t>(width_bytes(keys_[key].physical)), out, valid,
+                     [&](uint32_t group, std::byte* value) { return read(group, keys_[key], value); });
+}
+
 // ---- hashed
 
 HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
@@ -90,26 +110,72 @@ HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_g
   block_row_.resize(block_rows);
 }
 
-void HashedKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
-  // So many rows ahead the table's memory is asked for, so that the misses of several rows overlap.
-  constexpr int entries_ahead = 16, rows_ahead = 8;
+// The key rows of a block, their hashes, and which rows they are; returns how many.
+size_t HashedKeys::write_block(Frame& frame, int first, const RowMask& rows) {
   const size_t words = layout_.words();
   layout_.write(frame, first, rows, block_.data());
-  int count = 0;
+  size_t count = 0;
   for_each_row(rows.words, frame.words(), [&](int row) { block_row_[count++] = static_cast<uint16_t>(row); });
-  for (int i = 0; i < count; ++i) block_hash_[i] = layout_.hash(block_.data() + static_cast<size_t>(i) * words);
-  for (int i = 0; i < count; ++i) {
-    if (i + entries_ahead < count)
-      __builtin_prefetch(&entries_[block_hash_[i + entries_ahead] & (entries_.size() - 1)]);
-    if (i + rows_ahead < count) {
-      const uint32_t group = entries_[block_hash_[i + rows_ahead] & (entries_.size() - 1)].group;
-      if (group != 0) __builtin_prefetch(rows_.data() + (group - 1) * words);
-    }
+  for (size_t i = 0; i < count; ++i) block_hash_[i] = layout_.hash(block_.data() + i * words);
+  return count;
+}
+
+// Asks for the memory that rows further on need, so that the misses of several rows overlap. always_inline: g++ 12
+// takes a function that only prefetches for one without effect, and drops calls of it.
+[[gnu::always_inline]] inline void HashedKeys::prefetch(const uint64_t* hashes, size_t count, size_t at) const {
+  constexpr size_t entries_ahead = 16, rows_ahead = 8;
+  const size_t mask = entries_.size() - 1;
+  if (at + entries_ahead < count) __builtin_prefetch(&entries_[hashes[at + entries_ahead] & mask]);
+  if (at + rows_ahead >= count) return;
+  const uint32_t group = entries_[hashes[at + rows_ahead] & mask].group;
+  if (group != 0) __builtin_prefetch(row(group - 1));
+}
+
+void HashedKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
+  const size_t count = write_block(frame, first, rows);
+  const size_t words = layout_.words();
+  for (size_t i = 0; i < count; ++i) {
+    prefetch(block_hash_.data(), count, i);
     const uint32_t before = groups_;
-    const uint32_t group = find_or_add(block_.data() + static_cast<size_t>(i) * words, block_hash_[i]);
+    const uint32_t group = find_or_add(block_.data() + i * words, block_hash_[i]);
     numbers[block_row_[i]] = group;
     if (groups_ != before) layout_.own_texts(rows_.data() + group * words, arena_);
   }
+}
+
+void HashedKeys::append(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
+  const size_t count = write_block(frame, first, rows);
+  check_room(count);
+  const size_t words = layout_.words();
+  for (size_t i = 0; i < count; ++i) {
+    layout_.own_texts(block_.data() + i * words, arena_);
+    numbers[block_row_[i]] = groups_ + static_cast<uint32_t>(i);
+  }
+  rows_.insert(rows_.end(), block_.begin(), block_.begin() + static_cast<ptrdiff_t>(count * words));
+  hashes_.insert(hashes_.end(), block_hash_.begin(), block_hash_.begin() + static_cast<ptrdiff_t>(count));
+  groups_ += static_cast<uint32_t>(count);
+}
+
+void HashedKeys::find_rows(const uint64_t* rows, const uint64_t* hashes, size_t count, bool own, uint32_t* numbers) {
+  const size_t words = layout_.words();
+  for (size_t i = 0; i < count; ++i) {
+    prefetch(hashes, count, i);
+    const uint32_t before = groups_;
+    numbers[i] = find_or_add(rows + i * words, hashes[i]);
+    if (own && groups_ != before) layout_.own_texts(rows_.data() + numbers[i] * words, arena_);
+  }
+}
+
+void HashedKeys::clear() {
+  std::fill(entries_.begin(), entries_.end(), Entry{0, 0});
+  rows_.clear();
+  hashes_.clear();
+  groups_ = 0;
+  arena_ = TextArena();
+}
+
+void HashedKeys::check_room(size_t more) const {
+  if (groups_ + more >= UINT32_MAX) throw Error(SqlState::program_limit_exceeded, "more than 4 billion groups");
 }
 
 uint32_t HashedKeys::find_or_add(const uint64_t* row, uint64_t hash) {
@@ -121,7 +187,7 @@ uint32_t HashedKeys::find_or_add(const uint64_t* row, uint64_t hash) {
     if (entry.group == 0) break;
     if (entry.tag == tag && layout_.equal(this->row(entry.group - 1), row)) return entry.group - 1;
   }
-  if (groups_ == UINT32_MAX - 1) throw Error(SqlState::program_limit_exceeded, "more than 4 billion groups");
+  check_room(1);
   entries_[at] = {tag, groups_ + 1};
   rows_.insert(rows_.end(), row, row + layout_.words());
   hashes_.push_back(hash);
@@ -138,6 +204,11 @@ void HashedKeys::grow() {
     while (entries_[at].group != 0) at = (at + 1) & mask;
     entries_[at] = {static_cast<uint32_t>(hashes_[group] >> 32), group + 1};
   }
+}
+
+bool HashedKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const {
+  return emit_values(groups, static_cast<size_t>(width_bytes(layout_.physical(key))), out, valid,
+                     [&](uint32_t group, std::byte* value) { return layout_.read(row(group), key, value); });
 }
 
 size_t HashedKeys::bytes() const {

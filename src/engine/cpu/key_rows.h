@@ -28,6 +28,12 @@ class KeyLayout {
     }
     return fixed_words_ == text_end_ || equal_texts(a, b);
   }
+  bool has_texts() const { return fixed_words_ != text_end_; }
+  // Calls action(address word, length) for each string of a row.
+  template <typename Action>
+  void for_each_text(uint64_t* row, Action&& action) const {
+    for (size_t i = fixed_words_; i < text_end_; i += 2) action(row[i], row[i + 1]);
+  }
   // Replaces the addresses of strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
   // Key `number` of a row in register form at `out`; false when it is NULL.

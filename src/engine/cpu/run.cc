@@ -1,4 +1,6 @@
 // The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/cpu/groups/group_merge.h"
 #include "engine/cpu/parallel.h"
 #include "engine/cpu/section_run.h"
 #include "engine/engine.h"
@@ -64,7 +67,7 @@ class Run {
     // Adds totals and what is told of the run.
     void merge_into(SectionResult& result) {
       for (auto& [table, totals] : result.groups)
-        totals = add_totals(*run_.program_, table, *totals, *run_.read_groups(static_cast<size_t>(table)));
+        totals = add_totals(*run_.program_, table, *totals, *run_.read_groups(static_cast<size_t>(table)).rows);
       const SectionProfile mine = running_->profile();
       result.profile.rows_in += mine.rows_in;
       result.profile.rows_out += mine.rows_out;
@@ -91,8 +94,8 @@ class Run {
       case Opcode::Limit: limit_ = number_of(instruction); break;
       case Opcode::Offset: offset_ = number_of(instruction); break;
       case Opcode::Parallel: run_section(address); return instruction.p3;
-      case Opcode::Groups: open_groups(cursor, object); break;
-      case Opcode::Sort: open_sorted(cursor, object); break;
+      case Opcode::Groups: run_operation(address, [&] { return open_groups(cursor, object); }); break;
+      case Opcode::Sort: run_operation(address, [&] { return open_sorted(cursor, object); }); break;
       default: break;  // hash tables, sorters and result columns are there from the start
     }
     return address;
@@ -100,6 +103,15 @@ class Run {
 
   static int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  // Runs an operation, which tells what it did, or nothing when there was nothing to do.
+  template <typename Operation>
+  void run_operation(int32_t address, Operation&& operation) {
+    const auto start = std::chrono::steady_clock::now();
+    std::string what = operation();
+    if (context_.profile != nullptr && !what.empty())
+      context_.profile->operations.push_back({address, std::move(what), nanoseconds_since(start)});
   }
 
   static int64_t number_of(const Instruction& instruction) {
@@ -219,59 +231,62 @@ class Run {
     return columns;
   }
 
-  void open_groups(size_t cursor, size_t table) {
+  std::string open_groups(size_t cursor, size_t table) {
     if (const auto made = device_groups_.find(static_cast<int32_t>(table)); made != device_groups_.end()) {
       cursors_[cursor] = made->second;
-      return;
+      return {};
     }
-    cursors_[cursor] = read_groups(table, definitions_of(cursor));
+    const GroupsRead read = read_groups(table, definitions_of(cursor));
+    cursors_[cursor] = read.rows;
+    return fmt::format("{} groups out of {} parts", read.rows->row_count(), read.parts);
   }
 
-  std::shared_ptr<const TabletSource> read_groups(size_t table, std::vector<ColumnDefinition> columns = {}) {
+  // Groups as rows, and of how many hash tables or runs of groups they were made.
+  struct GroupsRead {
+    std::shared_ptr<BlockSource> rows;
+    size_t parts = 0;
+  };
+  GroupsRead read_groups(size_t table, std::vector<ColumnDefinition> columns = {}) {
     make_groups(threads_[0], table);
-    std::vector<GroupTable*> parts;
-    size_t groups = 0;
+    GroupsRead read{std::make_shared<BlockSource>(std::move(columns), memory_)};
+    std::vector<std::unique_ptr<GroupTable>> tables;
+    bool has_runs = false;
     for (ThreadSinks& sinks : threads_) {
       if (!sinks.groups[table]) continue;
-      parts.push_back(sinks.groups[table].get());
-      groups += parts.back()->group_count();
+      tables.push_back(std::move(sinks.groups[table]));
+      has_runs = has_runs || tables.back()->has_runs();
     }
-    auto source = std::make_shared<BlockSource>(std::move(columns), memory_);
-    // Below this, starting threads takes longer than the merge.
-    constexpr size_t least_parallel_groups = 20000;
-    if (parts.size() > 1 && parts[0]->is_hashed() && groups >= least_parallel_groups) {
-      merge_in_parallel(table, parts, *source);
-    } else {
-      for (size_t i = 1; i < parts.size(); ++i) parts[0]->merge(*parts[i]);
-      parts[0]->append_rows(*source, memory_);
+    GroupTable& first = *tables[0];
+    if (first.is_hashed() && (tables.size() > 1 || has_runs)) {
+      std::vector<RunsOfGroups> runs(tables.size());
+      run_parallel(static_cast<int>(tables.size()), [&](int i) {
+        const auto number = static_cast<size_t>(i);
+        runs[number] = tables[number]->take_runs();
+        tables[number].reset();
+      });
+      for (const RunsOfGroups& made : runs) read.parts += made.runs.size();
+      merge_groups(program_->hash_tables[table], runs, *read.rows, context_, memory_);
+      return read;
     }
-    return source;
+    for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
+    for (GroupRows& piece : first.rows()) piece.add_to(*read.rows);
+    read.parts = tables.size();
+    return read;
   }
 
-  // The hashes divide the groups of all threads' tables into as many parts as there are threads.
-  void merge_in_parallel(size_t table, const std::vector<GroupTable*>& parts, BlockSource& source) {
-    const size_t first = merged_.size();
-    const auto count = static_cast<uint32_t>(threads_.size());
-    for (uint32_t part = 0; part < count; ++part)
-      merged_.push_back(std::make_unique<GroupTable>(program_->hash_tables[table], memory_));
-    run_parallel(static_cast<int>(count), [&](int part) {
-      GroupTable& into = *merged_[first + static_cast<size_t>(part)];
-      for (const GroupTable* from : parts) into.merge_part(*from, static_cast<uint32_t>(part), count);
-    });
-    for (uint32_t part = 0; part < count; ++part) merged_[first + part]->append_rows(source, memory_);
-  }
-
-  void open_sorted(size_t cursor, size_t sorter) {
+  std::string open_sorted(size_t cursor, size_t sorter) {
     if (const auto made = device_sorted_.find(static_cast<int32_t>(sorter)); made != device_sorted_.end()) {
       cursors_[cursor] = made->second;
-      return;
+      return {};
     }
     make_sorter(threads_[0], sorter);
     std::vector<std::unique_ptr<SortRun>> runs;
     for (ThreadSinks& sinks : threads_) {
       if (sinks.sorters[sorter]) runs.push_back(std::move(sinks.sorters[sorter]));
     }
+    const size_t parts = runs.size();
     cursors_[cursor] = sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_);
+    return fmt::format("{} rows sorted out of {} runs", cursors_[cursor]->row_count(), parts);
   }
 
   std::shared_ptr<const TabletSource> finish() {
@@ -290,7 +305,6 @@ class Run {
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
   std::map<int32_t, std::shared_ptr<const TabletSource>> device_groups_, device_sorted_;  // by hash table, by sorter
-  std::vector<std::unique_ptr<GroupTable>> merged_;                                       // of tables with many groups
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;
   int64_t limit_ = -1, offset_ = 0;

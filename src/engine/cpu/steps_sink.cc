@@ -20,8 +20,7 @@ void group(Frame& frame, const Step& step) {
 }
 
 void aggregate(Frame& frame, const Step& step) {
-  frame.groups[static_cast<size_t>(step.instruction->p1)]->aggregate(frame, step.number, step.a, step.b >= 0,
-                                                                     step.position());
+  frame.groups[static_cast<size_t>(step.instruction->p1)]->aggregate(frame, step.number, step.a, step.b >= 0);
   count_rows_out(frame, step);
 }
 

@@ -23,11 +23,29 @@ class ControlGroups : public testing::Test {
     std::ofstream(file) << text;
   }
   ControlGroupLimits limits() const { return control_group_limits(root_.string()); }
+  int64_t cache() const { return cache_bytes_of_processor(root_.string()); }
 
  private:
   std::filesystem::path root_ =
       std::filesystem::temp_directory_path() / ("diptych-groups-" + std::to_string(::getpid()));
 };
+
+TEST_F(ControlGroups, CachesAreDividedAmongTheProcessorsThatShareThem) {
+  const std::string caches = "sys/devices/system/cpu/cpu0/cache/index";
+  EXPECT_EQ(cache(), 0);
+  put(caches + "0/level", "1\n");
+  put(caches + "0/size", "32K\n");
+  put(caches + "0/shared_cpu_list", "0\n");
+  EXPECT_EQ(cache(), 0) << "the first level's is too small to count";
+  put(caches + "2/level", "2\n");
+  put(caches + "2/size", "1024K\n");
+  put(caches + "2/shared_cpu_list", "0\n");
+  EXPECT_EQ(cache(), 1 << 20);
+  put(caches + "3/level", "3\n");
+  put(caches + "3/size", "32M\n");
+  put(caches + "3/shared_cpu_list", "0-6,16\n");
+  EXPECT_EQ(cache(), (1 << 20) + (4 << 20));
+}
 
 TEST_F(ControlGroups, NoneLimitNothing) {
   EXPECT_FALSE(limits().memory_bytes);

@@ -56,6 +56,9 @@ const std::vector<std::string> queries = {
     "SELECT i, s FROM t ORDER BY s, i LIMIT 40000 OFFSET 777",
     "SELECT i, s FROM t ORDER BY s, i LIMIT 10",
     "SELECT count(*), sum(i), max(s) FROM t",
+    "SELECT k, count(*), sum(n), min(s), max(s), avg(n) FROM t GROUP BY k ORDER BY k",
+    "SELECT s, e, count(DISTINCT i % 10), max(v) FROM t GROUP BY s, e ORDER BY s, e",
+    "SELECT i, s, count(*) FROM t GROUP BY i, s ORDER BY i",
     "SELECT repeat(s, 40), i, repeat(e, i % 90) FROM t WHERE i < 9000",  // a block has more strings than a tablet
 };
 
@@ -151,6 +154,7 @@ TEST_P(SpillTest, EveryFailingOperationIsACleanError) {
     const SqlState state = kind == FaultPlan::Kind::IoError ? SqlState::io_error : SqlState::disk_full;
     fail_operations(files, database, connection, queries[0], kind, state);
     fail_operations(files, database, connection, queries[5], kind, state);
+    fail_operations(files, database, connection, queries[10], kind, state);
   }
 }
 

@@ -134,9 +134,6 @@ std::vector<ColumnDefinition> GroupRows::columns() const {
 std::shared_ptr<const TabletSource> GroupRows::finish() const {
   auto source = std::make_shared<DeviceRows>(columns());
   const size_t keys = table_.keys.size(), count = groups_.count();
-  std::vector<int32_t> positions;
-  for (size_t i = 0; i < table_.aggregates.size(); ++i)
-    positions.push_back(position_of_aggregate(program_, plan_.hash_table, i));
   for (size_t first = 0; first < count; first += tablet_rows) {
     SectionRows piece;
     const size_t rows = std::min(tablet_rows, count - first);
@@ -154,10 +151,10 @@ std::shared_ptr<const TabletSource> GroupRows::finish() const {
       for (size_t row = 0; row < rows; ++row) {
         const uint64_t* words = groups_.words.data() + (first + row) * groups_.row_words;
         std::byte* to = memory.data() + row * width;
-        const bool there = i < keys
-                               ? read_key(words, i, to)
-                               : finish_state(table_.aggregates[i - keys], plan_.states, i - keys,
-                                              {words + groups_.key_words, plan_.states.words}, positions[i - keys], to);
+        const bool there = i < keys ? read_key(words, i, to)
+                                    : finish_state(table_.aggregates[i - keys], plan_.states, i - keys,
+                                                   {words + groups_.key_words, plan_.states.words},
+                                                   table_.aggregates[i - keys].position, to);
         if (there) continue;
         bits[row / 8] = static_cast<uint8_t>(bits[row / 8] & ~(1U << (row % 8)));
         any_null = true;

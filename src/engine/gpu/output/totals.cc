@@ -7,15 +7,6 @@
 
 namespace diptych::gpu {
 
-int32_t position_of_aggregate(const Program& program, int32_t table, size_t number) {
-  for (const Instruction& instruction : program.instructions) {
-    if (instruction.opcode == Opcode::Aggregate && instruction.p1 == table &&
-        std::get<int64_t>(instruction.p4) == static_cast<int64_t>(number))
-      return instruction.position;
-  }
-  return -1;
-}
-
 std::shared_ptr<const TabletSource> combine_totals(const Program& program, const SectionKernel& kernel,
                                                    const std::vector<PartialWords>& partials) {
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(kernel.hash_table)];
@@ -40,8 +31,7 @@ std::shared_ptr<const TabletSource> combine_totals(const Program& program, const
     view.encoding = Encoding::Plain;
     view.physical = aggregate.result.physical;
     view.data = place;
-    const int32_t position = position_of_aggregate(program, kernel.hash_table, i);
-    if (!finish_state(aggregate, layout, i, total, position, place))
+    if (!finish_state(aggregate, layout, i, total, aggregate.position, place))
       view.validity = reinterpret_cast<const uint8_t*>(place + 64);
     columns.push_back({"", aggregate.result.type});
   }

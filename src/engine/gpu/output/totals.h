@@ -13,7 +13,4 @@ namespace diptych::gpu {
 std::shared_ptr<const TabletSource> combine_totals(const Program& program, const SectionKernel& kernel,
                                                    const std::vector<PartialWords>& partials);
 
-// Where in the statement an aggregate stands, for its errors; -1: unknown.
-int32_t position_of_aggregate(const Program& program, int32_t table, size_t number);
-
 }  // namespace diptych::gpu

@@ -1,0 +1,110 @@
+#include "engine/cpu/groups/group_merge.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <mutex>
+
+#include "base/error.h"
+#include "engine/cpu/groups/merge_table.h"
+#include "engine/cpu/parallel.h"
+
+namespace diptych::cpu {
+namespace {
+
+// Partitions, or a part of one, that are merged in one table.
+struct Task {
+  uint32_t first = 0, last = 0;
+  HashPart part;
+};
+
+class Merge {
+ public:
+  Merge(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+        const ExecutionContext& context, const Memory& memory)
+      : info_(info), source_(source), context_(context), memory_(memory) {
+    for (const RunsOfGroups& thread : threads)
+      for (const GroupRun& run : thread.runs) runs_.push_back(&run);
+  }
+
+  void run() {
+    make_tasks();
+    const int threads =
+        static_cast<int>(std::min<size_t>(static_cast<size_t>(std::max(1, context_.threads)), tasks_.size()));
+    if (threads <= 1) return work();
+    run_parallel(threads, [&](int) { work(); });
+  }
+
+ private:
+  // Above this a table leaves the third-level cache, too.
+  static constexpr size_t most_groups = 131072;
+  // So many groups are worth a task of their own.
+  static constexpr size_t least_groups = 16384;
+  // Tables of all threads together take at most this part of the memory limit.
+  static constexpr int64_t memory_part = 4;
+
+  void make_tasks() {
+    const size_t share = memory_.thread_share(memory_part) / MergeTable(info_, memory_).group_bytes();
+    const size_t most = std::clamp<size_t>(share, 64, most_groups);
+    const size_t least = std::min(least_groups, most);
+    Task open;
+    size_t open_groups = 0;
+    const auto close = [&] {
+      if (open_groups > 0) tasks_.push_back(open);
+      open_groups = 0;
+    };
+    for (uint32_t partition = 0; partition < GroupRun::partitions; ++partition) {
+      size_t groups = 0;
+      for (const GroupRun* run : runs_) groups += run->count(partition, partition + 1);
+      if (open_groups > 0 && open_groups + groups > most) close();
+      if (groups > most) {
+        split(partition, groups, most);
+        continue;
+      }
+      if (open_groups == 0) open.first = partition;
+      open.last = partition + 1;
+      open_groups += groups;
+      if (open_groups >= least) close();
+    }
+    close();
+  }
+
+  void split(uint32_t partition, size_t groups, size_t most) {
+    constexpr uint32_t most_bits = 16;
+    const auto bits = std::min(most_bits, static_cast<uint32_t>(std::bit_width((groups - 1) / most)));
+    for (uint32_t value = 0; value < 1U << bits; ++value) tasks_.push_back({partition, partition + 1, {bits, value}});
+  }
+
+  void work() {
+    MergeTable table(info_, memory_);
+    for (size_t i = next_++; i < tasks_.size(); i = next_++) {
+      const Task& task = tasks_[i];
+      for (const GroupRun* run : runs_) {
+        check_cancelled(context_);
+        table.add(run->slice(task.first, task.last, memory_), task.part);
+      }
+      std::vector<GroupRows> pieces = table.rows();
+      table.clear();
+      const std::lock_guard guard(mutex_);
+      for (GroupRows& piece : pieces) piece.add_to(source_);
+    }
+  }
+
+  const HashTableInfo& info_;
+  std::vector<const GroupRun*> runs_;
+  BlockSource& source_;
+  const ExecutionContext& context_;
+  const Memory& memory_;
+  std::vector<Task> tasks_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;  // guards source_
+};
+
+}  // namespace
+
+void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+                  const ExecutionContext& context, const Memory& memory) {
+  Merge(info, threads, source, context, memory).run();
+}
+
+}  // namespace diptych::cpu

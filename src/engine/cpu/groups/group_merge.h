@@ -1,0 +1,21 @@
+// Merging what threads have grouped: partition by partition, several at a time.
+//
+//   runs of thread 0   |p0 |p1|p2  |p3|    |p0|p1 |p2|p3 |
+//   runs of thread 1   |p0|p1 |p2|p3  |
+//   tasks               '--.--' '--.--'     neighbouring partitions whose groups fit a table in the cache, or a part of
+//                        table   table      one that is too large: equal keys meet, states are added, rows come out
+#pragma once
+
+#include <vector>
+
+#include "engine/cpu/block_source.h"
+#include "engine/cpu/groups/group_runs.h"
+
+namespace diptych::cpu {
+
+// Adds the groups of all runs to the source, as rows: keys, then aggregates.
+// Errors: 53200, 53100, 57014, 58030, what adding states raises.
+void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+                  const ExecutionContext& context, const Memory& memory);
+
+}  // namespace diptych::cpu

@@ -1,0 +1,53 @@
+// A hash table in which groups of runs meet: one thread's, for some partitions at a time.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/group_keys.h"
+#include "engine/cpu/groups/group_rows.h"
+#include "engine/cpu/groups/group_run.h"
+#include "engine/cpu/memory.h"
+
+namespace diptych::cpu {
+
+// Which of a partition's groups are merged at a time, when all of them are too many: those whose hashes have `value` in
+// the `bits` bits behind those of the partition.
+struct HashPart {
+  uint32_t bits = 0, value = 0;
+
+  bool has(uint64_t hash) const { return bits == 0 || hash << GroupRun::partition_bits >> (64 - bits) == value; }
+};
+
+class MergeTable {
+ public:
+  MergeTable(const HashTableInfo& info, const Memory& memory);
+
+  // Adds the slice's groups of the part. Errors: 53200, what adding states raises.
+  void add(const GroupSlice& slice, HashPart part);
+  // Errors: 53200.
+  std::vector<GroupRows> rows() const;
+  void clear();
+  size_t group_bytes() const;
+
+ private:
+  void find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last);
+  // The keys of the groups at hand, with the addresses of their strings.
+  const uint64_t* keys_of(const GroupSlice& slice);
+  void add_states(const GroupSlice& slice);
+  void add_texts(const GroupSlice& slice, size_t aggregate, std::span<const uint32_t> to);
+
+  const HashTableInfo& info_;
+  const Memory& memory_;
+  HashedKeys keys_;
+  std::vector<std::unique_ptr<AggregateColumn>> aggregates_;
+  size_t states_ = 0;  // groups that the aggregates have room for
+  GrowingReservation reservation_;
+  // Of the groups of the slice that are at hand: where they are, their hashes and keys, their numbers here.
+  std::vector<uint32_t> from_, numbers_;
+  std::vector<uint64_t> hashes_, rows_;
+  std::vector<dk_text> texts_;
+};
+
+}  // namespace diptych::cpu
