@@ -20,78 +20,72 @@ template <typename Derived, typename StateType, typename Out>
 class TypedColumn : public AggregateColumn {
  public:
   using State = StateType;
-  void resize(size_t groups) override {
-    states_.resize(groups);
-    has_.resize(groups);
-  }
+  static_assert(std::is_trivially_copyable_v<State>);
+  size_t state_bytes() const override { return sizeof(State); }
+  size_t alignment() const override { return alignof(State); }
   void add(const AggregateInput& input, const RowMask& rows, uint32_t group) override {
-    self().block(states_[group], has_[group] != 0, input, rows);
-    has_[group] = 1;
+    self().block(state(group), has(group) != 0, input, rows);
+    has(group) = 1;
   }
   void scatter(const AggregateInput& input, const RowMask& rows, const uint32_t* numbers) override {
-    State* const states = states_.data();
-    uint8_t* const has = has_.data();
-    for_each_row(rows.words, input.words, [&](int row) {
-      const uint32_t group = numbers[row];
-      self().row(states[group], has[group] != 0, input, row);
-      has[group] = 1;
-    });
+    // Compiled for columns, whose strides are known, and for rows.
+    if (this->places_.has_stride == 1)
+      scatter(input, rows, numbers, std::integral_constant<size_t, sizeof(State)>(),
+              std::integral_constant<size_t, 1>());
+    else
+      scatter(input, rows, numbers, this->places_.stride, this->places_.has_stride);
   }
-  void merge(const AggregateColumn& other) override {
-    const auto& source = static_cast<const Derived&>(other);
-    for (size_t group = 0; group < states_.size(); ++group) {
-      if (source.has_[group] != 0) add_state(static_cast<uint32_t>(group), source.states_[group]);
-    }
-  }
-  size_t state_bytes() const override { return sizeof(State); }
-  void write(std::span<const uint32_t> groups, std::byte* states, uint8_t* has) const override {
-    auto* out = reinterpret_cast<State*>(states);
-    for (size_t i = 0; i < groups.size(); ++i) {
-      out[i] = states_[groups[i]];
-      has[i] = has_[groups[i]];
-    }
-  }
-  void read(const std::byte* states, const uint8_t* has, std::span<const uint32_t> from,
-            std::span<const uint32_t> to) override {
-    const auto* in = reinterpret_cast<const State*>(states);
+  void merge(const PlacesOfStates<const std::byte>& others, const char* strings, std::span<const uint32_t> from,
+             std::span<const uint32_t> to) override {
     for (size_t i = 0; i < to.size(); ++i) {
-      if (has[from[i]] != 0) add_state(to[i], in[from[i]]);
+      if (others.has[from[i] * others.has_stride] == std::byte{0}) continue;
+      const State other =
+          self().at_hand(reinterpret_cast<const State&>(others.states[from[i] * others.stride]), strings);
+      if (has(to[i]) != 0)
+        self().combine(state(to[i]), other);
+      else
+        state(to[i]) = self().own(other);
+      has(to[i]) = 1;
     }
-  }
-  void clear() override {
-    std::fill(states_.begin(), states_.end(), State{});
-    std::fill(has_.begin(), has_.end(), uint8_t{0});
   }
   bool emit(std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const override {
     bool nulls = false;
     for (size_t i = 0; i < groups.size(); ++i) {
-      const Out result = static_cast<const Derived&>(*this).result(states_[groups[i]]);
+      const Out result = static_cast<const Derived&>(*this).result(state(groups[i]));
       std::memcpy(out + i * sizeof(Out), &result, sizeof(Out));
-      if (Derived::null_when_empty && has_[groups[i]] == 0) {
+      if (Derived::null_when_empty && has(groups[i]) == 0) {
         valid[i / 64] &= ~(uint64_t{1} << (i % 64));
         nulls = true;
       }
     }
     return nulls;
   }
-  size_t bytes() const override { return states_.capacity() * sizeof(State) + has_.capacity(); }
 
   static constexpr bool null_when_empty = true;
-  // A state of another column as this one keeps it.
+  // A state of another column, with its strings, and as this one keeps it.
+  static State at_hand(const State& state, const char* /*strings*/) { return state; }
   State own(const State& state) const { return state; }
 
  protected:
-  std::vector<State> states_;
-  std::vector<uint8_t> has_;
+  State& state(uint32_t group) const {
+    return reinterpret_cast<State&>(this->places_.states[group * this->places_.stride]);
+  }
+  uint8_t& has(uint32_t group) const {
+    return reinterpret_cast<uint8_t&>(this->places_.has[group * this->places_.has_stride]);
+  }
 
  private:
   Derived& self() { return static_cast<Derived&>(*this); }
-  void add_state(uint32_t group, const State& state) {
-    if (has_[group] != 0)
-      self().combine(states_[group], state);
-    else
-      states_[group] = self().own(state);
-    has_[group] = 1;
+  template <typename Stride, typename HasStride>
+  void scatter(const AggregateInput& input, const RowMask& rows, const uint32_t* numbers, Stride stride,
+               HasStride has_stride) {
+    std::byte* const states = this->places_.states;
+    auto* const has = reinterpret_cast<uint8_t*>(this->places_.has);
+    for_each_row(rows.words, input.words, [&](int row) {
+      const size_t group = numbers[row];
+      self().row(reinterpret_cast<State&>(states[group * stride]), has[group * has_stride] != 0, input, row);
+      has[group * has_stride] = 1;
+    });
   }
 };
 
@@ -186,7 +180,7 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
     bool nulls = false;
     for (size_t i = 0; i < groups.size(); ++i) {
       int128_t result = 0;
-      const MomentsResult kind = finish(state_, this->states_[groups[i]], argument_scale_, scale_, result);
+      const MomentsResult kind = finish(state_, this->state(groups[i]), argument_scale_, scale_, result);
       if (kind == MomentsResult::Overflow) this->overflow();
       std::memcpy(out + i * sizeof(result), &result, sizeof(result));
       if (kind != MomentsResult::Null) continue;
@@ -322,12 +316,12 @@ class ExtremeTextColumn final : public TypedColumn<ExtremeTextColumn<Greatest>, 
     if (better(other, best)) best = copy(other);
   }
   dk_text result(dk_text best) const { return best; }
-  size_t bytes() const override { return TypedColumn<ExtremeTextColumn, dk_text, dk_text>::bytes() + arena_.bytes(); }
-  dk_text own(dk_text text) { return copy(text); }
-  void clear() override {
-    TypedColumn<ExtremeTextColumn, dk_text, dk_text>::clear();
-    arena_ = TextArena();
+  static dk_text at_hand(dk_text text, const char* strings) {
+    if (strings != nullptr) text.data = strings + reinterpret_cast<uint64_t>(text.data);
+    return text;
   }
+  dk_text own(dk_text text) { return copy(text); }
+  void clear() override { arena_ = TextArena(); }
   bool holds_texts() const override { return true; }
   size_t text_bytes() const override { return arena_.bytes(); }
 

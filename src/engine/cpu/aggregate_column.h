@@ -1,8 +1,4 @@
-// The states of one aggregate for all groups of a hash table, of one thread.
-//
-//   group     0      1      2
-//   state     350    17     0        sum, count, least, ...
-//   has       1      1      0        a value came; without one the result is NULL (counts are 0)
+// One aggregate of a hash table, of one thread: what it does with the states of groups, which aggregate_states.h keeps.
 #pragma once
 
 #include <memory>
@@ -19,37 +15,42 @@ struct AggregateInput {
   int words;
 };
 
+// Where the states of an aggregate are: that of group i is i strides further on, as is whether a value came for it.
+template <typename Byte>
+struct PlacesOfStates {
+  Byte* states = nullptr;
+  Byte* has = nullptr;  // 1: a value came; without one the result is NULL (counts are 0)
+  size_t stride = 0, has_stride = 0;
+};
+
 class AggregateColumn {
  public:
   virtual ~AggregateColumn() = default;
-  // There are now so many groups; new ones have no value.
-  virtual void resize(size_t groups) = 0;
+  virtual size_t state_bytes() const = 0;
+  virtual size_t alignment() const = 0;
+  // Where its states are from now on. Bytes of 0 are a state without a value.
+  void place(const PlacesOfStates<std::byte>& places) { places_ = places; }
+  const PlacesOfStates<std::byte>& places() const { return places_; }
   // The wanted rows, none of them NULL and at least one, go into one group...
   virtual void add(const AggregateInput& input, const RowMask& rows, uint32_t group) = 0;
   // ... or each into the group numbers[row].
   virtual void scatter(const AggregateInput& input, const RowMask& rows, const uint32_t* numbers) = 0;
-  // Adds the states of `other`, an AggregateColumn of the same aggregate and size, group by group.
-  virtual void merge(const AggregateColumn& other) = 0;
-  // Bytes of a state as it stands in a run of groups (group_run.h).
-  virtual size_t state_bytes() const = 0;
-  // Writes the states of the groups, in this order, and whether a value came.
-  virtual void write(std::span<const uint32_t> groups, std::byte* states, uint8_t* has) const = 0;
-  // Adds states that write() has written, from[i] into group to[i].
-  virtual void read(const std::byte* states, const uint8_t* has, std::span<const uint32_t> from,
-                    std::span<const uint32_t> to) = 0;
-  // No group has a value any more.
-  virtual void clear() = 0;
-  // Whether states are dk_texts, whose strings live in the column; read() copies them.
+  // Adds states of the same aggregate, from[i] into group to[i]. strings: null, or what strings are positions in.
+  virtual void merge(const PlacesOfStates<const std::byte>& others, const char* strings, std::span<const uint32_t> from,
+                     std::span<const uint32_t> to) = 0;
+  // Forgets what its states were that is not in them.
+  virtual void clear() {}
+  // Whether states are dk_texts, whose strings the aggregate keeps.
   virtual bool holds_texts() const { return false; }
   virtual size_t text_bytes() const { return 0; }
   // Writes the results of the groups, in the form of the result register; clears the bit of those that are NULL and
   // returns whether there are any.
   virtual bool emit(std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const = 0;
-  virtual size_t bytes() const = 0;
 
  protected:
   // Raises 22003 at the aggregate's place in the statement.
   [[noreturn]] void overflow() const;
+  PlacesOfStates<std::byte> places_;
 
  private:
   friend std::unique_ptr<AggregateColumn> make_aggregate_column(const AggregateInfo& info);

@@ -9,29 +9,27 @@
 namespace diptych::cpu {
 
 GroupTable::GroupTable(const HashTableInfo& info, const Memory& memory)
-    : info_(info), memory_(memory), reservation_(memory.budget(), "hash table") {
-  if (DenseKeys::possible(info.keys))
-    dense_.emplace(info.keys);
-  else
-    hashed_.emplace(info.keys, info.expected_groups);
-  for (const AggregateInfo& aggregate : info.aggregates) aggregates_.push_back(make_aggregate_column(aggregate));
+    : info_(info),
+      memory_(memory),
+      dense_(DenseKeys::possible(info.keys) ? std::optional<DenseKeys>(info.keys) : std::nullopt),
+      states_(info.aggregates, dense_ ? dense_->groups() : 0),
+      reservation_(memory.budget(), "hash table") {
+  if (!dense_) hashed_.emplace(info.keys, info.expected_groups);
   numbers_.resize(block_rows);
   if (dense_) {
     seen_.resize(dense_->groups());
-    states_ = dense_->groups();
-    for (auto& aggregate : aggregates_) aggregate->resize(states_);
     masked_ = dense_->groups() <= most_masks;
     if (masked_) masks_.resize(dense_->groups());
   }
   if (info.keys.empty()) seen_[0] = 1;
-  if (hashed_) runs_.emplace(*hashed_, aggregates_, memory);
+  if (hashed_) runs_.emplace(*hashed_, states_, memory);
   account();
 }
 
 void GroupTable::account() {
   size_t bytes = seen_.capacity() + numbers_.capacity() * 4 + masks_.capacity() * sizeof(GroupMask);
   if (hashed_) bytes += hashed_->bytes();
-  for (const auto& aggregate : aggregates_) bytes += aggregate->bytes();
+  bytes += states_.bytes();
   try {
     reservation_.follow(bytes);
   } catch (const Error& error) {
@@ -58,10 +56,7 @@ void GroupTable::group_hashed(Frame& frame, int first_key, const RowMask& rows) 
   else
     hashed_->find(frame, first_key, rows, numbers_.data());
   runs_->count(rows.count());
-  if (hashed_->groups() > states_) {
-    states_ = std::max<size_t>(hashed_->groups(), states_ * 2);
-    for (auto& aggregate : aggregates_) aggregate->resize(states_);
-  }
+  states_.grow_to(hashed_->groups());
   account();
 }
 
@@ -84,7 +79,7 @@ void GroupTable::split(const RowMask& rows, int words) {
 }
 
 void GroupTable::aggregate(Frame& frame, int number, int argument, bool grouped) {
-  AggregateColumn& column = *aggregates_[static_cast<size_t>(number)];
+  AggregateColumn& column = states_[static_cast<size_t>(number)];
   RowMask rows = frame.sinking();
   const Slot* slot = nullptr;
   if (argument >= 0) {
@@ -112,7 +107,7 @@ void GroupTable::aggregate(Frame& frame, int number, int argument, bool grouped)
 
 void GroupTable::merge(const GroupTable& other) {
   for (size_t group = 0; group < seen_.size(); ++group) seen_[group] = seen_[group] | other.seen_[group];
-  for (size_t i = 0; i < aggregates_.size(); ++i) aggregates_[i]->merge(*other.aggregates_[i]);
+  states_.merge(other.states_);
 }
 
 std::vector<GroupRows> GroupTable::rows() const {
@@ -124,7 +119,7 @@ std::vector<GroupRows> GroupTable::rows() const {
   const auto emit_key = [this](size_t key, std::span<const uint32_t> some, std::byte* out, uint64_t* valid) {
     return dense_ ? dense_->emit(key, some, out, valid) : hashed_->emit(key, some, out, valid);
   };
-  return make_group_rows(info_, groups, emit_key, aggregates_, memory_);
+  return make_group_rows(info_, groups, emit_key, states_, memory_);
 }
 
 }  // namespace diptych::cpu

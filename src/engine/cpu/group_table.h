@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/groups/group_rows.h"
 #include "engine/cpu/groups/group_runs.h"
@@ -57,8 +57,7 @@ class GroupTable {
   std::optional<DenseKeys> dense_;
   std::optional<HashedKeys> hashed_;
   std::vector<uint8_t> seen_;  // dense: the group has a row
-  std::vector<std::unique_ptr<AggregateColumn>> aggregates_;
-  size_t states_ = 0;              // groups that the aggregates have room for
+  AggregateStates states_;
   std::optional<GroupRuns> runs_;  // of a hashed table
   // Of the block at hand.
   std::vector<uint32_t> numbers_;

@@ -61,15 +61,14 @@ ColumnView make_heap(const EmittedColumn& column, size_t rows, const Memory& mem
 }  // namespace
 
 std::vector<GroupRows> make_group_rows(const HashTableInfo& info, std::span<const uint32_t> groups,
-                                       const KeyEmitter& emit_key,
-                                       std::span<const std::unique_ptr<AggregateColumn>> aggregates,
+                                       const KeyEmitter& emit_key, const AggregateStates& states,
                                        const Memory& memory) {
   std::vector<GroupRows> pieces;
   while (!groups.empty()) {
     size_t rows = std::min(tablet_rows, groups.size());
     const auto valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(rows)));
     std::vector<EmittedColumn> columns;
-    for (size_t i = 0; i < info.keys.size() + aggregates.size(); ++i) {
+    for (size_t i = 0; i < info.keys.size() + states.count(); ++i) {
       const bool is_key = i < info.keys.size();
       const size_t number = is_key ? i : i - info.keys.size();
       EmittedColumn column{is_key ? info.keys[number].physical : info.aggregates[number].result.physical, {}, nullptr};
@@ -79,7 +78,7 @@ std::vector<GroupRows> make_group_rows(const HashTableInfo& info, std::span<cons
       std::memset(valid, 0xFF, valid_words * 8);
       const auto some = groups.first(rows);
       const bool nulls = is_key ? emit_key(number, some, column.chunk.data(), valid)
-                                : aggregates[number]->emit(some, column.chunk.data(), valid);
+                                : states[number].emit(some, column.chunk.data(), valid);
       if (nulls) column.valid = valid;
       columns.push_back(std::move(column));
     }

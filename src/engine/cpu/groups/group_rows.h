@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/block_source.h"
 #include "engine/cpu/memory.h"
 
@@ -27,8 +27,6 @@ using KeyEmitter = std::function<bool(size_t key, std::span<const uint32_t> grou
 
 // Errors: 53200.
 std::vector<GroupRows> make_group_rows(const HashTableInfo& info, std::span<const uint32_t> groups,
-                                       const KeyEmitter& emit_key,
-                                       std::span<const std::unique_ptr<AggregateColumn>> aggregates,
-                                       const Memory& memory);
+                                       const KeyEmitter& emit_key, const AggregateStates& states, const Memory& memory);
 
 }  // namespace diptych::cpu

@@ -13,79 +13,62 @@ size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Calls action(address and length words) for each string of a group: those of its key row, then those of its states.
 template <typename Action>
-void for_each_string(const KeyLayout& layout, uint64_t* row, std::span<dk_text* const> states, size_t group,
+void for_each_string(const KeyLayout& layout, std::byte* key, const std::vector<size_t>& text_places, std::byte* states,
                      Action&& action) {
-  layout.for_each_text(row, [&](uint64_t& address, uint64_t length) { action(address, length); });
-  for (dk_text* texts : states) {
-    auto address = reinterpret_cast<uint64_t>(texts[group].data);
-    action(address, static_cast<uint64_t>(texts[group].length));
-    texts[group].data = reinterpret_cast<const char*>(address);
+  layout.for_each_text(reinterpret_cast<uint64_t*>(key),
+                       [&](uint64_t& address, uint64_t length) { action(address, length); });
+  for (const size_t place : text_places) {
+    auto& text = reinterpret_cast<dk_text&>(states[place]);
+    auto address = reinterpret_cast<uint64_t>(text.data);
+    action(address, static_cast<uint64_t>(text.length));
+    text.data = reinterpret_cast<const char*>(address);
   }
 }
 
 }  // namespace
 
-GroupRun::GroupRun(HashedKeys& keys, std::span<const std::unique_ptr<AggregateColumn>> aggregates,
-                   const Memory& memory) {
+GroupRun::GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory) {
   const size_t groups = keys.groups();
   const size_t row_bytes = keys.layout().words() * 8;
-  size_t bytes = 0;
-  const auto add_area = [&](size_t width) {
-    areas_.push_back({bytes, width});
-    bytes += padded(groups * width);
-  };
-  add_area(8);
-  add_area(row_bytes);
-  for (const auto& aggregate : aggregates) {
-    add_area(aggregate->state_bytes());
-    add_area(1);
-  }
-  fixed_ = memory.allocate(bytes, "groups");
+  areas_[Hashes] = {0, 8};
+  areas_[Keys] = {padded(groups * 8), row_bytes};
+  areas_[States] = {areas_[Keys].at + padded(groups * row_bytes), states.row_bytes()};
+  fixed_ = memory.allocate(areas_[States].at + padded(groups * states.row_bytes()), "groups");
 
   // A counting sort by partition.
   for (uint32_t group = 0; group < groups; ++group) ++starts_[partition_of(keys.hash(group)) + 1];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  std::vector<uint32_t> order(groups);
   std::array<uint32_t, partitions> next;
   std::copy(starts_.begin(), starts_.end() - 1, next.begin());
-  for (uint32_t group = 0; group < groups; ++group) order[next[partition_of(keys.hash(group))]++] = group;
-
-  std::byte* const base = fixed_.data();
-  auto* hashes = reinterpret_cast<uint64_t*>(base);
-  for (size_t i = 0; i < groups; ++i) {
-    hashes[i] = keys.hash(order[i]);
-    std::memcpy(base + areas_[1].at + i * row_bytes, keys.row(order[i]), row_bytes);
+  for (uint32_t group = 0; group < groups; ++group) {
+    const uint64_t hash = keys.hash(group);
+    const uint32_t to = next[partition_of(hash)]++;
+    std::memcpy(row(Hashes, to), &hash, 8);
+    std::memcpy(row(Keys, to), keys.row(group), row_bytes);
+    if (states.count() > 0) std::memcpy(row(States, to), states.row(group), states.row_bytes());
   }
-  for (size_t i = 0; i < aggregates.size(); ++i)
-    aggregates[i]->write(order, base + areas_[2 + 2 * i].at, reinterpret_cast<uint8_t*>(base + areas_[3 + 2 * i].at));
-  place_strings(keys.layout(), aggregates, memory);
+  place_strings(keys.layout(), states.text_places(), memory);
   keys.clear();
-  for (const auto& aggregate : aggregates) aggregate->clear();
+  states.clear(groups);
 }
 
 // Copies the strings partition by partition; keys and states then have their positions instead of addresses.
-void GroupRun::place_strings(const KeyLayout& layout, std::span<const std::unique_ptr<AggregateColumn>> aggregates,
-                             const Memory& memory) {
-  std::vector<dk_text*> states;
-  for (size_t i = 0; i < aggregates.size(); ++i) {
-    if (aggregates[i]->holds_texts())
-      states.push_back(reinterpret_cast<dk_text*>(fixed_.data() + areas_[2 + 2 * i].at));
-  }
-  if (!layout.has_texts() && states.empty()) return;
-  auto* rows = reinterpret_cast<uint64_t*>(fixed_.data() + areas_[1].at);
+void GroupRun::place_strings(const KeyLayout& layout, const std::vector<size_t>& text_places, const Memory& memory) {
+  if (!layout.has_texts() && text_places.empty()) return;
+  const auto visit = [&](size_t group, auto&& action) {
+    for_each_string(layout, row(Keys, group), text_places, row(States, group), action);
+  };
   uint64_t bytes = 0;
   for (uint32_t partition = 0; partition < partitions; ++partition) {
     string_starts_[partition] = bytes;
-    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group) {
-      for_each_string(layout, rows + group * layout.words(), states, group,
-                      [&](uint64_t&, uint64_t length) { bytes += length; });
-    }
+    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
+      visit(group, [&](uint64_t&, uint64_t length) { bytes += length; });
   }
   string_starts_[partitions] = bytes;
   strings_ = memory.allocate(std::max<size_t>(bytes, 1), "groups");
   uint64_t at = 0;
   for (size_t group = 0; group < starts_[partitions]; ++group) {
-    for_each_string(layout, rows + group * layout.words(), states, group, [&](uint64_t& address, uint64_t length) {
+    visit(group, [&](uint64_t& address, uint64_t length) {
       if (length > 0) std::memcpy(strings_.data() + at, reinterpret_cast<const char*>(address), length);
       address = at;
       at += length;
@@ -127,10 +110,9 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last, const Memory& memory) 
     const std::byte* strings = read(strings_offset_ + static_cast<int64_t>(string_starts_[first]), string_bytes);
     slice.strings = reinterpret_cast<const char*>(strings) - string_starts_[first];
   }
-  slice.hashes = reinterpret_cast<const uint64_t*>(places[0]);
-  slice.keys = reinterpret_cast<const uint64_t*>(places[1]);
-  for (size_t i = 2; i < places.size(); i += 2)
-    slice.columns.push_back({places[i], reinterpret_cast<const uint8_t*>(places[i + 1])});
+  slice.hashes = reinterpret_cast<const uint64_t*>(places[Hashes]);
+  slice.keys = reinterpret_cast<const uint64_t*>(places[Keys]);
+  slice.states = places[States];
   return slice;
 }
 

@@ -5,7 +5,7 @@
 //   partition   0          1     2                  255
 //   hashes     |.........|.....|.............|...|......|
 //   keys       |.........|.....|.............|...|......|     rows of KeyLayout
-//   states 0   |.........|.....|.............|...|......|     of each aggregate, and whether a value came
+//   states     |.........|.....|.............|...|......|     rows of AggregateStates
 //   strings    |.........|.....|.............|...|......|     of keys and states, which say where they begin here
 //
 // A run holds no address, so that it can move to a temporary file as it is; there its partitions are read one by one.
@@ -16,10 +16,10 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
+
 #include <vector>
 
-#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/memory.h"
 
@@ -27,14 +27,10 @@ namespace diptych::cpu {
 
 // Neighbouring groups of a run, as they are merged.
 struct GroupSlice {
-  struct Column {
-    const std::byte* states;
-    const uint8_t* has;
-  };
   size_t count = 0;
   const uint64_t* hashes = nullptr;
   const uint64_t* keys = nullptr;
-  std::vector<Column> columns;
+  const std::byte* states = nullptr;
   const char* strings = nullptr;  // what positions of strings are added to
   bool stays = true;              // the strings do, as long as the run; else they end with the slice
   Chunk loaded;                   // what was read from the file
@@ -45,8 +41,8 @@ class GroupRun {
   static constexpr uint32_t partition_bits = 8;
   static constexpr uint32_t partitions = 1U << partition_bits;
 
-  // Takes the groups and leaves the table and its aggregates without any. Errors: 53200, and nothing is taken.
-  GroupRun(HashedKeys& keys, std::span<const std::unique_ptr<AggregateColumn>> aggregates, const Memory& memory);
+  // Takes the groups and leaves the table without any. Errors: 53200, and nothing is taken.
+  GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory);
 
   size_t bytes_in_memory() const { return fixed_.size() + strings_.size(); }
   // Errors: 53100, 58030.
@@ -59,14 +55,15 @@ class GroupRun {
  private:
   // An array of the fixed part, of so many bytes a group.
   struct Area {
-    size_t at, width;
+    size_t at = 0, width = 0;
   };
-  void place_strings(const KeyLayout& layout, std::span<const std::unique_ptr<AggregateColumn>> aggregates,
-                     const Memory& memory);
+  enum AreaNumber : uint8_t { Hashes, Keys, States, area_count };
+  std::byte* row(AreaNumber area, size_t group) { return fixed_.data() + areas_[area].at + group * areas_[area].width; }
+  void place_strings(const KeyLayout& layout, const std::vector<size_t>& text_places, const Memory& memory);
 
   std::array<uint32_t, partitions + 1> starts_{};         // groups before a partition
   std::array<uint64_t, partitions + 1> string_starts_{};  // bytes of strings before it
-  std::vector<Area> areas_;                               // hashes, keys, then states and flags of each aggregate
+  std::array<Area, area_count> areas_;
   Chunk fixed_, strings_;
   const TempFile* file_ = nullptr;  // null: in memory
   int64_t fixed_offset_ = 0, strings_offset_ = 0;

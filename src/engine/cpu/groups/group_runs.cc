@@ -19,27 +19,22 @@ constexpr int64_t memory_part = 4;
 
 }  // namespace
 
-size_t bytes_of_group(const KeyLayout& layout, std::span<const std::unique_ptr<AggregateColumn>> aggregates) {
+size_t bytes_of_group(const KeyLayout& layout, const AggregateStates& states) {
   // Its key, its hash, and as many places of the hash table as it is wide.
-  size_t bytes = layout.words() * 8 + 8 + 4 * 8;
-  for (const auto& aggregate : aggregates) bytes += aggregate->state_bytes() + 1;
-  return bytes;
+  return layout.words() * 8 + 8 + 4 * 8 + states.row_bytes();
 }
 
-GroupRuns::GroupRuns(HashedKeys& keys, const std::vector<std::unique_ptr<AggregateColumn>>& aggregates,
-                     const Memory& memory)
-    : keys_(keys), aggregates_(aggregates), memory_(memory), share_(memory.thread_share(memory_part)) {
+GroupRuns::GroupRuns(HashedKeys& keys, AggregateStates& states, const Memory& memory)
+    : keys_(keys), states_(states), memory_(memory), share_(memory.thread_share(memory_part)) {
   const auto cache = static_cast<size_t>(std::clamp(machine_cache_bytes(), least_table_bytes, most_table_bytes));
   most_groups_ = static_cast<uint32_t>(
-      std::max<size_t>(std::min(cache, share_ / 2) / bytes_of_group(keys.layout(), aggregates), block_rows));
+      std::max<size_t>(std::min(cache, share_ / 2) / bytes_of_group(keys.layout(), states), block_rows));
   most_text_bytes_ = std::min(most_strings, share_ / 2);
 }
 
 bool GroupRuns::is_full() const {
   if (keys_.groups() >= most_groups_ || gives_way_) return true;
-  size_t strings = keys_.text_bytes();
-  for (const auto& aggregate : aggregates_) strings += aggregate->text_bytes();
-  return strings >= most_text_bytes_;
+  return keys_.text_bytes() + states_.text_bytes() >= most_text_bytes_;
 }
 
 void GroupRuns::before_block() {
@@ -68,11 +63,11 @@ void GroupRuns::end_run() {
 
 void GroupRuns::make_run() {
   try {
-    made_.runs.emplace_back(keys_, aggregates_, memory_);
+    made_.runs.emplace_back(keys_, states_, memory_);
   } catch (const Error& error) {
     if (error.state() != SqlState::out_of_memory || !memory_.can_spill() || bytes_ == 0) throw;
     move_to_file();
-    made_.runs.emplace_back(keys_, aggregates_, memory_);
+    made_.runs.emplace_back(keys_, states_, memory_);
   }
   bytes_ += made_.runs.back().bytes_in_memory();
 }

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/groups/group_run.h"
 #include "engine/cpu/memory.h"
@@ -17,7 +17,7 @@
 namespace diptych::cpu {
 
 // Bytes of a group in a table, strings apart.
-size_t bytes_of_group(const KeyLayout& layout, std::span<const std::unique_ptr<AggregateColumn>> aggregates);
+size_t bytes_of_group(const KeyLayout& layout, const AggregateStates& states);
 
 // Runs, and the file that some of them are in.
 struct RunsOfGroups {
@@ -27,8 +27,8 @@ struct RunsOfGroups {
 
 class GroupRuns {
  public:
-  // The aggregates of the table and its keys stay where they are.
-  GroupRuns(HashedKeys& keys, const std::vector<std::unique_ptr<AggregateColumn>>& aggregates, const Memory& memory);
+  // The keys and states of the table stay where they are.
+  GroupRuns(HashedKeys& keys, AggregateStates& states, const Memory& memory);
 
   // To be called before a block's rows are grouped: makes a run of the table's groups if it is full.
   // Errors: 53200, 53100, 58030.
@@ -51,7 +51,7 @@ class GroupRuns {
   void move_to_file();
 
   HashedKeys& keys_;
-  const std::vector<std::unique_ptr<AggregateColumn>>& aggregates_;
+  AggregateStates& states_;
   const Memory& memory_;
   const size_t share_;  // of memory, for runs
   uint32_t most_groups_;

@@ -10,12 +10,15 @@
 namespace diptych::cpu {
 
 MergeTable::MergeTable(const HashTableInfo& info, const Memory& memory)
-    : info_(info), memory_(memory), keys_(info.keys, 0), reservation_(memory.budget(), "groups") {
-  for (const AggregateInfo& aggregate : info.aggregates) aggregates_.push_back(make_aggregate_column(aggregate));
+    : info_(info),
+      memory_(memory),
+      keys_(info.keys, 0),
+      states_(info.aggregates, 0),
+      reservation_(memory.budget(), "groups") {
   numbers_.resize(block_rows);
 }
 
-size_t MergeTable::group_bytes() const { return bytes_of_group(keys_.layout(), aggregates_); }
+size_t MergeTable::group_bytes() const { return bytes_of_group(keys_.layout(), states_); }
 
 void MergeTable::find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last) {
   from_.clear();
@@ -48,39 +51,10 @@ void MergeTable::add(const GroupSlice& slice, HashPart part) {
     find_part(slice, part, first, std::min<size_t>(first + block_rows, slice.count));
     if (from_.empty()) continue;
     keys_.find_rows(keys_of(slice), hashes_.data(), from_.size(), !slice.stays, numbers_.data());
-    if (keys_.groups() > states_) {
-      states_ = std::max<size_t>(keys_.groups(), states_ * 2);
-      for (auto& aggregate : aggregates_) aggregate->resize(states_);
-    }
-    add_states(slice);
+    states_.grow_to(keys_.groups());
+    states_.merge_rows(slice.states, slice.strings, from_, {numbers_.data(), from_.size()});
   }
-  size_t bytes = keys_.bytes();
-  for (const auto& aggregate : aggregates_) bytes += aggregate->bytes();
-  reservation_.follow(bytes);
-}
-
-void MergeTable::add_states(const GroupSlice& slice) {
-  const std::span<const uint32_t> to(numbers_.data(), from_.size());
-  for (size_t i = 0; i < aggregates_.size(); ++i) {
-    if (aggregates_[i]->holds_texts())
-      add_texts(slice, i, to);
-    else
-      aggregates_[i]->read(slice.columns[i].states, slice.columns[i].has, from_, to);
-  }
-}
-
-void MergeTable::add_texts(const GroupSlice& slice, size_t aggregate, std::span<const uint32_t> to) {
-  const auto* states = reinterpret_cast<const dk_text*>(slice.columns[aggregate].states);
-  texts_.resize(from_.back() + size_t{1} - from_.front());
-  for (uint32_t from : from_) {
-    dk_text text = states[from];
-    text.data = slice.strings + reinterpret_cast<uint64_t>(text.data);
-    texts_[from - from_.front()] = text;
-  }
-  std::vector<uint32_t> from(from_.size());
-  std::transform(from_.begin(), from_.end(), from.begin(), [&](uint32_t at) { return at - from_.front(); });
-  aggregates_[aggregate]->read(reinterpret_cast<const std::byte*>(texts_.data()),
-                               slice.columns[aggregate].has + from_.front(), from, to);
+  reservation_.follow(keys_.bytes() + states_.bytes());
 }
 
 std::vector<GroupRows> MergeTable::rows() const {
@@ -89,12 +63,12 @@ std::vector<GroupRows> MergeTable::rows() const {
   const auto emit_key = [this](size_t key, std::span<const uint32_t> some, std::byte* out, uint64_t* valid) {
     return keys_.emit(key, some, out, valid);
   };
-  return make_group_rows(info_, groups, emit_key, aggregates_, memory_);
+  return make_group_rows(info_, groups, emit_key, states_, memory_);
 }
 
 void MergeTable::clear() {
+  states_.clear(keys_.groups());
   keys_.clear();
-  for (auto& aggregate : aggregates_) aggregate->clear();
 }
 
 }  // namespace diptych::cpu

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/aggregate_column.h"
+#include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/groups/group_rows.h"
 #include "engine/cpu/groups/group_run.h"
@@ -35,19 +35,15 @@ class MergeTable {
   void find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last);
   // The keys of the groups at hand, with the addresses of their strings.
   const uint64_t* keys_of(const GroupSlice& slice);
-  void add_states(const GroupSlice& slice);
-  void add_texts(const GroupSlice& slice, size_t aggregate, std::span<const uint32_t> to);
 
   const HashTableInfo& info_;
   const Memory& memory_;
   HashedKeys keys_;
-  std::vector<std::unique_ptr<AggregateColumn>> aggregates_;
-  size_t states_ = 0;  // groups that the aggregates have room for
+  AggregateStates states_;
   GrowingReservation reservation_;
   // Of the groups of the slice that are at hand: where they are, their hashes and keys, their numbers here.
   std::vector<uint32_t> from_, numbers_;
   std::vector<uint64_t> hashes_, rows_;
-  std::vector<dk_text> texts_;
 };
 
 }  // namespace diptych::cpu
