@@ -68,6 +68,8 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/aggregate.h", {"integer.h", "device/block.h"}},
       {"device/group_table.h", {"hash.h", "device/platform.h"}},
       {"device/group_states.h", {"device/aggregate.h"}},
+      {"device/group_rows.h", {"device/group_table.h"}},
+      {"device/group_starts.h", {"device/look_back.h"}},
       {"device/row_runs.h", {"device/block.h"}},
       {"device/radix_sort.h", {"device/row_runs.h"}},
       {"device/row_select.h", {"device/row_runs.h"}},

@@ -7,11 +7,24 @@
 #include "engine/cpu/row_function.h"
 
 namespace diptych::cpu {
+namespace {
+
+// Dense tables of all threads together take at most this part of the memory limit: they can't give way.
+constexpr int64_t dense_memory_part = 4;
+
+bool can_be_dense(const HashTableInfo& info, const Memory& memory) {
+  if (!DenseKeys::possible(info.keys)) return false;
+  if (info.keys.empty()) return true;
+  const size_t bytes = DenseKeys(info.keys).groups() * AggregateStates(info.aggregates, 0).row_bytes();
+  return bytes <= memory.thread_share(dense_memory_part);
+}
+
+}  // namespace
 
 GroupTable::GroupTable(const HashTableInfo& info, const Memory& memory)
     : info_(info),
       memory_(memory),
-      dense_(DenseKeys::possible(info.keys) ? std::optional<DenseKeys>(info.keys) : std::nullopt),
+      dense_(can_be_dense(info, memory) ? std::optional<DenseKeys>(info.keys) : std::nullopt),
       states_(info.aggregates, dense_ ? dense_->groups() : 0),
       reservation_(memory.budget(), "hash table") {
   if (!dense_) hashed_.emplace(info.keys, info.expected_groups);

@@ -53,11 +53,12 @@ class Chunk {
 // Thread safety: any number of threads may allocate at once.
 class Memory {
  public:
-  explicit Memory(const ExecutionContext& context)
+  // holders: of the run, each of which holds memory on every thread at the same time.
+  explicit Memory(const ExecutionContext& context, size_t holders = 1)
       : pool_(context.pool),
         budget_(context.budget),
         temp_(context.temp),
-        threads_(std::max(1, context.threads)),
+        shares_(std::max(1, context.threads) * static_cast<int64_t>(std::max<size_t>(1, holders))),
         spilled_(std::make_shared<std::atomic<int64_t>>(0)) {}
 
   // Errors: 53200; `what` names the user.
@@ -81,9 +82,10 @@ class Memory {
 
   // May what does not fit go to a temporary file?
   bool can_spill() const { return budget_ != nullptr && temp_ != nullptr; }
-  // What one of the run's threads may hold when all of them together may hold the `part`th part of the limit.
+  // What one of the run's holders may hold on a thread when all of them together may hold the `part`th part of the
+  // limit.
   size_t thread_share(int64_t part) const {
-    return can_spill() ? static_cast<size_t>(budget_->limit() / part / threads_) : SIZE_MAX;
+    return can_spill() ? static_cast<size_t>(budget_->limit() / part / shares_) : SIZE_MAX;
   }
   // Only when can_spill(). Errors: 53100, 58030, 58P01.
   std::unique_ptr<TempFile> open_temp_file() const { return temp_->open(); }
@@ -95,7 +97,7 @@ class Memory {
   BlockPool* pool_;
   MemoryBudget* budget_;
   TempSpace* temp_;
-  int threads_;
+  int64_t shares_;
   std::shared_ptr<std::atomic<int64_t>> spilled_;
 };
 

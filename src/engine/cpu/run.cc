@@ -24,7 +24,10 @@ namespace {
 class Run {
  public:
   Run(std::shared_ptr<const Program> program, const ExecutionContext& context)
-      : program_(std::move(program)), context_(context), memory_(context), prepared_(*program_) {
+      : program_(std::move(program)),
+        context_(context),
+        memory_(context, program_->hash_tables.size() + program_->sorters.size()),
+        prepared_(*program_) {
     threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
     for (ThreadSinks& sinks : threads_) {
       sinks.groups.resize(program_->hash_tables.size());

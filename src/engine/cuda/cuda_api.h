@@ -44,9 +44,12 @@ struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 };
 
+constexpr int function_most_dynamic_shared = 8;  // CUfunction_attribute
+
 enum Attribute : int {
   max_threads_per_block = 1,
   max_shared_memory_per_block = 8,
+  max_shared_memory_per_block_optin = 97,
   multiprocessor_count = 16,
   integrated = 18,
   can_map_host_memory = 19,
@@ -90,6 +93,7 @@ enum Attribute : int {
   ROW(ModuleUnload, , (CUmodule))                                                                                   \
   ROW(LaunchKernel, ,                                                                                               \
       (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, void**, void**)) \
+  ROW(FuncSetAttribute, , (CUfunction, int, int))                                                                   \
   ROW(OccupancyMaxActiveBlocksPerMultiprocessor, , (int*, CUfunction, int, size_t))
 
 // ROW(name without nvrtc, parameters)

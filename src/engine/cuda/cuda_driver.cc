@@ -46,6 +46,7 @@ DeviceInfo CudaDriver::describe(int number) const {
   info.memory_bytes = static_cast<int64_t>(bytes);
   info.compute_units = attribute(multiprocessor_count);
   info.shared_bytes = attribute(max_shared_memory_per_block);
+  info.most_shared_bytes = attribute(max_shared_memory_per_block_optin);
   info.max_group_size = attribute(max_threads_per_block);
   info.is_host = attribute(integrated) != 0;
   info.can_map = attribute(can_map_host_memory) != 0;

@@ -20,11 +20,22 @@ CudaKernel::~CudaKernel() {
   if (const Entered api(*context_, std::nothrow); api) api->ModuleUnload(module_);
 }
 
-int CudaKernel::groups_per_unit(int group_size) const {
+// More than what every kernel has is given when it is asked for.
+void CudaKernel::allow_room(const Entered& api, int64_t shared_room) const {
+  constexpr int64_t usual_room = 48 * 1024;
+  if (shared_room <= usual_room || shared_room <= allowed_room_) return;
+  api.check(api->FuncSetAttribute(function_, function_most_dynamic_shared, static_cast<int>(shared_room)),
+            "asking for shared memory");
+  allowed_room_ = shared_room;
+}
+
+int CudaKernel::groups_per_unit(int group_size, int64_t shared_room) const {
   const Entered api(*context_);
+  allow_room(api, shared_room);
   int groups = 0;
-  api.check(api->OccupancyMaxActiveBlocksPerMultiprocessor(&groups, function_, group_size, 0),
-            "asking how many groups of a kernel run at once");
+  api.check(
+      api->OccupancyMaxActiveBlocksPerMultiprocessor(&groups, function_, group_size, static_cast<size_t>(shared_room)),
+      "asking how many groups of a kernel run at once");
   return groups;
 }
 
@@ -88,16 +99,20 @@ void CudaQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   api.check(api->MemsetD8Async(to.value, value, static_cast<size_t>(bytes), stream_), "filling memory");
 }
 
-void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) {
+void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                       int64_t shared_room) {
   if (groups == 0) return;
   check_invariant(groups > 0 && groups <= INT32_MAX, "a launch has at most 2^31 - 1 groups");
   const Entered api(*context_);
   // The two spaces of OpenCL; with CUDA an address is a pointer, and they stay unused.
   CUdeviceptr memory = 0, mapped = 0;
   void* arguments[] = {&memory, &mapped, const_cast<uint64_t*>(parameters.data())};
-  api.check(api->LaunchKernel(static_cast<const CudaKernel&>(kernel).function(), static_cast<unsigned>(groups), 1, 1,
-                              static_cast<unsigned>(group_size), 1, 1, 0, stream_, arguments, nullptr),
-            "launching a kernel");
+  const auto& function = static_cast<const CudaKernel&>(kernel);
+  function.allow_room(api, shared_room);
+  api.check(
+      api->LaunchKernel(function.function(), static_cast<unsigned>(groups), 1, 1, static_cast<unsigned>(group_size), 1,
+                        1, static_cast<unsigned>(shared_room), stream_, arguments, nullptr),
+      "launching a kernel");
 }
 
 std::unique_ptr<DeviceEvent> CudaQueue::record() { return std::make_unique<CudaEvent>(context_, stream_); }

@@ -1,6 +1,7 @@
 // A stream of a CUDA device, with its kernels and events.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,13 +16,16 @@ class CudaKernel final : public Kernel {
   // Errors: 58000 where the driver does not take the machine code or it has no such entry.
   CudaKernel(std::shared_ptr<const Context> context, const void* cubin, const std::string& entry);
   ~CudaKernel() override;
-  int groups_per_unit(int group_size) const override;
+  int groups_per_unit(int group_size, int64_t shared_room) const override;
   CUfunction function() const { return function_; }
+  // Before a launch with so much. Errors: 58000.
+  void allow_room(const Entered& api, int64_t shared_room) const;
 
  private:
   std::shared_ptr<const Context> context_;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
+  mutable std::atomic<int64_t> allowed_room_{0};
 };
 
 class CudaEvent final : public DeviceEvent {
@@ -42,7 +46,8 @@ class CudaQueue final : public Queue {
   ~CudaQueue() override;
 
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
+  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+              int64_t shared_room) override;
   std::unique_ptr<DeviceEvent> record() override;
   void synchronize() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;

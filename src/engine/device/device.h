@@ -43,7 +43,8 @@ struct DeviceInfo {
   std::string architecture;  // "sm_90"; empty with OpenCL
   int64_t memory_bytes = 0;
   int compute_units = 0;
-  int64_t shared_bytes = 0;  // that one work-group can have without asking for more
+  int64_t shared_bytes = 0;       // that one work-group can have without asking for more
+  int64_t most_shared_bytes = 0;  // ... and as room that a launch asks for
   int max_group_size = 0;
   bool is_host = false;  // its memory is the host's (PoCL, an integrated GPU): copying gains nothing
   bool can_map = false;  // kernels can read and write PinnedBuffers
@@ -123,8 +124,9 @@ class PinnedBuffer {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // Work-groups of so many items that one compute unit runs at once; for the size of a persistent grid.
-  virtual int groups_per_unit(int group_size) const = 0;
+  // Work-groups of so many items that one compute unit runs at once; for the size of a persistent grid. shared_room: as
+  // for Queue::launch().
+  virtual int groups_per_unit(int group_size, int64_t shared_room = 0) const = 0;
 };
 
 // A place in a queue's work that can be waited for, and timed.
@@ -157,8 +159,10 @@ class Queue {
     queue_copy_lines_to_host(static_cast<std::byte*>(to), from, lines);
   }
   virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
-  // groups * group_size work-items; one-dimensional.
-  virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) = 0;
+  // groups * group_size work-items; one-dimensional. shared_room: bytes of the kernel's DK_SHARED_ROOM with CUDA; with
+  // OpenCL its text says how many.
+  virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                      int64_t shared_room = 0) = 0;
   virtual std::unique_ptr<DeviceEvent> record() = 0;
   // Waits until everything queued is done. Errors: 58000 with the driver's message.
   virtual void synchronize() = 0;

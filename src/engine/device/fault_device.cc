@@ -24,9 +24,10 @@ class FaultQueue final : public Queue {
     device_.count_or_throw(DeviceCall::Copy, "fill");
     queue_->fill(to, value, bytes);
   }
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override {
+  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+              int64_t shared_room) override {
     device_.count_or_throw(DeviceCall::Launch, "launch");
-    queue_->launch(kernel, groups, group_size, parameters);
+    queue_->launch(kernel, groups, group_size, parameters, shared_room);
   }
   std::unique_ptr<DeviceEvent> record() override {
     device_.health().check();

@@ -42,7 +42,8 @@ SectionBatch::~SectionBatch() {
   }
 }
 
-bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason) {
+bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool is_only, KernelMemo& memo,
+                         std::string& reason) {
   input_ = std::move(input);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
@@ -50,7 +51,10 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, Kern
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
-    group_buffers_.emplace_back(engine_, plan, input_->rows, table.expected_groups);
+    if (plan.place == GroupPlan::Place::Partitioned)
+      partitions_.emplace_back(engine_, plan, table, input_->rows, is_only);
+    else
+      group_buffers_.emplace_back(engine_, plan);
   }
   launch_with(room);
   return true;
@@ -87,7 +91,7 @@ void SectionBatch::send_section() {
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
 int64_t SectionBatch::choose_steps() {
-  const int per_unit = std::max(1, compiled_->groups_per_unit(group_size));
+  const int per_unit = std::max(1, compiled_->groups_per_unit(kernel_.items));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
   int64_t most = kernel_.most_steps;
   if (residency_ == Residency::Mapped && kernel_.writes_rows()) most = std::min(most, most_mapped_steps);
@@ -101,6 +105,7 @@ void SectionBatch::launch_with(int64_t capacity) {
     control_buffer_ = engine_.device().allocate(sizeof(ControlBlock), "control block of a kernel");
     control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
+    for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   text_room_.prepare(engine_, kernel_, input_->rows);
@@ -113,16 +118,28 @@ void SectionBatch::launch_with(int64_t capacity) {
     partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8, "partial aggregates");
   }
   for (GroupBuffer& groups : group_buffers_) groups.prepare(*queue_);
+  for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
   if (kernel_.is_interpreted()) send_section();
-  std::vector<uint64_t> words;
-  for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
   before_ = queue_->record();
-  queue_->launch(*compiled_, groups_, group_size, words);
+  if (!partitions_.empty()) {
+    // Rows are counted first.
+    launch_pass(0);
+    for (PartitionBatch& partitions : partitions_) partitions.place_rows(*queue_);
+    queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
+  }
+  launch_pass(1);
+  for (PartitionBatch& partitions : partitions_) partitions.group(*queue_);
   after_ = queue_->record();
-  ++launches_;
   control_report_.ask(*queue_);
   partials_report_.ask(*queue_);
-  for (GroupBuffer& groups : group_buffers_) groups.ask_control(*queue_);
+}
+
+void SectionBatch::launch_pass(uint32_t pass) {
+  pass_ = pass;
+  std::vector<uint64_t> words;
+  for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
+  queue_->launch(*compiled_, groups_, kernel_.items, words);
+  ++launches_;
 }
 
 bool SectionBatch::writes_to_host() const {
@@ -189,6 +206,9 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
       for (const GroupBuffer& groups : group_buffers_) {
         if (groups.plan().hash_table == parameter.index) return groups.word(parameter);
       }
+      for (const PartitionBatch& partitions : partitions_) {
+        if (partitions.plan().hash_table == parameter.index) return partitions.word(parameter, pass_);
+      }
       [[fallthrough]];
     default: return constants_->word(parameter);
   }
@@ -207,9 +227,7 @@ void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
     count_time();
-    bool again = text_room_.grow(engine_, kernel_, control());
-    for (GroupBuffer& groups : group_buffers_) again |= groups.grow();
-    if (!again) return;
+    if (!text_room_.grow(engine_, kernel_, control())) return;
     launch_with(capacity_);
   } while (true);
 }
@@ -234,6 +252,9 @@ void SectionBatch::bring_output() {
     return start_fetch();
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
+  for (PartitionBatch& partitions : partitions_) {
+    while (partitions.group_again(*queue_)) queue_->synchronize();
+  }
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
   partials_.groups = static_cast<size_t>(groups_);
   partials_.words.assign(partials_report_.words(), partials_report_.words() + partials_.groups * kernel_.partial_words);

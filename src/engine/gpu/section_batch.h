@@ -5,12 +5,14 @@
 //   finish()   waits for them
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/groups/partition_batch.h"
 #include "engine/gpu/input/column_segment.h"
 #include "engine/gpu/input/section_input.h"
 #include "engine/gpu/output/group_buffer.h"
@@ -54,8 +56,8 @@ class SectionBatch {
   // that one leaves of the device.
   void follow(const SectionBatch& other) { before_this_ = other.after_; }
   // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.
-  // Errors: 53200, 58000, 58030, XX001.
-  bool start(std::shared_ptr<SectionInput> input, int64_t room, KernelMemo& memo, std::string& reason);
+  // is_only: there is no other batch. Errors: 53200, 58000, 58030, XX001.
+  bool start(std::shared_ptr<SectionInput> input, int64_t room, bool is_only, KernelMemo& memo, std::string& reason);
   // Loads through the batch's queue.
   InputLoader& loader() { return loader_; }
   // Waits for the kernel, and queues the copies of what it has made, unless a row has failed. Errors: 53200, 58000.
@@ -75,8 +77,10 @@ class SectionBatch {
   std::vector<SectionRows> take_rows() { return std::move(rows_); }
   SortedRun take_sorted() { return {std::move(rows_), sort_ ? sort_->take_words() : SortedRun().words}; }
   const PartialWords& partials() const { return partials_; }
-  // By hash table of the kernel's groups.
+  // By hash table of the kernel whose groups are numbered, and by those whose are not.
   std::vector<GroupWords> take_groups() { return std::move(groups_found_); }
+  std::deque<PartitionBatch>& partitions() { return partitions_; }
+  Queue& queue() { return *queue_; }
   const std::vector<const Dictionary*>& dictionaries() const { return input_->dictionaries; }
   int64_t rows_in() const { return input_->rows; }
   int64_t bytes_in() const { return input_->bytes; }
@@ -99,6 +103,7 @@ class SectionBatch {
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void bring_output();
+  void launch_pass(uint32_t pass);
   void launch_until_room();
   void count_time();
   void sort_rows();
@@ -135,6 +140,8 @@ class SectionBatch {
   std::vector<SectionRows> rows_;
   PartialWords partials_;
   std::vector<GroupBuffer> group_buffers_;
+  std::deque<PartitionBatch> partitions_;
+  uint32_t pass_ = 0;  // of a kernel that partitions rows
   std::vector<GroupWords> groups_found_;
   int64_t kernel_nanoseconds_ = 0;
   int launches_ = 0;

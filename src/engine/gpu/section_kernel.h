@@ -24,6 +24,9 @@ namespace diptych::gpu {
 inline constexpr size_t tablet_words = 4;
 inline constexpr size_t column_words = 6;
 inline constexpr int group_size = 256;
+// Of kernels that partition rows, where a device runs such groups well: the fewer groups, the fewer places that are
+// written to at a time.
+inline constexpr int large_group_size = 1024;
 // A group of the grid goes through a tile in at most so many steps.
 inline constexpr int most_steps = 16;
 
@@ -42,6 +45,7 @@ struct ColumnShape {
 struct SectionShape {
   std::vector<ColumnShape> columns;  // those that the section reads, ascending
   std::string unsupported;           // why no kernel can read them; empty: one can
+  bool has_large_groups = false;     // of the device: it runs groups of large_group_size
   bool operator==(const SectionShape&) const = default;
   const ColumnShape& of(size_t cursor_column) const;
   size_t index_of(size_t cursor_column) const;
@@ -121,9 +125,10 @@ struct SectionKernel {
   std::vector<SectionWord> section_words;
   bool is_interpreted() const { return !section.empty(); }
   int rows_per_thread = 4;
-  int most_steps = 16;  // of a tile
-  int new_texts = 0;    // instructions that make strings
-  int step_rows() const { return rows_per_thread * group_size; }
+  int most_steps = 16;     // of a tile
+  int new_texts = 0;       // instructions that make strings
+  int items = group_size;  // of a work-group
+  int step_rows() const { return rows_per_thread * items; }
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort } sink = Sink::Result;
   std::vector<OutputColumn> outputs;  // Result

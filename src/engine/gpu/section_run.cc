@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/cpu/zone_test.h"
 #include "engine/gpu/generator/generated_kernels.h"
+#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/output/totals.h"
 
 namespace diptych::gpu {
@@ -38,7 +39,7 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
     : engine_(engine),
       task_{task.program, task.address, task.source,  rows_wanted(task),
             task.context, task.needed,  task.partner, task.queue},
-      residency_(residency),
+      residency_(groups_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
       queue_(task.queue),
@@ -73,7 +74,9 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
     }
     const int64_t room = sizes_->room_for(input->rows);
     // What earlier batches have made is dropped when a later one can't be done.
-    if (!batch.start(std::move(input), room, memo, reason)) return std::nullopt;
+    const bool is_only =
+        running.size() == 1 && passed_batches_++ == 0 && task_.queue == nullptr && queue_->left().is_empty();
+    if (!batch.start(std::move(input), room, is_only, memo, reason)) return std::nullopt;
     // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
     if (!sizes_->knows_share())
       bring(batch);
@@ -189,7 +192,9 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
   std::vector<SegmentRange> ranges;
   for (size_t next = run.first; next < run.end;) {
     SegmentRange range;
-    const size_t size = tablets_of_segment(residency_, next, source.tablet_count());
+    // Pieces of groups lie where they were made.
+    const bool is_alone = groups_on(engine_.device(), source) != nullptr;
+    const size_t size = is_alone ? 1 : tablets_of_segment(residency_, next, source.tablet_count());
     range.first = keeps ? next / size * size : next;
     range.count = std::min(range.first + size, keeps ? source.tablet_count() : run.end) - range.first;
     for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);
@@ -252,15 +257,36 @@ void SectionRun::finish_totals() {
 
 void SectionRun::collect_groups(SectionBatch& batch) {
   std::vector<GroupWords> found = batch.take_groups();
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (groups_.size() == i)
-      groups_.emplace_back(task_.program, batch.kernel().groups[i], batch.dictionaries(), task_.context.budget);
-    groups_[i].add(std::move(found[i]));
+  const auto& plans = batch.kernel().groups;
+  if (dictionaries_.empty()) dictionaries_ = batch.dictionaries();
+  size_t numbered = 0, partitioned = 0;
+  for (const GroupPlan& plan : plans) {
+    const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
+    if (plan.place == GroupPlan::Place::Partitioned) {
+      if (partitioned_.size() == partitioned) partitioned_.emplace_back(engine_, plan, table);
+      partitioned_[partitioned].add(batch.partitions()[partitioned]);
+      ++partitioned;
+    } else {
+      if (groups_.size() == numbered) groups_.emplace_back(task_.program, plan, task_.context.budget);
+      groups_[numbered].add(std::move(found[numbered]));
+      ++numbered;
+    }
   }
 }
 
 void SectionRun::finish_groups() {
-  for (size_t i = 0; i < groups_.size(); ++i) result_.groups[kernel_.groups[i].hash_table] = groups_[i].finish();
+  for (const GroupRows& groups : groups_) result_.groups[groups.hash_table()] = groups.finish();
+  if (partitioned_.empty()) return;
+  std::unique_ptr<Queue> queue = engine_.take_queue();
+  for (PartitionedGroups& groups : partitioned_) {
+    const GroupPlan& plan = groups.plan();
+    const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
+    const int before = groups.launches();
+    result_.groups[plan.hash_table] =
+        std::make_shared<GroupSource>(engine_, plan, table, dictionaries_, groups.finish(*queue));
+    result_.profile.launches += groups.launches() - before;
+  }
+  engine_.give_back(std::move(queue));
 }
 
 }  // namespace diptych::gpu

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/gpu/batch_sizes.h"
+#include "engine/gpu/groups/partitioned_groups.h"
 #include "engine/gpu/output/group_rows.h"
 #include "engine/gpu/section_batch.h"
 #include "engine/tablet_queue.h"
@@ -86,7 +87,10 @@ class SectionRun {
   SectionKernel kernel_;  // of the last batch: what its sinks are
   std::vector<PartialWords> partials_;
   std::vector<SortedRun> sorted_;
-  std::deque<GroupRows> groups_;       // by hash table that the kernel groups
+  std::deque<GroupRows> groups_;                 // by hash table that the kernel groups, where groups are numbered
+  std::deque<PartitionedGroups> partitioned_;    // ... and where they are not
+  std::vector<const Dictionary*> dictionaries_;  // by column of the section
+  size_t passed_batches_ = 0;
   int64_t rows_ = 0;                   // that batches have found, in a section with a result
   const bool may_stop_early_;          // before its last row
   const char* left_to_cpu_ = nullptr;  // why, once a row was met that only the CPU can do

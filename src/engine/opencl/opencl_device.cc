@@ -83,7 +83,7 @@ OpenClKernel::~OpenClKernel() {
   context_->api->ReleaseProgram(program_);
 }
 
-int OpenClKernel::groups_per_unit(int group_size) const {
+int OpenClKernel::groups_per_unit(int group_size, int64_t) const {
   if (group_size < 1 || group_size > max_group_size_) return 0;
   // A host's core runs one group after another.
   if (is_host_) return 1;

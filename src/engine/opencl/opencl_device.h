@@ -53,7 +53,7 @@ class OpenClKernel final : public Kernel {
   OpenClKernel(std::shared_ptr<const Context> context, cl_program program, const std::string& entry,
                const DeviceInfo& info);
   ~OpenClKernel() override;
-  int groups_per_unit(int group_size) const override;
+  int groups_per_unit(int group_size, int64_t shared_room) const override;
   // Setting arguments and launching are one step, as a cl_kernel holds its arguments (OpenCL 1.2, section 5.7.2).
   void launch(cl_command_queue queue, cl_mem memory, cl_mem mapped, int64_t groups, int group_size,
               std::span<const uint64_t> parameters) const;

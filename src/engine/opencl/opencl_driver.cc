@@ -89,6 +89,7 @@ DeviceInfo OpenClDriver::describe(cl_platform_id platform, cl_device_id device) 
   info.memory_bytes = static_cast<int64_t>(number_of<cl_ulong>(api, device, device_global_mem_size));
   info.compute_units = static_cast<int>(number_of<cl_uint>(api, device, device_max_compute_units));
   info.shared_bytes = static_cast<int64_t>(number_of<cl_ulong>(api, device, device_local_mem_size));
+  info.most_shared_bytes = info.shared_bytes;
   info.max_group_size = static_cast<int>(number_of<size_t>(api, device, device_max_work_group_size));
   info.is_host = number_of<cl_uint>(api, device, device_host_unified_memory) != 0;
   info.can_map = info.is_host;

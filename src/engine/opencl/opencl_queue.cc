@@ -55,7 +55,8 @@ void OpenClQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
                     "filling memory");
 }
 
-void OpenClQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) {
+void OpenClQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                         int64_t) {
   if (groups == 0) return;
   context_->health->check();
   memory_.make_arena();

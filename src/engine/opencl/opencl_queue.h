@@ -25,7 +25,8 @@ class OpenClQueue final : public Queue {
   ~OpenClQueue() override;
 
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters) override;
+  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+              int64_t shared_room) override;
   std::unique_ptr<DeviceEvent> record() override;
   void synchronize() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;

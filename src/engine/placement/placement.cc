@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/output/host_bytes.h"
 #include "engine/shared_section.h"
@@ -40,6 +41,13 @@ constexpr gpu::Residency all_residencies[] = {gpu::Residency::Cached, gpu::Resid
 
 // Rows that a section before has made lie in the CPU's memory and are few; they are no table's.
 bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
+
+// The device whose memory many rows are in that a section before has made there; null: there is none. Fewer rows are
+// copied in the time that a launch takes.
+Device* device_of_rows(const TabletSource& source) {
+  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
+  return groups != nullptr && groups->row_count() >= least_device_rows ? &groups->device() : nullptr;
+}
 
 gpu::Residency residency_named(const std::string& name) {
   for (const gpu::Residency residency : all_residencies)
@@ -94,6 +102,7 @@ Placement::Placement(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::st
 std::optional<SectionResult> Placement::run(const SectionTask& task, const PlacementChoice& choice,
                                             PlacementNote& note) {
   const bool is_auto = choice.device == "auto";
+  if (Device* device = device_of_rows(*task.source)) return run_where_rows_are(task, choice, *device, note);
   if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_forced(task, choice, note);
   if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr) {
     // On no device, so that asking for one is no reason to fail: else no table could be filled.
@@ -112,6 +121,18 @@ std::optional<SectionResult> Placement::run(const SectionTask& task, const Place
     note.why = is_table(*task.source) ? "few rows" : "its rows are no table's";
   }
   return std::nullopt;
+}
+
+// Rows that a device has made stay there.
+std::optional<SectionResult> Placement::run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
+                                                           Device& device, PlacementNote& note) {
+  Failure failure;
+  auto result = run_on(task, choice, device, gpu::Residency::Cached, 0, failure);
+  if (result)
+    result->profile.why = "its rows are there";
+  else
+    note_fallback(device.info().id(), failure, choice, note);
+  return result;
 }
 
 void Placement::describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note) {

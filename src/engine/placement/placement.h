@@ -86,6 +86,8 @@ class Placement {
     bool lacks_memory = false;  // of its own
     bool is_lasting = false;    // it would fail again, whatever the literals
   };
+  std::optional<SectionResult> run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
+                                                  Device& device, PlacementNote& note);
   std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
   void weigh(const SectionTask& task, uint64_t section, int64_t decision, const SectionFacts& facts,

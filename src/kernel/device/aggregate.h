@@ -59,6 +59,14 @@ DK_FN dk_sum192 dk_sum192_of_i128(dk_i128 a) {
 }
 DK_FN dk_sum192 dk_sum192_of_i64(dk_i64 a) { return dk_sum192_of_i128(dk_widen_i64(a)); }
 
+DK_FN dk_sum192 dk_sum192_of_words(dk_u64 lo, dk_u64 mid, dk_u64 hi) {
+  dk_sum192 r;
+  r.lo = lo;
+  r.mid = mid;
+  r.hi = hi;
+  return r;
+}
+
 DK_FN dk_sum192 dk_add_sum192(dk_sum192 a, dk_sum192 b) {
   dk_sum192 r;
   r.lo = a.lo + b.lo;
@@ -102,6 +110,13 @@ DK_FN dk_moments dk_moments_of(dk_f64 a) {
   r.count = 1;
   r.sum = a;
   r.squares = (a - a) == 0 ? 0 : a - a;
+  return r;
+}
+DK_FN dk_moments dk_moments_of_words(dk_u64 count, dk_u64 sum, dk_u64 squares) {
+  dk_moments r;
+  r.count = DK_F64_OF_BITS(count);
+  r.sum = DK_F64_OF_BITS(sum);
+  r.squares = DK_F64_OF_BITS(squares);
   return r;
 }
 

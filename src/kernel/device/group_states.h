@@ -37,6 +37,9 @@ DK_FN dk_u128 dk_key_i128(dk_i128 a) {
   r.hi = (dk_u64)a.hi ^ DK_U64(0x8000000000000000);
   return r;
 }
+DK_FN dk_i128 dk_i128_of_key(dk_u128 key) {
+  return dk_make_i128((dk_i64)(key.hi ^ DK_U64(0x8000000000000000)), key.lo);
+}
 DK_FN dk_u128 dk_complement_u128(dk_u128 a) {
   a.lo = ~a.lo;
   a.hi = ~a.hi;

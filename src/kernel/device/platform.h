@@ -15,6 +15,9 @@
 // DK_KERNEL_OF(groups) stands for DK_KERNEL where so many groups are to run on a compute unit at once, whatever
 // registers that leaves them.
 //
+// DK_SHARED_ROOM declares shared memory: of `words` 64-bit words with OpenCL, of as many bytes as a launch says with
+// CUDA, where that may be more than every kernel has. One a kernel.
+//
 // DK_NEAR starts a function that is always copied into its callers, DK_FAR one that never is, DK_APART one that is not
 // with OpenCL, whose compilers for CPUs take long over large kernels; the last two have no barrier. With OpenCL on CPUs
 // a function that is not copied may find shared memory empty: the kernel's is put elsewhere after the compiler has
@@ -41,6 +44,7 @@ typedef struct dk_parameters {
 #define DK_KERNEL __kernel __attribute__((reqd_work_group_size(DK_GROUP_SIZE, 1, 1)))
 #define DK_KERNEL_OF(groups) DK_KERNEL
 #define DK_SHARED __local
+#define DK_SHARED_ROOM(name, words) __local DK_ALIGN16 dk_u64 name[words]
 #define DK_LOCAL __local
 // PoCL compiles rolled loops in half the time, and runs them on a CPU.
 #ifdef POCL_DEVICE_ADDRESS_BITS
@@ -53,6 +57,7 @@ typedef struct dk_parameters {
 #define DK_GROUP_ID ((dk_i32)get_group_id(0))
 #define DK_GROUP_COUNT ((dk_i32)get_num_groups(0))
 #define DK_FENCE_GLOBAL() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define DK_FENCE_LOCAL() mem_fence(CLK_LOCAL_MEM_FENCE)
 #define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
 #define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
@@ -89,6 +94,7 @@ DK_FN dk_u64 dk_address_of(DK_SPACES_PARAM, DK_GLOBAL const void* at) {
 #define DK_ATOMIC_MIN_U32 atomic_min
 #define DK_ATOMIC_MAX_U32 atomic_max
 #define DK_ATOMIC_OR_U32 atomic_or
+#define DK_ATOMIC_AND_U32 atomic_and
 #define DK_ATOMIC_CAS_U32 atomic_cmpxchg
 #define DK_ATOMIC_EXCHANGE_U32 atomic_xchg
 #define DK_ATOMIC_ADD_U64 atom_add
@@ -105,6 +111,11 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
   return value;
 }
 #define DK_LOAD_ACQUIRE_U32(at) dk_load_fenced_u32(at)
+DK_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
+  uint value = *at;
+  mem_fence(CLK_LOCAL_MEM_FENCE);
+  return value;
+}
 
 // Memory that no one writes while the kernel runs.
 #define DK_LOAD_X1(at, words) \
@@ -124,6 +135,11 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
     (words)[3] = dk_loaded.w;                        \
   }
 
+#define DK_STORE_X2(at, words) \
+  { *(DK_GLOBAL uint2*)(at) = (uint2)((words)[0], (words)[1]); }
+#define DK_STORE_X4(at, words) \
+  { *(DK_GLOBAL uint4*)(at) = (uint4)((words)[0], (words)[1], (words)[2], (words)[3]); }
+
 // ---- CUDA C++. Groups are whole warps of 32; the group-wide functions are called by all of them, so that every
 // shuffle has all of its lanes.
 #else
@@ -134,6 +150,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_KERNEL extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE, DK_LEAST_GROUPS)
 #define DK_KERNEL_OF(groups) extern "C" __global__ __launch_bounds__(DK_GROUP_SIZE, groups)
 #define DK_SHARED __shared__
+#define DK_SHARED_ROOM(name, words) extern __shared__ DK_ALIGN16 dk_u64 name[]
 #define DK_LOCAL
 #define DK_UNROLL _Pragma("unroll")
 #define DK_BARRIER() __syncthreads()
@@ -141,6 +158,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_GROUP_ID ((dk_i32)blockIdx.x)
 #define DK_GROUP_COUNT ((dk_i32)gridDim.x)
 #define DK_FENCE_GLOBAL() __threadfence()
+#define DK_FENCE_LOCAL() __threadfence_block()
 #define DK_POPCOUNT_U32(a) ((dk_u32)__popc((dk_u32)(a)))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : (dk_u32)(__ffs((dk_i32)(a)) - 1))
 #define DK_F32_OF_BITS(a) __int_as_float((dk_i32)(a))
@@ -166,6 +184,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
 #define DK_ATOMIC_MIN_U32 atomicMin
 #define DK_ATOMIC_MAX_U32 atomicMax
 #define DK_ATOMIC_OR_U32 atomicOr
+#define DK_ATOMIC_AND_U32 atomicAnd
 #define DK_ATOMIC_CAS_U32 atomicCAS
 #define DK_ATOMIC_EXCHANGE_U32 atomicExch
 #define DK_ATOMIC_ADD_U64 atomicAdd
@@ -181,6 +200,19 @@ DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
   return value;
 }
 #define DK_LOAD_ACQUIRE_U32(at) dk_load_ordered_u32(at)
+DK_FN unsigned int dk_load_acquire_local_u32(const unsigned int* at) {
+  unsigned int value;
+  asm volatile("ld.acquire.cta.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+  return value;
+}
+// Shared memory adds 32 bits in one step; 64 it compares and swaps until nobody has come between.
+DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
+  unsigned int* words = (unsigned int*)at;
+  const unsigned int low = (unsigned int)value;
+  const unsigned int before = atomicAdd(words, low);
+  const unsigned int high = (unsigned int)(value >> 32) + (before + low < before);
+  if (high != 0) atomicAdd(words + 1, high);
+}
 
 // Memory that no one writes while the kernel runs.
 #define DK_LOAD_X1(at, words) \
@@ -199,6 +231,11 @@ DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
     (words)[2] = dk_loaded.z;                                 \
     (words)[3] = dk_loaded.w;                                 \
   }
+
+#define DK_STORE_X2(at, words) \
+  { *(uint2*)(void*)(at) = make_uint2((words)[0], (words)[1]); }
+#define DK_STORE_X4(at, words) \
+  { *(uint4*)(void*)(at) = make_uint4((words)[0], (words)[1], (words)[2], (words)[3]); }
 
 #endif
 
@@ -250,9 +287,18 @@ DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
   }
 #endif
 
+// dk_add_<space>_u64(at, value): adds, whatever was there before
+#if DK_HAS_SHUFFLE
+DK_FN void dk_add_global_u64(dk_u64* at, dk_u64 value) { atomicAdd(at, value); }
+#else
+DK_FN void dk_add_global_u64(DK_GLOBAL dk_u64* at, dk_u64 value) { DK_ATOMIC_ADD_U64(at, value); }
+DK_FN void dk_add_local_u64(DK_LOCAL dk_u64* at, dk_u64 value) { DK_ATOMIC_ADD_U64(at, value); }
+#endif
+
 DK_ATOMICS_OF(global, DK_GLOBAL, u32, dk_u32, U32)
 DK_ATOMICS_OF(global, DK_GLOBAL, u64, dk_u64, U64)
 DK_ATOMICS_SIGNED(global, DK_GLOBAL)
+DK_FN dk_u32 dk_atomic_and_global_u32(DK_GLOBAL dk_u32* at, dk_u32 value) { return DK_ATOMIC_AND_U32(at, value); }
 DK_ATOMICS_F64(global, DK_GLOBAL)
 DK_ATOMICS_OF(local, DK_LOCAL, u32, dk_u32, U32)
 DK_ATOMICS_OF(local, DK_LOCAL, u64, dk_u64, U64)
@@ -267,4 +313,4 @@ DK_FN dk_u32 dk_load_volatile_u32(DK_GLOBAL const dk_u32* at) { return *(volatil
 DK_FN void dk_store_volatile_u32(DK_GLOBAL dk_u32* at, dk_u32 value) { *(volatile DK_GLOBAL dk_u32*)at = value; }
 
 // What was written, and fenced, before this word was, is seen by what is read after it.
-DK_FN dk_u32 dk_load_acquire_u32(DK_GLOBAL const dk_u32* at) { return DK_LOAD_ACQUIRE_U32(at); }
+DK_FN dk_u32 dk_load_acquire_global_u32(DK_GLOBAL const dk_u32* at) { return DK_LOAD_ACQUIRE_U32(at); }

@@ -42,7 +42,7 @@ void GroupRuns::before_block() {
 }
 
 bool GroupRuns::give_way() {
-  if (!memory_.can_spill() || keys_.groups() <= block_rows) return false;
+  if (!memory_.can_spill() || keys_.groups() == 0) return false;
   gives_way_ = true;
   return true;
 }

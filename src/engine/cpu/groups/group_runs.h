@@ -37,8 +37,8 @@ class GroupRuns {
   void count(int64_t rows) { rows_taken_ += rows; }
   // Whether rows are not worth being looked up.
   bool appends() const { return runs_to_append_ > 0; }
-  // There was no memory for the table to grow: it gives up its groups before the next block. False when they take
-  // hardly any, or nothing can go to a file.
+  // There was no memory for the table to grow: it gives up its groups before the next block. False when there are none,
+  // or nothing can go to a file.
   bool give_way();
   bool has_any() const { return !made_.runs.empty(); }
   // All groups, none of which is in the table any more. Errors: as before_block().

@@ -124,7 +124,8 @@ void store_whole(PhysicalType physical, int128_t value, std::byte* to) {
 
 StatesLayout layout_states(const HashTableInfo& table) {
   StatesLayout layout;
-  if (table.aggregates.size() > most_aggregates) layout.unsupported = "more than 16 aggregates";
+  if (!table.aggregates.empty()) layout.note_words = note_index(table.aggregates.size() - 1) / 2 + 1;
+  layout.words = layout.note_words;
   for (const AggregateInfo& aggregate : table.aggregates) {
     StateLayout state = layout_of(aggregate, layout.unsupported);
     state.first_word = layout.words;
@@ -135,13 +136,13 @@ StatesLayout layout_states(const HashTableInfo& table) {
 }
 
 void clear_states(const StatesLayout& layout, std::span<uint64_t> words) {
-  words[0] = 0;
+  std::fill_n(words.begin(), layout.note_words, 0);
   for (const StateLayout& state : layout.aggregates)
     std::copy_n(state.empty, state.words, words.data() + state.first_word);
 }
 
 void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::span<const uint64_t> from) {
-  into[0] |= from[0];
+  for (size_t i = 0; i < layout.note_words; ++i) into[i] |= from[i];
   for (const StateLayout& state : layout.aggregates) {
     uint64_t* a = into.data() + state.first_word;
     const uint64_t* b = from.data() + state.first_word;
@@ -169,7 +170,8 @@ bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, si
   const StateLayout& state = layout.aggregates[number];
   const uint64_t* value = words.data() + state.first_word;
   const PhysicalType physical = aggregate.result.physical;
-  const bool came = (words[0] & came_bit(number)) != 0, all_finite = (words[0] & not_finite_bit(number)) == 0;
+  const bool came = has_note(words, note_index(number), came_bit(number)),
+             all_finite = !has_note(words, note_index(number), not_finite_bit(number));
   const auto store = [&](auto result) { std::memcpy(to, &result, sizeof(result)); };
   switch (state.kind) {
     case StateKind::Count: store_whole(physical, static_cast<int64_t>(*value), to); return true;

@@ -1,8 +1,8 @@
 // The states of aggregates as words of 64 bits: what kernels keep for a group (kernel/device/aggregate.h), and how the
 // host combines and reads them.
 //
-//   group   |came|count|sum lo|sum mid|sum hi|least key| ...       the first word has two bits an aggregate:
-//                                                                  a value came; a value was not finite
+//   group   |notes|count|sum lo|sum mid|sum hi|least key| ...       notes: two bits an aggregate, a value came; a value
+//                                                                  was not finite
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,27 @@ struct StateLayout {
   uint64_t empty[3] = {0, 0, 0};
 };
 
-// Of all aggregates of a hash table, with the word of bits before them.
+// Of all aggregates of a hash table, with the words of notes before them.
 struct StatesLayout {
   std::vector<StateLayout> aggregates;
-  size_t words = 1;
+  size_t note_words = 1, words = 1;
   std::string unsupported;  // why a device has no such state; empty: it has all
 };
 
 StatesLayout layout_states(const HashTableInfo& table);
 
-inline constexpr uint64_t came_bit(size_t aggregate) { return uint64_t{1} << (2 * aggregate); }
-inline constexpr uint64_t not_finite_bit(size_t aggregate) { return uint64_t{2} << (2 * aggregate); }
-inline constexpr size_t most_aggregates = 16;  // 32 bits, which kernels keep in a register
+// Notes are words of 32 bits, for 16 aggregates each. The second one is not an aggregate's: its first bit says that the
+// group is there.
+inline constexpr size_t aggregates_noted = 16;
+inline constexpr size_t note_index(size_t aggregate) {
+  return aggregate < aggregates_noted ? 0 : aggregate / aggregates_noted + 1;
+}
+inline constexpr uint32_t came_bit(size_t aggregate) { return uint32_t{1} << (2 * (aggregate % aggregates_noted)); }
+inline constexpr uint32_t not_finite_bit(size_t aggregate) { return 2 * came_bit(aggregate); }
+// Of the notes in words of 64 bits.
+inline bool has_note(std::span<const uint64_t> words, size_t index, uint32_t bit) {
+  return (words[index / 2] >> (index % 2 * 32) & bit) != 0;
+}
 
 // The words of a group that no row has reached.
 void clear_states(const StatesLayout& layout, std::span<uint64_t> words);

@@ -114,7 +114,9 @@ void SectionGenerator::declare_totals() {
   if (!layout.unsupported.empty()) return refuse(layout.unsupported);
   kernel_.partial_words = layout.words;
   declare("rows_out", "dk_u64 rows_out = 0;");
-  declare("came", "dk_u32 came = 0;  // two bits an aggregate: a value came, one was not finite");
+  // Two bits an aggregate: a value came, one was not finite.
+  for (size_t i = 0; i < 2 * layout.note_words; ++i)
+    declare(fmt::format("notes_{}", i), fmt::format("dk_u32 notes_{} = 0;", i));
   for (size_t i = 0; i < layout.aggregates.size(); ++i) {
     const std::string name = fmt::format("a{}", i);
     switch (layout.aggregates[i].kind) {
@@ -147,7 +149,7 @@ void SectionGenerator::write_aggregate(int32_t address) {
     body_.line("{} += DK_POPCOUNT_U32(rows);", name);
     return body_.close();
   }
-  body_.line("if (rows != 0) came |= {}U;", came_bit(number));
+  body_.line("if (rows != 0) notes_{} |= {}U;", note_index(number), came_bit(number));
   write_update(address, layout.aggregates[number].kind, table.aggregates[number].state == AggregateState::SumSquares,
                name);
   body_.close();
@@ -171,7 +173,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
     case StateKind::SumF64:
       body_.open("{}{{", each);
       body_.line("{} += {};", name, real);
-      body_.line("if (!dk_is_finite_f64({})) came |= {}U;", real, not_finite_bit(number));
+      body_.line("if (!dk_is_finite_f64({})) notes_{} |= {}U;", real, note_index(number), not_finite_bit(number));
       return body_.close();
     case StateKind::SumI128:
       // The rows of a work-item are added in fewer limbs first.
@@ -197,7 +199,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
     case StateKind::Moments:
       body_.open("{}{{", each);
       body_.line("{0} = dk_add_moments({0}, dk_moments_of({1}));", name, real);
-      body_.line("if (!dk_is_finite_f64({})) came |= {}U;", real, not_finite_bit(number));
+      body_.line("if (!dk_is_finite_f64({})) notes_{} |= {}U;", real, note_index(number), not_finite_bit(number));
       return body_.close();
   }
 }
@@ -207,7 +209,9 @@ void SectionGenerator::write_totals_end() {
   KernelWriter& out = body_;
   out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
            layout.words);
-  out.line("came = dk_block_or_u32(came, scratch);");
+  for (size_t i = 0; i < layout.note_words; ++i)
+    out.line("const dk_u64 notes{0} = dk_block_or_u64(notes_{1} | (dk_u64)notes_{2} << 32, scratch);", i, 2 * i,
+             2 * i + 1);
   out.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
   for (size_t i = 0; i < layout.aggregates.size(); ++i) {
     const char* reduce = nullptr;
@@ -227,7 +231,7 @@ void SectionGenerator::write_totals_end() {
   }
   out.open("if (DK_LOCAL_ID == 0) {{");
   out.line("dk_atomic_add_global_u64(control + 1, rows_out);");
-  out.line("partial[0] = came;");
+  for (size_t i = 0; i < layout.note_words; ++i) out.line("partial[{0}] = notes{0};", i);
   for (size_t i = 0; i < layout.aggregates.size(); ++i) {
     const size_t first = layout.aggregates[i].first_word;
     switch (layout.aggregates[i].kind) {

@@ -78,7 +78,7 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   plan.has_lock = std::any_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), needs_lock);
   plan.state_words = plan.states.words + (plan.has_lock ? 1 : 0);
   if (!number_groups(table.keys, plan)) {
-    plan.place = GroupPlan::Place::Hashed;
+    plan.place = GroupPlan::Place::Partitioned;
     lay_out_words(plan);
     return plan;
   }

@@ -3,39 +3,47 @@
 //   Shared   few groups, numbered beforehand by their keys: replicas in the shared memory of every work-group, added to
 //            global memory at the kernel's end
 //   Dense    numbered the same way, but too many for that: in global memory at once
-//   Hashed   keys as words in a hash table in global memory (kernel/device/group_table.h)
+//   Partitioned   any number: rows are put together by bits of their keys' hashes first, and then grouped partition by
+//            partition in hash tables in shared memory (groups/partitioned_groups.h)
 //
-// Key words of a hashed group:   |NULL bits|key 0|key 1: low, high| ...       floats with one 0 and one NaN
+// Key words of such a group:     |NULL bits|key 0|key 1: low, high| ...       floats with one 0 and one NaN
 // Number of the others:          sum of (key - low) * stride, where NULL is one more key
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "engine/gpu/generator/aggregate_state.h"
+#include "engine/gpu/groups/group_row.h"
 #include "program/program.h"
 
 namespace diptych::gpu {
+
+struct GroupKernels;
+
+// A work-group counts in so much shared memory: a word of 32 bits a partition.
+inline constexpr int most_partition_bits = 13;
 
 struct GroupKeyPlan {
   PhysicalType physical = PhysicalType::Int32;
   bool nullable = false;
   int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
-  size_t word = 0;                 // Hashed
+  size_t word = 0;                 // Partitioned
   int64_t low = 0;                 // Shared, Dense
   uint32_t span = 0, stride = 0;   // span: keys that are not NULL
 };
 
 // What the words of a kernel's parameters about groups are.
-enum class GroupPart : int32_t { Control, Slots, SlotCount, Limit, Keys, States, Groups, FirstKey };
+enum class GroupPart : int32_t { States, Groups, Pass, Rows, Starts, PartitionBits, FirstKey };
 
 struct GroupPlan {
-  enum class Place : uint8_t { Shared, Dense, Hashed } place = Place::Shared;
+  enum class Place : uint8_t { Shared, Dense, Partitioned } place = Place::Shared;
   int32_t hash_table = -1;
   std::vector<GroupKeyPlan> keys;
-  size_t key_words = 0;  // Hashed; with the word of NULL bits, if there is one
+  size_t key_words = 0;  // Partitioned; with the word of NULL bits, if there is one
   bool has_null_word = false;
   int64_t groups = 1;  // Shared, Dense: possible ones
   int64_t room = 1;    // Shared: a power of two, so that kernels of about as many groups have one text
@@ -43,11 +51,19 @@ struct GroupPlan {
   StatesLayout states;
   size_t state_words = 0;  // of a group: with a word of locks if it needs one
   bool has_lock = false;
-  // Where an aggregate counts all rows of a group, its word says whether the group is there and `always` came.
+  // By aggregate: every row of the group reaches it, with a value.
+  std::vector<bool> always;
+  // Where such an aggregate counts, its word says whether the group is there.
   int counting = -1;
-  uint64_t always = 0;
-  std::string unsupported;  // why a device can't; empty: it can
+  GroupRowLayout row;                           // Partitioned
+  int partition_bits = most_partition_bits;     // Partitioned: at most; less where several tables are, in one section
+  std::shared_ptr<const GroupKernels> kernels;  // Partitioned: what comes behind the section's kernel
+  std::string unsupported;                      // why a device can't; empty: it can
 
+  // Whether that a value came for an aggregate need not be noted, since it does for each group that is there.
+  bool always_comes(size_t aggregate) const {
+    return aggregate < always.size() && always[aggregate] && (place == Place::Partitioned || counting >= 0);
+  }
   // Words from one replica to the next in shared memory: odd, so that 16 of them lie in different banks.
   size_t stride() const { return state_words | 1; }
   size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }

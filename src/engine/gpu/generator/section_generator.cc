@@ -90,6 +90,8 @@ SectionKernel SectionGenerator::generate() {
   choose_packed();
   choose_rows_per_thread();
   if (groups()) plan_group_tables();
+  if (is_partitioned() && shape_.has_large_groups) kernel_.items = large_group_size;
+  if (!kernel_.unsupported.empty()) return std::move(kernel_);
   write_body();
   if (kernel_.unsupported.empty()) kernel_.text = assemble();
   return std::move(kernel_);
@@ -103,18 +105,23 @@ void SectionGenerator::check_size() {
     refuse("it has more conditions than a kernel has room for");
 }
 
-// What decides which rows the sink takes: registers that jumps read, and what those are made of.
+// What decides which rows the sink takes: registers that jumps read, and what those are made of. A first pass over rows
+// that are to be grouped needs their keys as well.
 void SectionGenerator::find_filter() {
-  filters_.assign(registers_.size(), false);
-  for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
-    const Instruction& instruction = at(address);
-    const int32_t out = register_written(instruction);
-    const bool decides =
-        info_of(instruction.opcode).kind == OpcodeKind::Jump || (out >= 0 && filters_[static_cast<size_t>(out)]);
-    if (!decides) continue;
-    for_each_register_read(program_, instruction,
-                           [&](int32_t number) { filters_[static_cast<size_t>(number)] = true; });
-  }
+  const auto find = [&](std::vector<bool>& found, bool with_keys) {
+    found.assign(registers_.size(), false);
+    for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
+      const Instruction& instruction = at(address);
+      const int32_t out = register_written(instruction);
+      const bool decides = info_of(instruction.opcode).kind == OpcodeKind::Jump ||
+                           (with_keys && instruction.opcode == Opcode::Group) ||
+                           (out >= 0 && found[static_cast<size_t>(out)]);
+      if (!decides) continue;
+      for_each_register_read(program_, instruction, [&](int32_t number) { found[static_cast<size_t>(number)] = true; });
+    }
+  };
+  find(filters_, false);
+  find(early_, true);
 }
 
 // A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way; but no more
@@ -242,7 +249,6 @@ void SectionGenerator::write_body() {
   } else {
     out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
   }
-  if (groups()) write_overflow_exit();
   out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
   out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};",
@@ -325,13 +331,14 @@ void SectionGenerator::write_steps() {
         info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
     if (meets) out.close_to(depth_);
     if (is_filter_column(address)) continue;
-    const bool late = ordered_ && is_late(address);
+    const bool late = (ordered_ || is_partitioned()) && is_late(address);
     if (late && gathers_) continue;
     if (late) out.open("if (pass != 0 && active != 0) {{");
     write_instruction(address);
     if (late) out.close();
   }
   out.close_to(depth_);
+  if (is_partitioned()) write_partition_rows();
   out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
 }
@@ -360,8 +367,9 @@ bool SectionGenerator::is_filter_column(int32_t address) const {
 
 // Only the sink needs it.
 bool SectionGenerator::is_late(int32_t address) const {
+  if (at(address).opcode == Opcode::Group) return false;
   const int32_t out = register_written(at(address));
-  return out >= 0 && !filters_[static_cast<size_t>(out)] && registers_[static_cast<size_t>(out)].form != Form::Constant;
+  return out >= 0 && !early_[static_cast<size_t>(out)] && registers_[static_cast<size_t>(out)].form != Form::Constant;
 }
 
 void SectionGenerator::declare_registers() {
@@ -432,7 +440,7 @@ bool SectionGenerator::has_costly_instruction() const {
 
 std::string SectionGenerator::assemble() {
   std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
-                                 group_size, kernel_.parameters.size(), kernel_.rows_per_thread);
+                                 kernel_.items, kernel_.parameters.size(), kernel_.rows_per_thread);
   if (const int groups = least_groups(); groups > 1) text += fmt::format("#define DK_LEAST_GROUPS {}\n", groups);
   use_file("device/section.h");
   use_file("device/block.h");

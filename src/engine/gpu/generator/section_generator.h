@@ -165,6 +165,7 @@ class SectionGenerator {
 
   // ---- groups (generate_groups.cc)
   GroupPlan& group_plan(int32_t hash_table);
+  GroupPlan planned_groups(int32_t address, size_t shared_words) const;
   void plan_group_tables();
   void find_counting(GroupPlan& plan, int32_t address);
   std::string group_word(const GroupPlan& plan, GroupPart part, size_t index = 0);
@@ -173,13 +174,22 @@ class SectionGenerator {
   void write_group(int32_t address);
   std::string group_states(const GroupPlan& plan, int32_t group);
   void write_group_numbered(int32_t address, const GroupPlan& plan);
-  void write_group_hashed(int32_t address, const GroupPlan& plan);
-  void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
   void write_group_aggregate(int32_t address);
-  void write_group_update(int32_t address, const GroupPlan& plan, size_t number);
-  void write_overflow_exit();
   void write_groups_end();
   void write_replicas_end(const GroupPlan& plan);
+
+  // ---- groups of any number (generate_partitions.cc)
+  void lay_out_row(GroupPlan& plan, int32_t address);
+  void declare_partitions(const GroupPlan& plan);
+  void declare_flags(const GroupPlan& plan);
+  void write_row_partition(int32_t address, const GroupPlan& plan);
+  void write_group_counted(int32_t address, const GroupPlan& plan);
+  void write_flag(const GroupPlan& plan, size_t number, const std::string& rows);
+  void write_partition_rows();
+  void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
+  void write_row_words(int32_t address, const GroupPlan& plan);
+  void write_counts_end(const GroupPlan& plan);
+  bool is_partitioned() const;
   bool groups() const { return kernel_.sink == SectionKernel::Sink::Groups; }
   std::string sinking() const { return flow_.tracks_validity ? "(active & valid)" : "active"; }
 
@@ -191,6 +201,7 @@ class SectionGenerator {
   KernelWriter body_{1};
   std::vector<Register> registers_;
   std::vector<bool> filters_;               // by register: it decides which rows the sink takes
+  std::vector<bool> early_;                 // by register: the first pass over the rows needs it
   size_t depth_ = 0;                        // of the text of a step
   std::vector<std::string> heads_;          // declarations before the loop over tiles
   std::map<std::string, size_t> declared_;  // name -> its head

@@ -35,13 +35,20 @@ class ColumnSegment {
  public:
   enum class Place : uint8_t { Device, Pinned };
 
+  ColumnSegment() = default;
+  // One tablet in memory of the device that is another's, from whose start its offsets count.
+  ColumnSegment(const SegmentTablet& tablet, DeviceAddress start) : tablets_{tablet}, starts_{0}, start_(start) {}
+
   const std::vector<SegmentTablet>& tablets() const { return tablets_; }
   int64_t bytes() const { return bytes_; }
   // Where the part of a tablet starts; of one past the last: bytes().
   int64_t start_of(size_t tablet) const { return tablet < starts_.size() ? starts_[tablet] : bytes_; }
   Place place() const { return place_; }
   // Where it starts, for kernels.
-  DeviceAddress address() const { return place_ == Place::Device ? device_.address() : pinned_.address(); }
+  DeviceAddress address() const {
+    if (device_.bytes() == 0 && place_ == Place::Device) return start_;
+    return place_ == Place::Device ? device_.address() : pinned_.address();
+  }
   const std::byte* host_data() const { return pinned_.data(); }
 
  private:
@@ -50,6 +57,7 @@ class ColumnSegment {
   std::vector<SegmentTablet> tablets_;
   std::vector<int64_t> starts_;
   int64_t bytes_ = 0;
+  DeviceAddress start_;
   DeviceBuffer device_;
   PinnedBuffer pinned_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
 
 namespace diptych::gpu {
@@ -57,6 +58,11 @@ std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const Ta
 void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
   const TabletSource& source = *task_.source;
   std::shared_ptr<const ColumnSegment> segment;
+  if (const GroupSource* groups = groups_on(engine_.device(), source)) {
+    segment = groups->segment(range.first, column);
+    input.addresses.back().push_back(segment->address());
+    return input.segments.back().push_back(std::move(segment));
+  }
   switch (residency_) {
     case Residency::Cached:
       segment = engine_.device_columns().get(source, range.first, range.count, column, queue_);
@@ -108,6 +114,7 @@ void InputLoader::copy_needed(SectionInput& input) {
 // What all needed tablets have in common.
 void InputLoader::find_shape(SectionInput& input) const {
   input.dictionaries.assign(columns_.size(), nullptr);
+  input.shape.has_large_groups = engine_.device().info().api == DeviceApi::Cuda;
   for (size_t i = 0; i < columns_.size(); ++i) {
     ColumnShape shape = empty_shape(*task_.source, columns_[i]);
     bool first = true;

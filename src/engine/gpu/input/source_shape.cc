@@ -1,6 +1,7 @@
 #include "engine/gpu/input/source_shape.h"
 
 #include "engine/cpu/zone_test.h"
+#include "engine/gpu/groups/group_source.h"
 
 namespace diptych::gpu {
 namespace {
@@ -54,6 +55,13 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
   std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
   bool is_first = true;
   if (columns.empty()) return shape;
+  if (const auto* groups = dynamic_cast<const GroupSource*>(&source)) {
+    for (size_t piece = 0; piece < groups->tablet_count(); ++piece) {
+      for (size_t i = 0; i < columns.size(); ++i)
+        add_to_shape(groups->form(piece, columns[i]), piece == 0, shape.columns[i], dictionaries[i], shape.unsupported);
+    }
+    return shape;
+  }
   for (const cpu::TabletSpan& span : cpu::needed_tablets(program.cursors[cursor], source)) {
     for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const auto pinned = source.pin(tablet, columns);

@@ -1,14 +1,11 @@
 #include "engine/gpu/output/group_rows.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "engine/gpu/output/device_rows.h"
 #include "engine/gpu/output/totals.h"
-#include "kernel/kernel.h"
 #include "tablet/aligned_buffer.h"
-#include "tablet/dictionary.h"
 
 namespace diptych::gpu {
 namespace {
@@ -35,12 +32,9 @@ size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-GroupRows::GroupRows(const Program& program, const GroupPlan& plan, std::vector<const Dictionary*> dictionaries,
-                     MemoryBudget* budget)
-    : program_(program),
-      table_(program.hash_tables[static_cast<size_t>(plan.hash_table)]),
+GroupRows::GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget* budget)
+    : table_(program.hash_tables[static_cast<size_t>(plan.hash_table)]),
       plan_(plan),
-      dictionaries_(std::move(dictionaries)),
       budget_(budget),
       reserved_(budget, "groups") {}
 
@@ -52,73 +46,30 @@ void GroupRows::add(GroupWords batch) {
     empty_ = false;
     return;
   }
-  if (index_.empty()) index_groups();
+  // By the numbers of groups, where they are in groups_, + 1; 0: nowhere.
+  std::vector<uint32_t> places(static_cast<size_t>(plan_.groups), 0);
+  for (size_t i = 0; i < groups_.count(); ++i)
+    places[groups_.words[i * groups_.row_words]] = static_cast<uint32_t>(i + 1);
   const size_t states = plan_.states.words;
   for (size_t i = 0; i < batch.count(); ++i) {
     const uint64_t* row = batch.words.data() + i * batch.row_words;
-    const size_t before = groups_.count(), group = find(row);
-    if (group == before) {
+    if (const size_t place = places[row[0]]; place != 0)
+      combine_states(plan_.states, {groups_.words.data() + (place - 1) * groups_.row_words + 1, states},
+                     {row + 1, states});
+    else
       groups_.words.insert(groups_.words.end(), row, row + batch.row_words);
-      if (2 * groups_.count() > index_.size()) index_groups();
-    } else {
-      uint64_t* into = groups_.words.data() + group * groups_.row_words + groups_.key_words;
-      combine_states(plan_.states, {into, states}, {row + batch.key_words, states});
-    }
   }
-}
-
-uint64_t GroupRows::hash(const uint64_t* key) const {
-  uint64_t hash = dk_hash_i64(static_cast<int64_t>(key[0]));
-  for (size_t i = 1; i < groups_.key_words; ++i) hash = dk_hash_combine(hash, key[i]);
-  return hash;
-}
-
-void GroupRows::index_groups() {
-  index_.assign(std::bit_ceil(std::max<size_t>(1024, 4 * groups_.count())), 0);
-  const size_t count = groups_.count(), mask = index_.size() - 1;
-  for (size_t group = 0; group < count; ++group) {
-    size_t at = hash(groups_.words.data() + group * groups_.row_words) & mask;
-    while (index_[at] != 0) at = (at + 1) & mask;
-    index_[at] = static_cast<uint32_t>(group + 1);
-  }
-}
-
-// The group with the key; or, put into the index, the number that a new one gets.
-size_t GroupRows::find(const uint64_t* key) {
-  const size_t mask = index_.size() - 1;
-  size_t at = hash(key) & mask;
-  for (; index_[at] != 0; at = (at + 1) & mask) {
-    const uint64_t* other = groups_.words.data() + (index_[at] - 1) * groups_.row_words;
-    if (std::equal(key, key + groups_.key_words, other)) return index_[at] - 1;
-  }
-  index_[at] = static_cast<uint32_t>(groups_.count() + 1);
-  return groups_.count();
 }
 
 bool GroupRows::read_key(const uint64_t* row, size_t number, std::byte* to) const {
   const GroupKeyPlan& key = plan_.keys[number];
   const auto store = [&](auto value) { std::memcpy(to, &value, sizeof(value)); };
-  uint64_t value = 0;
-  bool there = true;
-  if (plan_.place == GroupPlan::Place::Hashed) {
-    value = row[key.word];
-    there = !key.nullable || (row[0] >> number & 1) == 0;
-  } else {
-    const uint64_t place = row[0] / key.stride % (key.span + (key.nullable ? 1U : 0U));
-    there = place != key.span;
-    value = there ? static_cast<uint64_t>(key.low) + place : 0;
-  }
+  const uint64_t place = row[0] / key.stride % (key.span + (key.nullable ? 1U : 0U));
+  const bool there = place != key.span;
+  const uint64_t value = there ? static_cast<uint64_t>(key.low) + place : 0;
   switch (key.physical) {
     case PhysicalType::Bool: store(static_cast<uint8_t>(value)); break;
     case PhysicalType::Int32: store(static_cast<int32_t>(value)); break;
-    case PhysicalType::Float32: store(static_cast<float>(std::bit_cast<double>(value))); break;
-    case PhysicalType::Int128: std::memcpy(to, row + key.word, 16); break;
-    case PhysicalType::Text: {
-      std::string_view text;
-      if (there) text = (*dictionaries_[static_cast<size_t>(key.dictionary_column)])[static_cast<uint32_t>(value)];
-      store(dk_text{text.data(), static_cast<dk_i32>(text.size())});
-      break;
-    }
     default: store(value);
   }
   return there;
@@ -151,10 +102,10 @@ std::shared_ptr<const TabletSource> GroupRows::finish() const {
       for (size_t row = 0; row < rows; ++row) {
         const uint64_t* words = groups_.words.data() + (first + row) * groups_.row_words;
         std::byte* to = memory.data() + row * width;
-        const bool there = i < keys ? read_key(words, i, to)
-                                    : finish_state(table_.aggregates[i - keys], plan_.states, i - keys,
-                                                   {words + groups_.key_words, plan_.states.words},
-                                                   table_.aggregates[i - keys].position, to);
+        const bool there =
+            i < keys ? read_key(words, i, to)
+                     : finish_state(table_.aggregates[i - keys], plan_.states, i - keys,
+                                    {words + 1, plan_.states.words}, table_.aggregates[i - keys].position, to);
         if (there) continue;
         bits[row / 8] = static_cast<uint8_t>(bits[row / 8] & ~(1U << (row % 8)));
         any_null = true;

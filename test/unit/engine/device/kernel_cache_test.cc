@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 class TextKernel final : public Kernel {
  public:
   explicit TextKernel(std::string text) : text(std::move(text)) {}
-  int groups_per_unit(int) const override { return 1; }
+  int groups_per_unit(int, int64_t) const override { return 1; }
   const std::string text;
 };
 

@@ -1,6 +1,7 @@
 // Kernels of sections that group rows: how they find groups, and that NVRTC compiles their texts.
 #include <gtest/gtest.h>
 
+#include "engine/gpu/groups/group_kernels.h"
 #include "engine/gpu/section_kernel.h"
 #include "kernel/nvrtc_compiler.h"
 
@@ -122,19 +123,47 @@ TEST(GroupText, ManyKnownGroupsLieInGlobalMemory) {
   expect_compiles(kernel);
 }
 
-TEST(GroupText, KeysOfEveryFormAreHashed) {
+// The kernels behind the section's, in both sizes of work-groups.
+void expect_group_kernels_compile(const GroupPlan& plan) {
+  testing::Nvrtc nvrtc;
+  if (!nvrtc.load()) GTEST_SKIP() << "no NVRTC";
+  for (const GroupKernels::Text* kernel : {&plan.kernels->group, &plan.kernels->merge, &plan.kernels->show}) {
+    for (const int items : {256, 1024}) {
+      const std::string text = "#define DK_GROUP_SIZE " + std::to_string(items) + "\n" + kernel->text;
+      EXPECT_EQ(nvrtc.complaints(text, "sm_90"), "") << text;
+    }
+  }
+}
+
+TEST(GroupText, KeysOfEveryFormArePartitioned) {
   using Form = PhysicalType;
   std::vector<RegisterInfo> keys;
   for (Form form : {Form::Bool, Form::Int32, Form::Int64, Form::Int128, Form::Float32, Form::Float64})
     keys.push_back(key_of(form, form != Form::Int64));
   const SectionKernel kernel = GroupProgram(keys, all_aggregates()).kernel();
-  EXPECT_EQ(kernel.groups[0].place, GroupPlan::Place::Hashed);
+  EXPECT_EQ(kernel.groups[0].place, GroupPlan::Place::Partitioned);
   EXPECT_EQ(kernel.groups[0].key_words, 8U);
   expect_compiles(kernel);
+  expect_group_kernels_compile(kernel.groups[0]);
+}
+
+// More than the notes of one word of 32 bits.
+TEST(GroupText, ManyAggregates) {
+  std::vector<AggregateInfo> many;
+  for (int i = 0; i < 4; ++i)
+    for (const AggregateInfo& one : all_aggregates()) many.push_back(one);
+  ASSERT_GT(many.size(), aggregates_noted);
+  const SectionKernel kernel = GroupProgram({key_of(PhysicalType::Int64, true)}, many).kernel();
+  EXPECT_EQ(kernel.groups[0].states.note_words, 3U);
+  expect_compiles(kernel);
+  expect_group_kernels_compile(kernel.groups[0]);
+  expect_compiles(GroupProgram({key_between(0, 4000, false)}, many).kernel());
 }
 
 TEST(GroupText, WithoutAggregates) {
-  expect_compiles(GroupProgram({key_of(PhysicalType::Int64, false)}, {}).kernel());
+  const SectionKernel kernel = GroupProgram({key_of(PhysicalType::Int64, false)}, {}).kernel();
+  expect_compiles(kernel);
+  expect_group_kernels_compile(kernel.groups[0]);
   expect_compiles(GroupProgram({key_between(0, 1, false)}, {}).kernel());
 }
 

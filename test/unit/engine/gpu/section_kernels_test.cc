@@ -19,7 +19,7 @@ using diptych::testing::ProgramMaker;
 
 class NoKernel final : public Kernel {
  public:
-  int groups_per_unit(int) const override { return 1; }
+  int groups_per_unit(int, int64_t) const override { return 1; }
 };
 
 class RememberingDevice final : public Device {

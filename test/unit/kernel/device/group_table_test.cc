@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -12,14 +13,16 @@ namespace {
 
 // Each row finds its group, counts itself there, and notes the slot.
 const std::string group_kernel = kernel_head + R"(
-  DK_GLOBAL dk_u64* control = DK_AT(dk_u64, parameters.word[0]);
+  DK_GLOBAL dk_u32* used = DK_AT(dk_u32, parameters.word[0]);
   for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < (dk_i64)parameters.word[6];
        row += (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE) {
     dk_u64 key[WORDS];
     for (dk_i32 i = 0; i < WORDS; i++) key[i] = DK_AT(dk_u64, parameters.word[5])[row * WORDS + i];
     dk_u64 hash = parameters.word[8] != 0 ? 0 : dk_hash_words(key, WORDS);
-    dk_i64 slot = dk_group_find_or_add(control, DK_AT(dk_u32, parameters.word[1]), DK_AT(dk_u64, parameters.word[2]),
-                                       parameters.word[3], parameters.word[4], WORDS, key, hash);
+    dk_i64 slot = dk_group_find_or_add_global(used, DK_AT(dk_u32, parameters.word[1]),
+                                              DK_AT(dk_u64, parameters.word[2]), parameters.word[3],
+                                              (dk_u32)parameters.word[4], WORDS, key, hash % parameters.word[3],
+                                              (dk_u32)(hash >> 32));
     DK_AT(dk_i64, parameters.word[7])[row] = slot;
   }
 })";
@@ -27,7 +30,7 @@ const std::string group_kernel = kernel_head + R"(
 class GroupTable : public DeviceKernel {
  protected:
   struct Outcome {
-    std::vector<dk_u64> control;
+    dk_u32 used = 0;
     std::vector<dk_u32> states;
     std::vector<dk_u64> keys;
     std::vector<dk_i64> found;
@@ -35,10 +38,10 @@ class GroupTable : public DeviceKernel {
   Outcome group(size_t words, const std::vector<dk_u64>& keys, size_t slots, size_t limit, bool colliding) {
     const size_t rows = keys.size() / words;
     clear();
-    dk_u64 control = put(std::vector<dk_u64>(2)), states = put(std::vector<dk_u32>(slots)),
+    dk_u64 used = put(std::vector<dk_u32>(1)), states = put(std::vector<dk_u32>(slots)),
            table = put(std::vector<dk_u64>(slots * words)), from = put(keys), to = put(std::vector<dk_i64>(rows));
-    run(8, {control, states, table, slots, limit, from, rows, to, colliding ? 1U : 0U});
-    return {get<dk_u64>(control, 2), get<dk_u32>(states, slots), get<dk_u64>(table, slots * words),
+    run(8, {used, states, table, slots, limit, from, rows, to, colliding ? 1U : 0U});
+    return {get<dk_u32>(used, 1)[0], get<dk_u32>(states, slots), get<dk_u64>(table, slots * words),
             get<dk_i64>(to, rows)};
   }
   void check(size_t words, size_t different, size_t slots, bool colliding) {
@@ -61,8 +64,7 @@ class GroupTable : public DeviceKernel {
       const auto at = static_cast<size_t>(got.found[i]);
       ASSERT_EQ(std::memcmp(&got.keys[at * words], key.data(), words * 8), 0);
     }
-    EXPECT_EQ(got.control[0], slot_of.size());
-    EXPECT_EQ(got.control[1], 0U);
+    EXPECT_EQ(got.used, slot_of.size());
     size_t ready = 0;
     for (dk_u32 state : got.states) {
       EXPECT_NE(state, 1U);
@@ -81,26 +83,30 @@ TEST_F(GroupTable, GivesEachKeyOneSlot) {
       for (size_t different : {1, 2, 100, 1500}) check(static_cast<size_t>(words), different, 4096, false);
       check(static_cast<size_t>(words), 90, 128, true);
       check(static_cast<size_t>(words), 96, 128, false);
+      check(static_cast<size_t>(words), 90, 131, false);  // of any number of slots
     }
   }
 }
 
-TEST_F(GroupTable, SaysWhenItIsTooSmall) {
+TEST_F(GroupTable, FindsNoSlotWhenItIsFull) {
   ASSERT_NO_FATAL_FAILURE(build({"device/group_table.h"}, "#define WORDS 1\n" + group_kernel, 64));
   std::vector<dk_u64> keys;
   for (dk_u64 i = 0; i < 3000; ++i) keys.push_back(i);
   for (size_t limit : {0, 100, 256}) {  // none, some, and every slot
     const Outcome got = group(1, keys, 256, limit, false);
-    EXPECT_EQ(got.control[1], 1U);
+    size_t without = 0;
     for (size_t i = 0; i < keys.size(); ++i) {
       if (got.found[i] >= 0) {
         EXPECT_EQ(got.keys[static_cast<size_t>(got.found[i])], keys[i]);
+      } else {
+        ++without;
       }
     }
+    EXPECT_EQ(without + got.used, keys.size());
   }
   const Outcome fits = group(1, keys, 4096, 3000, false);
-  EXPECT_EQ(fits.control[0], 3000U);
-  EXPECT_EQ(fits.control[1], 0U);
+  EXPECT_EQ(fits.used, 3000U);
+  EXPECT_EQ(std::count(fits.found.begin(), fits.found.end(), -1), 0);
 }
 
 TEST_F(GroupTable, TakesEqualFloatsForOneKey) {

@@ -1,0 +1,189 @@
+// Groups of any number: rows go to the partition that their keys' hash says, at places that a first pass over the same
+// rows has counted.
+//
+//   pass 0   every group of the grid counts its rows of each partition
+//   pass 1   and writes them from the place on that the sum of the counts before gives it
+#include "engine/gpu/generator/group_plan.h"
+#include "engine/gpu/generator/section_generator.h"
+#include "engine/gpu/groups/group_kernels.h"
+
+namespace diptych::gpu {
+
+using Kind = KernelParameter::Kind;
+using Place = GroupPlan::Place;
+
+bool SectionGenerator::is_partitioned() const {
+  return std::any_of(kernel_.groups.begin(), kernel_.groups.end(),
+                     [](const GroupPlan& plan) { return plan.place == Place::Partitioned; });
+}
+
+// What of a row travels: its keys, and the values that the aggregates behind the Group at `address` take.
+void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
+  GroupRowLayout& row = plan.row;
+  row.argument_of.assign(plan.states.aggregates.size(), -1);
+  row.flag_of.assign(plan.states.aggregates.size(), -1);
+  for (const GroupKeyPlan& key : plan.keys) row.keys.push_back({0, key.nullable ? static_cast<int>(row.flags++) : -1});
+  std::vector<bool> taken(plan.states.aggregates.size(), false);
+  for (int32_t next = address + 1; next < flow_.end; ++next) {
+    const Instruction& instruction = at(next);
+    if (instruction.opcode != Opcode::Aggregate || instruction.p1 != plan.hash_table) continue;
+    const auto number = static_cast<size_t>(std::get<int64_t>(instruction.p4));
+    if (taken[number]) return refuse("an aggregate that a row reaches in two ways");
+    taken[number] = true;
+    if (!plan.always_comes(number)) row.flag_of[number] = static_cast<int>(row.flags++);
+    if (plan.states.aggregates[number].kind == StateKind::Count) continue;
+    const auto same = [&](const GroupRowLayout::Argument& other) { return other.register_number == instruction.p2; };
+    const auto found = std::find_if(row.arguments.begin(), row.arguments.end(), same);
+    row.argument_of[number] = static_cast<int>(found - row.arguments.begin());
+    if (found == row.arguments.end()) row.arguments.push_back({instruction.p2, info(instruction.p2).physical, 0});
+  }
+  row.words = row.flag_words();
+  for (size_t i = 0; i < plan.keys.size(); ++i) {
+    row.keys[i].word = row.words;
+    row.words += key_row_words(plan.keys[i].physical);
+  }
+  for (GroupRowLayout::Argument& argument : row.arguments) {
+    argument.word = row.words;
+    row.words += value_row_words(argument.physical);
+  }
+  // Two words, or four, are written at once.
+  if (row.words > 1) row.words = row.words <= 2 ? 2 : (row.words + 3) / 4 * 4;
+  plan.kernels = make_group_kernels(plan, program_.hash_tables[static_cast<size_t>(plan.hash_table)]);
+}
+
+void SectionGenerator::declare_partitions(const GroupPlan& plan) {
+  use_file("device/group_rows.h");
+  const int32_t table = plan.hash_table;
+  declare("pass", fmt::format("const dk_u32 pass = (dk_u32){};", group_word(plan, GroupPart::Pass)));
+  declare(fmt::format("rows_{}", table),
+          fmt::format("DK_GLOBAL dk_u32* rows_{} = DK_AT(dk_u32, {});", table, group_word(plan, GroupPart::Rows)));
+  declare(fmt::format("starts_{}", table),
+          fmt::format("DK_GLOBAL dk_u32* starts_{} = DK_AT(dk_u32, {});", table, group_word(plan, GroupPart::Starts)));
+  declare(fmt::format("bits_{}", table),
+          fmt::format("const dk_i32 bits_{} = (dk_i32){};", table, group_word(plan, GroupPart::PartitionBits)));
+  declare(fmt::format("places_{}", table),
+          fmt::format("DK_SHARED dk_u32 places_{}[{}];", table, 1 << plan.partition_bits));
+  declare(
+      fmt::format("begin_{}", table),
+      fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) places_{0}[i] = pass == 0 ? 0U "
+                  ": starts_{0}[(dk_i64)i * DK_GROUP_COUNT + DK_GROUP_ID];",
+                  table));
+}
+
+void SectionGenerator::declare_flags(const GroupPlan& plan) {
+  for (size_t i = 0; i < plan.row.flag_of.size(); ++i) {
+    if (plan.row.flag_of[i] >= 0) body_.line("dk_u32 flag_{}_{} = 0;", plan.hash_table, i);
+  }
+}
+
+// Declares the words `key` of row k's keys, and the `partition` that they belong to.
+void SectionGenerator::write_row_partition(int32_t address, const GroupPlan& plan) {
+  body_.line("dk_u64 key[{}];", plan.key_words);
+  if (plan.has_null_word) body_.line("key[0] = 0;");
+  for (size_t i = 0; i < plan.keys.size(); ++i) write_key_words(at(address).p2 + static_cast<int32_t>(i), plan, i);
+  body_.line("const dk_u32 partition = dk_partition_of(dk_hash_words(key, {}), bits_{});", plan.key_words,
+             plan.hash_table);
+}
+
+void SectionGenerator::write_group_counted(int32_t address, const GroupPlan& plan) {
+  body_.open("if (pass == 0) {{");
+  body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", at(address).p1);
+  write_row_partition(address, plan);
+  body_.line("dk_atomic_add_local_u32(places_{} + partition, 1);", plan.hash_table);
+  body_.close();
+  body_.close();
+}
+
+void SectionGenerator::write_flag(const GroupPlan& plan, size_t number, const std::string& rows) {
+  if (plan.row.flag_of[number] >= 0) body_.line("flag_{}_{} |= {};", plan.hash_table, number, rows);
+}
+
+// At the end of a step, when all values are there.
+void SectionGenerator::write_partition_rows() {
+  body_.open("if (pass != 0) {{");
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (at(address).opcode != Opcode::Group) continue;
+    const GroupPlan& plan = group_plan(at(address).p3);
+    if (plan.place != Place::Partitioned) continue;
+    const int32_t table = plan.hash_table;
+    body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", at(address).p1);
+    write_row_partition(address, plan);
+    body_.line("const dk_u32 place = dk_atomic_add_local_u32(places_{} + partition, 1);", table);
+    body_.line("dk_u32 row[{}];", std::max<size_t>(plan.row.words, 1));
+    write_row_words(address, plan);
+    body_.line("dk_store_row(rows_{} + (dk_u64)place * {}, row, {});", table, plan.row.words, plan.row.words);
+    body_.close();
+  }
+  body_.close();
+}
+
+void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_t number) {
+  const GroupKeyPlan& place = plan.keys[number];
+  const std::string there = known(key);
+  const bool is_wide = place.physical == PhysicalType::Int128;
+  if (there != all_rows) {
+    body_.line("key[{}] = 0;", place.word);
+    if (is_wide) body_.line("key[{}] = 0;", place.word + 1);
+    body_.line("if (({} >> k & 1U) == 0) key[0] |= DK_U64({});", there, uint64_t{1} << number);
+    body_.open("if (({} >> k & 1U) != 0) {{", there);
+  }
+  const std::string value = place.dictionary_column >= 0 ? fmt::format("r{}[k]", key) : operand(key);
+  switch (place.physical) {
+    case PhysicalType::Int128:
+      body_.line("key[{}] = ({}).lo;", place.word, value);
+      body_.line("key[{}] = (dk_u64)({}).hi;", place.word + 1, value);
+      break;
+    case PhysicalType::Float32:
+    case PhysicalType::Float64: body_.line("key[{}] = dk_key_word_f64((dk_f64)({}));", place.word, value); break;
+    case PhysicalType::Text: body_.line("key[{}] = (dk_u64)({});", place.word, value); break;
+    default: body_.line("key[{}] = (dk_u64)(dk_i64)({});", place.word, value);
+  }
+  if (there != all_rows) body_.close();
+}
+
+// The row, out of `key` and the registers of its values.
+void SectionGenerator::write_row_words(int32_t address, const GroupPlan& plan) {
+  const GroupRowLayout& row = plan.row;
+  const auto word = [&](size_t number, const std::string& value) { body_.line("row[{}] = {};", number, value); };
+  for (size_t i = 0; i < row.words; ++i) word(i, "0");
+  for (size_t i = 0; i < row.keys.size(); ++i) {
+    const std::string there = known(at(address).p2 + static_cast<int32_t>(i));
+    if (const int flag = row.keys[i].flag; flag >= 0 && there != all_rows)
+      body_.line("row[{}] |= (~({}) >> k & 1U) << {};", flag / 32, there, flag % 32);
+    const GroupKeyPlan& key = plan.keys[i];
+    word(row.keys[i].word, fmt::format("(dk_u32)key[{}]", key.word));
+    for (size_t part = 1; part < key_row_words(key.physical); ++part)
+      word(row.keys[i].word + part, fmt::format("(dk_u32)(key[{}] >> {})", key.word + part / 2, part % 2 * 32));
+  }
+  for (size_t i = 0; i < row.flag_of.size(); ++i) {
+    if (const int flag = row.flag_of[i]; flag >= 0)
+      body_.line("row[{}] |= (flag_{}_{} >> k & 1U) << {};", flag / 32, plan.hash_table, i, flag % 32);
+  }
+  for (const GroupRowLayout::Argument& argument : row.arguments) {
+    const std::string value = operand(argument.register_number);
+    const auto words_of = [&](const std::string& bits, size_t first) {
+      word(argument.word + first, fmt::format("(dk_u32)({})", bits));
+      word(argument.word + first + 1, fmt::format("(dk_u32)(({}) >> 32)", bits));
+    };
+    switch (argument.physical) {
+      case PhysicalType::Float32: word(argument.word, fmt::format("DK_F32_BITS({})", value)); break;
+      case PhysicalType::Float64: words_of(fmt::format("DK_F64_BITS({})", value), 0); break;
+      case PhysicalType::Int64: words_of(fmt::format("(dk_u64)({})", value), 0); break;
+      case PhysicalType::Int128:
+        words_of(fmt::format("({}).lo", value), 0);
+        words_of(fmt::format("(dk_u64)({}).hi", value), 2);
+        break;
+      default: word(argument.word, fmt::format("(dk_u32)({})", value));
+    }
+  }
+}
+
+void SectionGenerator::write_counts_end(const GroupPlan& plan) {
+  body_.line("DK_BARRIER();");
+  body_.line(
+      "if (pass == 0) for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) starts_{0}[(dk_i64)i * "
+      "DK_GROUP_COUNT + DK_GROUP_ID] = places_{0}[i];",
+      plan.hash_table);
+}
+
+}  // namespace diptych::gpu

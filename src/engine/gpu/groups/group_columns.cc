@@ -1,0 +1,42 @@
+#include "engine/gpu/groups/group_columns.h"
+
+#include <algorithm>
+
+#include "engine/gpu/groups/group_kernels.h"
+
+namespace diptych::gpu {
+
+GroupColumns allocate_group_columns(Device& device, Queue& queue, const GroupPlan& plan, const HashTableInfo& table,
+                                    int64_t capacity) {
+  GroupColumns made;
+  made.capacity = capacity;
+  int64_t bytes = 0;
+  const auto take = [&](int64_t wanted) {
+    const int64_t at = bytes;
+    bytes += padded(wanted);
+    return at;
+  };
+  made.columns.resize(plan.keys.size() + plan.states.aggregates.size());
+  // All bits of validity together, which are set at once.
+  const int64_t bitmap = (capacity + 31) / 32 * 4;
+  for (size_t i = 0; i < made.columns.size(); ++i) {
+    if (is_nullable_result(plan, i)) made.columns[i].validity = take(bitmap);
+  }
+  const int64_t bitmaps = bytes;
+  for (size_t i = 0; i < made.columns.size(); ++i) {
+    made.columns[i].width = result_width(plan, table, i);
+    made.columns[i].values = take(capacity * made.columns[i].width);
+  }
+  made.buffer = device.allocate(std::max<int64_t>(bytes, 8), "groups");
+  queue.fill(made.buffer.address(), 0xFF, bitmaps);
+  return made;
+}
+
+int64_t group_column_bytes(const GroupPlan& plan, const HashTableInfo& table) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i)
+    bytes += result_width(plan, table, i) + 1;
+  return bytes;
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,30 @@
+// Groups as columns in device memory: keys, then aggregates.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/device/device.h"
+#include "engine/gpu/generator/group_plan.h"
+#include "program/program.h"
+
+namespace diptych::gpu {
+
+struct GroupColumns {
+  struct Column {
+    int width = 0;
+    int64_t values = 0, validity = -1;  // offsets in the buffer; -1: no row is NULL
+  };
+  DeviceBuffer buffer;
+  std::vector<Column> columns;
+  int64_t capacity = 0, rows = 0;
+};
+
+// Room for so many groups, all of which are valid at first. Errors: 53200.
+GroupColumns allocate_group_columns(Device& device, Queue& queue, const GroupPlan& plan, const HashTableInfo& table,
+                                    int64_t capacity);
+// Bytes of a row.
+int64_t group_column_bytes(const GroupPlan& plan, const HashTableInfo& table);
+
+}  // namespace diptych::gpu

@@ -1,0 +1,60 @@
+#include "engine/gpu/groups/group_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/gpu/section_kernel.h"
+#include "kernel/kernel_library.h"
+
+namespace diptych::gpu {
+namespace {
+
+constexpr int64_t starts_tile = 4 * group_size;
+
+std::shared_ptr<const Kernel> starts_kernel(Device& device, const char* entry, size_t words) {
+  const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words) +
+                           kernel_text({"device/group_starts.h"});
+  return device.compile(text, entry);
+}
+
+}  // namespace
+
+void GroupParameters::set(const GroupColumns& result) {
+  size_t at = static_cast<size_t>(GroupWord::Count);
+  for (const GroupColumns::Column& column : result.columns) {
+    words_[at++] = (result.buffer.address() + column.values).value;
+    words_[at++] = column.validity < 0 ? 0 : (result.buffer.address() + column.validity).value;
+  }
+  set(GroupWord::Capacity, static_cast<uint64_t>(result.capacity));
+}
+
+void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
+                         const GroupParameters& words, const GroupGrid& grid) {
+  const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n", grid.items) + kernel.text;
+  const std::shared_ptr<const Kernel> compiled = engine.device().compile(text, kernel.entry);
+  const int64_t most = static_cast<int64_t>(engine.device().info().compute_units) *
+                       std::max(1, compiled->groups_per_unit(grid.items, grid.shared_room));
+  queue.launch(*compiled, std::clamp<int64_t>(grid.groups, 1, most), grid.items, words.words(), grid.shared_room);
+}
+
+int64_t starts_state_bytes(int64_t count) { return (1 + (count + starts_tile - 1) / starts_tile) * 8; }
+
+void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state) {
+  queue.fill(state, 0, starts_state_bytes(count));
+  const auto kernel = starts_kernel(engine.device(), "dk_group_starts", 4);
+  const int64_t tiles = (count + starts_tile - 1) / starts_tile;
+  const int64_t grid = static_cast<int64_t>(engine.device().info().compute_units) * 4;
+  const uint64_t words[] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value};
+  queue.launch(*kernel, std::clamp<int64_t>(tiles, 1, grid), group_size, words);
+}
+
+void launch_slices(GpuEngine& engine, Queue& queue, DeviceAddress starts, int64_t partitions, int64_t counts,
+                   int64_t slice_rows, DeviceAddress first_slices) {
+  const auto kernel = starts_kernel(engine.device(), "dk_group_slices", 5);
+  const uint64_t words[] = {starts.value, static_cast<uint64_t>(partitions), static_cast<uint64_t>(counts),
+                            static_cast<uint64_t>(slice_rows), first_slices.value};
+  queue.launch(*kernel, 1, group_size, words);
+}
+
+}  // namespace diptych::gpu

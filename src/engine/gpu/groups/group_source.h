@@ -1,0 +1,62 @@
+// Groups in a device's memory, as the Groups cursor shows them: kernels of the same device read them where they are;
+// whoever else pins them has them copied to host memory, once.
+//
+// Thread safety: as every TabletSource.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/groups/group_columns.h"
+#include "engine/gpu/input/column_segment.h"
+#include "tablet/tablet_source.h"
+
+namespace diptych::gpu {
+
+class GroupSource final : public TabletSource {
+ public:
+  // dictionaries: by column of the section, of strings that are codes. The engine outlives it.
+  GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
+              const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces);
+
+  const std::vector<ColumnDefinition>& columns() const override { return columns_; }
+  size_t tablet_count() const override { return pieces_.size(); }
+  int64_t row_count() const override { return rows_; }
+  int64_t rows_in(size_t tablet) const override { return pieces_[tablet].rows; }
+  ZoneMap zone_map(size_t, size_t) const override { return {}; }
+  const Dictionary* common_dictionary(size_t column) const override { return forms_[column].dictionary; }
+  // Errors: 53200, 58000.
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
+  int64_t encoded_bytes(size_t tablet, size_t column) const override;
+
+  Device& device() const { return engine_.device(); }
+  // The column of a piece where it is, which it keeps there.
+  std::shared_ptr<const ColumnSegment> segment(size_t piece, size_t column) const;
+  // How it is stored.
+  SegmentTablet form(size_t piece, size_t column) const;
+
+ private:
+  struct HostColumn {
+    PinnedBuffer values, validity;
+  };
+  const HostColumn& on_host(size_t piece, size_t column) const;
+
+  GpuEngine& engine_;
+  std::vector<ColumnDefinition> columns_;
+  std::vector<ColumnView> forms_;  // of the columns, without addresses
+  std::vector<GroupColumns> pieces_;
+  int64_t rows_ = 0;
+  mutable std::mutex mutex_;  // guards copies_
+  mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
+};
+
+// The source, if it is of groups in the memory of that device; else null.
+inline const GroupSource* groups_on(const Device& device, const TabletSource& source) {
+  const auto* groups = dynamic_cast<const GroupSource*>(&source);
+  return groups != nullptr && &groups->device() == &device ? groups : nullptr;
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,36 @@
+// The text that takes values and other states into the state of an aggregate, and that makes its result, for kernels
+// that keep the states of groups as kernel/device/group_states.h has them.
+#pragma once
+
+#include <string>
+
+#include "engine/gpu/generator/group_plan.h"
+#include "engine/gpu/generator/kernel_writer.h"
+#include "program/program.h"
+
+namespace diptych::gpu {
+
+class StateText {
+ public:
+  // space: "local" or "global", where the states are. The text uses `at`, the first word of the group's states.
+  StateText(const GroupPlan& plan, const HashTableInfo& table, std::string space);
+
+  // Notes that a value came for the aggregate, unless that is known.
+  void note(KernelWriter& out, size_t number) const;
+  // Takes a value into the aggregate's state. failure: the address that an error is noted with, in `failure`.
+  void update(KernelWriter& out, size_t number, PhysicalType physical, const std::string& value, int failure) const;
+  // Adds the states of the same group from elsewhere, words `from[0]`, ... in private memory.
+  void merge(KernelWriter& out, const std::string& from) const;
+  // Declares `value`, the aggregate's result in register form, and `there`, whether it is not NULL, out of the words
+  // s[0], ... of a group; errors as in update().
+  void finish(KernelWriter& out, size_t number, int failure) const;
+
+ private:
+  std::string lock() const;
+
+  const GroupPlan& plan_;
+  const HashTableInfo& table_;
+  const std::string space_, qualifier_;
+};
+
+}  // namespace diptych::gpu
