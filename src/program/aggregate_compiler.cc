@@ -99,12 +99,23 @@ int32_t AggregateCompiler::compile_keys(InputColumns& input, int32_t hash) {
   return block;
 }
 
+// Where all aggregates are of distinct values, one table of these has all groups if each row comes into it, NULL too.
+bool AggregateCompiler::has_all_groups(const DistinctTable& distinct) const {
+  const auto is_kept = [&](const DistinctTable& other) { return !op_.aggregates[other.call].filter; };
+  return distinct_tables_.size() == op_.aggregates.size() && is_kept(distinct) &&
+         std::none_of(distinct_tables_.begin(), distinct_tables_.begin() + (&distinct - distinct_tables_.data()),
+                      is_kept);
+}
+
 void AggregateCompiler::feed(InputColumns& input) {
   row_bound_ = input.row_bound;
   const int32_t keys = compile_keys(input, hash_);
   int32_t slot = -1;
   const auto key_count = static_cast<int32_t>(op_.expressions.size());
-  if (key_count > 0) {
+  const bool has_groups_of_distinct =
+      std::any_of(distinct_tables_.begin(), distinct_tables_.end(),
+                  [&](const DistinctTable& distinct) { return has_all_groups(distinct); });
+  if (key_count > 0 && !has_groups_of_distinct) {
     slot = builder_.new_register({PhysicalType::Int32, Type{TypeId::Integer}, false});
     builder_.emit(Opcode::Group, slot, keys, hash_);
   }
@@ -121,7 +132,8 @@ void AggregateCompiler::feed(InputColumns& input) {
       builder_.emit(Opcode::Move, block + i, keys + i);
     }
     expressions_.compile_into(*call.argument, input, block + key_count);
-    builder_.emit_jump(Opcode::IfNull, block + key_count, 0, skip, jump_keep);
+    if (key_count == 0 || !has_all_groups(distinct))
+      builder_.emit_jump(Opcode::IfNull, block + key_count, 0, skip, jump_keep);
     HashTableInfo& distinct_table = builder_.program().hash_tables[distinct.hash];
     for (int32_t i = 0; i <= key_count; ++i) distinct_table.keys.push_back(builder_.info(block + i));
     const int32_t entry = builder_.new_register({PhysicalType::Int32, Type{TypeId::Integer}, false});

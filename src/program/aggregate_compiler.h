@@ -3,7 +3,8 @@
 //
 //   avg(x)            states SumInt64(x), Count(x)      value  sum * 10^shift / count
 //   sum(x), avg(x)    share SumInt64(x)
-//   count(DISTINCT x) a second hash table of (keys..., x), whose groups are then counted by key
+//   count(DISTINCT x) a second hash table of (keys..., x), whose groups are then counted by key; where nothing else is
+//                     asked of a group it keeps NULLs, and is the only one that rows come into
 #pragma once
 
 #include <memory>
@@ -47,6 +48,7 @@ class AggregateCompiler {
   AggregateState sum_state(int32_t argument) const;
   bool fits_registers(AggregateFunction function, int32_t argument) const;
   bool is_distinct(const BoundAggregate& call) const;
+  bool has_all_groups(const DistinctTable& distinct) const;
 
   int32_t value_of(size_t number, int32_t target);
   int32_t value_of_states(const Call& call, const BoundAggregate& aggregate);
