@@ -14,6 +14,8 @@
 
 namespace diptych {
 
+class Device;
+
 // The CPU's part in a section whose tablets a device takes, too; see shared_section.h.
 class SectionPartner {
  public:
@@ -24,6 +26,16 @@ class SectionPartner {
   virtual void forget() = 0;
 };
 
+// Groups of a hash table that several sections fill, for as long as a device has them.
+class OpenGroups {
+ public:
+  virtual ~OpenGroups() = default;
+  virtual Device& device() const = 0;
+  // What Groups shows, once all sections are through. Errors: 22003, 53200, 58000.
+  virtual std::shared_ptr<const TabletSource> close() = 0;
+};
+using OpenTables = std::map<int32_t, std::shared_ptr<OpenGroups>>;  // by hash table
+
 struct SectionTask {
   const Program& program;
   int32_t address;  // of the Parallel
@@ -32,6 +44,7 @@ struct SectionTask {
   const ExecutionContext& context;
   const cpu::NeededTablets& needed;   // of the source, by the cursor's conditions
   SectionPartner* partner = nullptr;  // null: there is none
+  const OpenTables* open = nullptr;   // that sections before have filled on a device; null: none
   TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
 
   const CursorInfo& cursor() const {
@@ -50,6 +63,7 @@ struct SectionRows {
 struct SectionResult {
   std::vector<SectionRows> rows;                                  // in order
   std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
+  OpenTables open;                                                // those that other sections fill, too
   std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
   bool is_shared = false;                      // the partner has the rest
   SectionProfile profile;

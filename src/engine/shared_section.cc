@@ -86,14 +86,14 @@ bool is_there(const ColumnView& view) { return view.validity == nullptr || (view
 }  // namespace
 
 bool can_share(const Program& program, int32_t address, int64_t wanted) {
-  if (gpu::shares_sink(program, address)) return false;
   const auto first = program.instructions.begin() + address;
   return std::all_of(first, program.instructions.begin() + first->p3, [&](const Instruction& at) {
     if (at.opcode == Opcode::Group || at.opcode == Opcode::SortRow) return false;
     if (at.opcode == Opcode::Result) return wanted < 0;
     if (at.opcode != Opcode::Aggregate) return true;
     const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at.p1)];
-    return table.keys.empty() && std::all_of(table.aggregates.begin(), table.aggregates.end(), is_additive);
+    return table.keys.empty() && !gpu::shares_groups(program, address, at.p1) &&
+           std::all_of(table.aggregates.begin(), table.aggregates.end(), is_additive);
   });
 }
 

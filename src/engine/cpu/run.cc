@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -149,8 +150,12 @@ class Run {
     const NeededTablets needed(*section.cursor, *source);
     PlacementNote note;
     if (run_on_device(section, source, needed, note)) return;
+    has_fallen_back_ = has_fallen_back_ || !note.fallback.empty();
+    bring_tables_here(section);
     const auto start = std::chrono::steady_clock::now();
-    const SectionProfile profile = run_here(section, *source, needed);
+    const auto rows = rows_here(section, source, note);
+    const NeededTablets needed_here(*section.cursor, *rows);
+    const SectionProfile profile = run_here(section, *rows, rows == source ? needed : needed_here);
     if (note.lesson != 0) context_.placement->learn(note, nanoseconds_since(start));
     if (context_.profile == nullptr) return;
     SectionProfile& shown = context_.profile->sections.emplace_back(profile);
@@ -178,8 +183,13 @@ class Run {
   bool run_on_device(const Section& section, const std::shared_ptr<const TabletSource>& source,
                      const NeededTablets& needed, PlacementNote& note) {
     if (context_.placement == nullptr) return false;
+    if (has_begun(section)) {
+      note.why = "its groups are here";
+      return false;
+    }
     Share share(*this, section, *source, needed);
-    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, needed, &share};
+    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, needed,
+                           &share,    &open_tables_};
     std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, note);
     if (!made) return false;
     if (made->is_shared) share.merge_into(*made);
@@ -197,11 +207,81 @@ class Run {
     }
     add_pieces_before(SIZE_MAX);
     for (auto& [table, groups] : made->groups) device_groups_[table] = std::move(groups);
+    for (auto& [table, groups] : made->open) open_tables_[table] = std::move(groups);
+    for (const int32_t table : tables_of(section)) fillers_[table].insert(section.first - 1);
     for (const Step& step : section.steps) {
       if (step.instruction->opcode == Opcode::SortRow) device_sorted_[step.instruction->p1] = made->sorted;
     }
     if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made->profile));
     return true;
+  }
+
+  static std::set<int32_t> tables_of(const Section& section) {
+    std::set<int32_t> tables;
+    for (const Step& step : section.steps) {
+      if (step.instruction->opcode == Opcode::Aggregate) tables.insert(step.instruction->p1);
+      if (step.instruction->opcode == Opcode::Group) tables.insert(step.instruction->p3);
+    }
+    return tables;
+  }
+
+  // Whether a section before has filled one of its hash tables here.
+  bool has_begun(const Section& section) const {
+    const std::set<int32_t> tables = tables_of(section);
+    return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadSinks& sinks) {
+      return std::any_of(tables.begin(), tables.end(),
+                         [&](int32_t table) { return sinks.groups[static_cast<size_t>(table)] != nullptr; });
+    });
+  }
+
+  // The hash tables that the section goes on filling are to be here.
+  void bring_tables_here(const Section& section) {
+    for (const int32_t table : tables_of(section)) {
+      if (open_tables_.contains(table)) fill_here(table);
+    }
+  }
+
+  // What a device has made of the hash table is made again, and with it all that the same sections have filled.
+  void fill_here(int32_t table) {
+    std::set<int32_t> tables{table}, sections;
+    for (size_t known = 0; known != tables.size();) {
+      known = tables.size();
+      for (const int32_t one : tables) sections.insert(fillers_[one].begin(), fillers_[one].end());
+      for (const int32_t address : sections) tables.merge(tables_of(prepare_section(*program_, address, prepared_)));
+    }
+    for (const int32_t one : tables) {
+      open_tables_.erase(one);
+      device_groups_.erase(one);
+      fillers_.erase(one);
+    }
+    for (const int32_t address : sections) {
+      const Section again = prepare_section(*program_, address, prepared_);
+      PlacementNote note;
+      const auto rows = rows_here(again, cursors_[cursor_of(again)], note);
+      const SectionProfile profile = run_here(again, *rows, NeededTablets(*again.cursor, *rows));
+      if (context_.profile != nullptr) context_.profile->sections.emplace_back(profile).why = "again, on the CPU";
+    }
+  }
+
+  size_t cursor_of(const Section& section) const {
+    return static_cast<size_t>(program_->instructions[static_cast<size_t>(section.first) - 1].p1);
+  }
+
+  // The section's rows, in host memory.
+  std::shared_ptr<const TabletSource> rows_here(const Section& section, std::shared_ptr<const TabletSource> source,
+                                                PlacementNote& note) {
+    if (context_.placement == nullptr) return source;
+    std::vector<size_t> columns;
+    for (const Step& step : section.steps) {
+      if (step.instruction->opcode == Opcode::Column || step.instruction->opcode == Opcode::Code)
+        columns.push_back(static_cast<size_t>(step.instruction->p2));
+    }
+    if (context_.placement->bring(*source, columns, *context_.choice, has_fallen_back_, note)) return source;
+    has_fallen_back_ = true;
+    const size_t cursor = cursor_of(section);
+    const int32_t table = tables_shown_.at(cursor);
+    if (fillers_.contains(table)) fill_here(table);
+    return cursors_[cursor] = read_groups(static_cast<size_t>(table), definitions_of(cursor)).rows;
   }
 
   // Rows of the result still wanted of the next section, -1: all.
@@ -235,9 +315,21 @@ class Run {
   }
 
   std::string open_groups(size_t cursor, size_t table) {
-    if (const auto made = device_groups_.find(static_cast<int32_t>(table)); made != device_groups_.end()) {
+    const auto number = static_cast<int32_t>(table);
+    tables_shown_[cursor] = number;
+    if (const auto made = device_groups_.find(number); made != device_groups_.end()) {
       cursors_[cursor] = made->second;
       return {};
+    }
+    if (const auto open = open_tables_.find(number); open != open_tables_.end()) {
+      PlacementNote note;
+      if (const auto rows = context_.placement->close(*open->second, *context_.choice, has_fallen_back_, note)) {
+        cursors_[cursor] = rows;
+        open_tables_.erase(open);
+        return fmt::format("{} groups out of {} sections", rows->row_count(), fillers_[number].size());
+      }
+      has_fallen_back_ = true;
+      fill_here(number);
     }
     const GroupsRead read = read_groups(table, definitions_of(cursor));
     cursors_[cursor] = read.rows;
@@ -308,6 +400,10 @@ class Run {
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
   std::map<int32_t, std::shared_ptr<const TabletSource>> device_groups_, device_sorted_;  // by hash table, by sorter
+  OpenTables open_tables_;                                                                // that devices have
+  std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
+  std::map<size_t, int32_t> tables_shown_;        // by cursor, of groups
+  bool has_fallen_back_ = false;                  // to the CPU
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;
   int64_t limit_ = -1, offset_ = 0;

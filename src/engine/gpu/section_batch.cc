@@ -52,7 +52,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     if (plan.place == GroupPlan::Place::Partitioned)
-      partitions_.emplace_back(engine_, plan, table, input_->rows, is_only);
+      partitions_.emplace_back(engine_, plan, table, input_->rows, is_only && !plan.is_shared);
     else
       group_buffers_.emplace_back(engine_, plan);
   }

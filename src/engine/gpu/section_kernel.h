@@ -145,9 +145,10 @@ struct SectionKernel {
 // Of the section behind the Parallel at `address`.
 SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape);
 
-// Whether another section has a sink into the hash table or sorter that this one fills: what a device makes of one
-// section would stand for all of them.
-bool shares_sink(const Program& program, int32_t address);
+// Whether the instruction is a sink into the hash table.
+bool fills(const Instruction& instruction, int32_t hash_table);
+// Whether a section other than the one behind the Parallel at `address` fills the hash table, too.
+bool shares_groups(const Program& program, int32_t address, int32_t hash_table);
 
 // The columns of its cursor that a section reads, ascending.
 std::vector<size_t> columns_read(const Program& program, int32_t address);

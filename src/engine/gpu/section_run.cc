@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "engine/cpu/zone_test.h"
 #include "engine/gpu/generator/generated_kernels.h"
+#include "engine/gpu/groups/device_groups.h"
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/output/totals.h"
 
@@ -37,8 +38,8 @@ int64_t rows_wanted(const SectionTask& task) {
 
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
-      task_{task.program, task.address, task.source,  rows_wanted(task),
-            task.context, task.needed,  task.partner, task.queue},
+      task_{task.program, task.address, task.source, rows_wanted(task), task.context,
+            task.needed,  task.partner, task.open,   task.queue},
       residency_(groups_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
@@ -252,7 +253,22 @@ void SectionRun::collect(SectionBatch& batch) {
 }
 
 void SectionRun::finish_totals() {
-  result_.groups[kernel_.hash_table] = combine_totals(task_.program, kernel_, partials_);
+  const int32_t table = kernel_.hash_table;
+  if (!shares_groups(task_.program, task_.address, table)) {
+    result_.groups[table] = combine_totals(task_.program, table, partials_);
+    return;
+  }
+  const GroupPlan plan = plan_groups(task_.program.hash_tables[static_cast<size_t>(table)], table, {}, 0);
+  open_groups(table).add(plan, total_states(plan.states, partials_));
+}
+
+// Of a table that other sections fill, too.
+DeviceGroups& SectionRun::open_groups(int32_t table) {
+  std::shared_ptr<OpenGroups>& open = result_.open[table];
+  if (task_.open != nullptr && open == nullptr)
+    if (const auto found = task_.open->find(table); found != task_.open->end()) open = found->second;
+  if (open == nullptr) open = std::make_shared<DeviceGroups>(engine_, task_.program, task_.context.budget);
+  return static_cast<DeviceGroups&>(*open);
 }
 
 void SectionRun::collect_groups(SectionBatch& batch) {
@@ -275,18 +291,22 @@ void SectionRun::collect_groups(SectionBatch& batch) {
 }
 
 void SectionRun::finish_groups() {
-  for (const GroupRows& groups : groups_) result_.groups[groups.hash_table()] = groups.finish();
-  if (partitioned_.empty()) return;
-  std::unique_ptr<Queue> queue = engine_.take_queue();
+  for (GroupRows& groups : groups_) {
+    if (groups.plan().is_shared)
+      open_groups(groups.plan().hash_table).add(groups.plan(), groups.take());
+    else
+      result_.groups[groups.plan().hash_table] = groups.finish();
+  }
   for (PartitionedGroups& groups : partitioned_) {
-    const GroupPlan& plan = groups.plan();
-    const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
+    const int32_t table = groups.plan().hash_table;
+    if (groups.plan().is_shared) {
+      open_groups(table).add(std::move(groups), dictionaries_);
+      continue;
+    }
     const int before = groups.launches();
-    result_.groups[plan.hash_table] =
-        std::make_shared<GroupSource>(engine_, plan, table, dictionaries_, groups.finish(*queue));
+    result_.groups[table] = finish_partitioned(engine_, task_.program, groups, dictionaries_, task_.context.budget);
     result_.profile.launches += groups.launches() - before;
   }
-  engine_.give_back(std::move(queue));
 }
 
 }  // namespace diptych::gpu

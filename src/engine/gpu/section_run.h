@@ -38,6 +38,8 @@ class ProgressPart {
   int64_t total_ = 0, done_ = 0;
 };
 
+class DeviceGroups;
+
 class SectionRun {
  public:
   SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice);
@@ -65,6 +67,7 @@ class SectionRun {
   void collect(SectionBatch& batch);
   bool has_enough() const { return left_to_cpu_ != nullptr || (task_.wanted >= 0 && rows_ >= task_.wanted); }
   void finish_totals();
+  DeviceGroups& open_groups(int32_t table);
   void collect_groups(SectionBatch& batch);
   void finish_groups();
 

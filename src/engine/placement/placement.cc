@@ -42,10 +42,18 @@ constexpr gpu::Residency all_residencies[] = {gpu::Residency::Cached, gpu::Resid
 // Rows that a section before has made lie in the CPU's memory and are few; they are no table's.
 bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
 
-// The device whose memory many rows are in that a section before has made there; null: there is none. Fewer rows are
-// copied in the time that a launch takes.
-Device* device_of_rows(const TabletSource& source) {
-  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
+// The device that has the groups which the section goes on filling, or whose memory many rows are in that a section
+// before has made there; null: there is none. Fewer rows are copied in the time that a launch takes.
+Device* device_of_rows(const SectionTask& task) {
+  const auto* groups = dynamic_cast<const gpu::GroupSource*>(task.source.get());
+  if (task.open != nullptr) {
+    const auto& instructions = task.program.instructions;
+    const auto first = instructions.begin() + task.address;
+    for (const auto& [table, open] : *task.open) {
+      const auto is_filled = [number = table](const Instruction& at) { return gpu::fills(at, number); };
+      if (std::any_of(first, instructions.begin() + first->p3, is_filled)) return &open->device();
+    }
+  }
   return groups != nullptr && groups->row_count() >= least_device_rows ? &groups->device() : nullptr;
 }
 
@@ -102,7 +110,7 @@ Placement::Placement(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::st
 std::optional<SectionResult> Placement::run(const SectionTask& task, const PlacementChoice& choice,
                                             PlacementNote& note) {
   const bool is_auto = choice.device == "auto";
-  if (Device* device = device_of_rows(*task.source)) return run_where_rows_are(task, choice, *device, note);
+  if (Device* device = device_of_rows(task)) return run_where_rows_are(task, choice, *device, note);
   if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_forced(task, choice, note);
   if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr) {
     // On no device, so that asking for one is no reason to fail: else no table could be filled.
@@ -127,12 +135,41 @@ std::optional<SectionResult> Placement::run(const SectionTask& task, const Place
 std::optional<SectionResult> Placement::run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
                                                            Device& device, PlacementNote& note) {
   Failure failure;
-  auto result = run_on(task, choice, device, gpu::Residency::Cached, 0, failure);
+  const bool are_there = gpu::groups_on(device, *task.source) != nullptr;
+  auto result = run_on(task, choice, device, are_there ? gpu::Residency::Cached : gpu::Residency::Serial, 0, failure);
   if (result)
-    result->profile.why = "its rows are there";
+    result->profile.why = are_there ? "its rows are there" : "its groups are there";
   else
     note_fallback(device.info().id(), failure, choice, note);
   return result;
+}
+
+template <typename Work>
+bool Placement::attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
+                        Work&& work) {
+  Failure failure;
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    failure = {error.message(), error.hint()};
+  }
+  if (!is_known) note_fallback(device.info().id(), failure, choice, note);
+  return false;
+}
+
+std::shared_ptr<const TabletSource> Placement::close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
+                                                     PlacementNote& note) {
+  std::shared_ptr<const TabletSource> rows;
+  attempt(groups.device(), choice, is_known, note, [&] { rows = groups.close(); });
+  return rows;
+}
+
+bool Placement::bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice,
+                      bool is_known, PlacementNote& note) {
+  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
+  return groups == nullptr || attempt(groups->device(), choice, is_known, note, [&] { groups->bring(columns); });
 }
 
 void Placement::describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note) {
@@ -438,8 +475,8 @@ std::optional<SectionResult> Placement::run_shared(const SectionTask& task, gpu:
                                                    gpu::Residency residency, gpu::KernelChoice kernels,
                                                    std::string& reason) {
   TabletQueue queue(*task.source, task.needed.by_tablet());
-  const SectionTask shared{task.program, task.address, task.source,  task.wanted,
-                           task.context, task.needed,  task.partner, &queue};
+  const SectionTask shared{task.program, task.address, task.source, task.wanted, task.context,
+                           task.needed,  task.partner, task.open,   &queue};
   std::optional<SectionResult> result;
   std::exception_ptr device_error, cpu_error;
   {

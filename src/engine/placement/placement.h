@@ -63,6 +63,13 @@ class Placement {
   // Runs the section on a device, or returns nothing: then the CPU has to, and the note says why. Errors: those of the
   // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
+  // What Groups shows of a table that a device has; or nothing: then the CPU has to fill it anew, and the note says
+  // why. is_known: the statement has fallen back before. Errors: 22003; 0A000 as run().
+  std::shared_ptr<const TabletSource> close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
+                                            PlacementNote& note);
+  // Has these columns of rows that a device may have made in host memory; false, and is_known: as close().
+  bool bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice, bool is_known,
+             PlacementNote& note);
   // What the CPU took for a section whose note has a lesson.
   void learn(const PlacementNote& note, int64_t nanoseconds);
 
@@ -122,6 +129,9 @@ class Placement {
   void note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,
                      PlacementNote& note);
   void count_fallback(const std::string& reason);
+  // Runs what a device may fail at; false, and is_known: as close().
+  template <typename Work>
+  bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note, Work&& work);
 
   DeviceList devices_;
   ProfileStore profiles_;

@@ -12,12 +12,14 @@ using testing::FaultyDatabase;
 
 // Few, because OpenCL on a CPU takes seconds to compile a kernel.
 const std::vector<std::string> queries = {
-    "SELECT i, e FROM t WHERE k = 3",                      // rows, strings of a dictionary
-    "SELECT h || 'x' FROM t WHERE k = 3",                  // strings that the kernel makes
-    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",            // a sorter
-    "SELECT count(*), sum(l), max(n) FROM t WHERE k < 4",  // totals
-    "SELECT k, count(*), sum(l) FROM t GROUP BY k",        // few groups
-    "SELECT l, count(*) FROM t GROUP BY l",                // many groups
+    "SELECT i, e FROM t WHERE k = 3",                         // rows, strings of a dictionary
+    "SELECT h || 'x' FROM t WHERE k = 3",                     // strings that the kernel makes
+    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",               // a sorter
+    "SELECT count(*), sum(l), max(n) FROM t WHERE k < 4",     // totals
+    "SELECT k, count(*), sum(l) FROM t GROUP BY k",           // few groups
+    "SELECT l, count(*) FROM t GROUP BY l",                   // many groups
+    "SELECT k, sum(l), count(DISTINCT e) FROM t GROUP BY k",  // groups that two sections fill
+    "SELECT l, sum(i), count(DISTINCT k) FROM t GROUP BY l",
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
 };
 

@@ -64,6 +64,7 @@ void SectionGenerator::plan_group_tables() {
     plan = planned_groups(address, shared_words);
     if (!plan.unsupported.empty()) return refuse(plan.unsupported);
     if (plan.place == Place::Shared) shared_words -= plan.shared_words();
+    plan.is_shared = shares_groups(program_, address_, plan.hash_table);
     if (partitioned > 1) plan.partition_bits -= std::bit_width(partitioned - 1);
     find_counting(plan, address);
     if (plan.place == Place::Partitioned) lay_out_row(plan, address);
@@ -86,7 +87,8 @@ void SectionGenerator::find_counting(GroupPlan& plan, int32_t address) {
     const auto number = static_cast<size_t>(std::get<int64_t>(instruction.p4));
     if (instruction.p2 >= 0 && info(instruction.p2).nullable) continue;
     plan.always[number] = true;
-    if (plan.states.aggregates[number].kind == StateKind::Count) plan.counting = static_cast<int>(number);
+    if (!plan.is_shared && plan.states.aggregates[number].kind == StateKind::Count)
+      plan.counting = static_cast<int>(number);
   }
 }
 

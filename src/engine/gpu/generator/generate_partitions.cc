@@ -21,7 +21,7 @@ bool SectionGenerator::is_partitioned() const {
 void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
   GroupRowLayout& row = plan.row;
   row.argument_of.assign(plan.states.aggregates.size(), -1);
-  row.flag_of.assign(plan.states.aggregates.size(), -1);
+  row.flag_of.assign(plan.states.aggregates.size(), GroupRowLayout::none_counts);
   for (const GroupKeyPlan& key : plan.keys) row.keys.push_back({0, key.nullable ? static_cast<int>(row.flags++) : -1});
   std::vector<bool> taken(plan.states.aggregates.size(), false);
   for (int32_t next = address + 1; next < flow_.end; ++next) {
@@ -30,7 +30,7 @@ void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
     const auto number = static_cast<size_t>(std::get<int64_t>(instruction.p4));
     if (taken[number]) return refuse("an aggregate that a row reaches in two ways");
     taken[number] = true;
-    if (!plan.always_comes(number)) row.flag_of[number] = static_cast<int>(row.flags++);
+    row.flag_of[number] = plan.always[number] ? -1 : static_cast<int>(row.flags++);
     if (plan.states.aggregates[number].kind == StateKind::Count) continue;
     const auto same = [&](const GroupRowLayout::Argument& other) { return other.register_number == instruction.p2; };
     const auto found = std::find_if(row.arguments.begin(), row.arguments.end(), same);

@@ -51,8 +51,9 @@ struct GroupPlan {
   StatesLayout states;
   size_t state_words = 0;  // of a group: with a word of locks if it needs one
   bool has_lock = false;
-  // By aggregate: every row of the group reaches it, with a value.
+  // By aggregate: every row of the group that comes from this section reaches it, with a value.
   std::vector<bool> always;
+  bool is_shared = false;  // other sections fill the table, too
   // Where such an aggregate counts, its word says whether the group is there.
   int counting = -1;
   GroupRowLayout row;                           // Partitioned
@@ -62,7 +63,8 @@ struct GroupPlan {
 
   // Whether that a value came for an aggregate need not be noted, since it does for each group that is there.
   bool always_comes(size_t aggregate) const {
-    return aggregate < always.size() && always[aggregate] && (place == Place::Partitioned || counting >= 0);
+    return !is_shared && aggregate < always.size() && always[aggregate] &&
+           (place == Place::Partitioned || counting >= 0);
   }
   // Words from one replica to the next in shared memory: odd, so that 16 of them lie in different banks.
   size_t stride() const { return state_words | 1; }

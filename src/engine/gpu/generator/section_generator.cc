@@ -36,22 +36,17 @@ size_t SectionShape::index_of(size_t cursor_column) const {
   throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
 }
 
-bool shares_sink(const Program& program, int32_t address) {
-  const auto object_of = [](const Instruction& at) {
-    const bool is_group = at.opcode == Opcode::Group;
-    return std::pair(at.opcode == Opcode::SortRow, is_group ? at.p3 : at.p1);
-  };
-  const auto fills = [](const Instruction& at) {
-    return at.opcode == Opcode::Aggregate || at.opcode == Opcode::Group || at.opcode == Opcode::SortRow;
-  };
+bool fills(const Instruction& instruction, int32_t hash_table) {
+  if (instruction.opcode == Opcode::Group) return instruction.p3 == hash_table;
+  return instruction.opcode == Opcode::Aggregate && instruction.p1 == hash_table;
+}
+
+bool shares_groups(const Program& program, int32_t address, int32_t hash_table) {
   const auto& instructions = program.instructions;
   const auto first = instructions.begin() + address;
-  const auto end = instructions.begin() + first->p3;
-  return std::any_of(first, end, [&](const Instruction& mine) {
-    const auto same = [&](const Instruction& other) { return fills(other) && object_of(other) == object_of(mine); };
-    return fills(mine) &&
-           (std::any_of(instructions.begin(), first, same) || std::any_of(end, instructions.end(), same));
-  });
+  const auto is_same = [&](const Instruction& other) { return fills(other, hash_table); };
+  return std::any_of(instructions.begin(), first, is_same) ||
+         std::any_of(instructions.begin() + first->p3, instructions.end(), is_same);
 }
 
 std::vector<size_t> columns_read(const Program& program, int32_t address) {
@@ -213,7 +208,6 @@ void SectionGenerator::find_sink() {
     sinks = 1;
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
-  if (shares_sink(program_, address_)) refuse("a section that shares its groups or its sorter with another");
 }
 
 void SectionGenerator::use_file(const std::string& file) {

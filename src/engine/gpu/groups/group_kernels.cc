@@ -90,6 +90,7 @@ class GroupKernelText {
     out.line("DK_LOCAL dk_u64* at = states + slot * {};", plan_.state_words);
     for (size_t i = 0; i < plan_.states.aggregates.size(); ++i) {
       const int flag = plan_.row.flag_of[i];
+      if (flag == GroupRowLayout::none_counts) continue;
       if (flag >= 0)
         out.open("if ((row[{}] >> {} & 1U) != 0) {{", flag / 32, flag % 32);
       else

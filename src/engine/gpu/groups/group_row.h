@@ -24,8 +24,9 @@ struct GroupRowLayout {
   };
   std::vector<Key> keys;
   std::vector<Argument> arguments;
-  std::vector<int> argument_of;  // by aggregate; -1: it has none
-  std::vector<int> flag_of;      // by aggregate, set: the row counts; -1: every row does
+  std::vector<int> argument_of;           // by aggregate; -1: it has none
+  std::vector<int> flag_of;               // by aggregate, set: the row counts; -1: every row does; none_counts
+  static constexpr int none_counts = -2;  // an aggregate that only other sections have values for
   size_t flags = 0, words = 0;
 
   size_t flag_words() const { return (flags + 31) / 32; }

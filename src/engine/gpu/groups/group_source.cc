@@ -12,8 +12,9 @@ class GroupPin final : public PinnedTablet {};
 }  // namespace
 
 GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
-                         const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces)
-    : engine_(engine), pieces_(std::move(pieces)) {
+                         const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces,
+                         MemoryBudget* budget)
+    : engine_(engine), pieces_(std::move(pieces)), host_bytes_(budget, "groups") {
   for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i) {
     const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
     columns_.push_back({"", info.type});
@@ -46,29 +47,39 @@ std::shared_ptr<const ColumnSegment> GroupSource::segment(size_t piece, size_t c
   return std::make_shared<const ColumnSegment>(tablet, from.buffer.address());
 }
 
-const GroupSource::HostColumn& GroupSource::on_host(size_t piece, size_t column) const {
-  const auto [found, is_new] = copies_.try_emplace({piece, column});
-  HostColumn& copy = found->second;
-  if (!is_new) return copy;
-  try {
-    const GroupColumns& from = pieces_[piece];
-    const int64_t bytes = from.rows * forms_[column].width, bitmap = (from.rows + 7) / 8;
-    const bool has_nulls = from.columns[column].validity >= 0;
-    Device& device = engine_.device();
-    copy.values = device.allocate_pinned(std::max<int64_t>(bytes, 1), "groups");
-    std::unique_ptr<Queue> queue = engine_.take_queue();
-    queue->copy_to_host(copy.values.data(), from.buffer.address() + from.columns[column].values, bytes);
-    if (has_nulls) {
-      copy.validity = device.allocate_pinned(std::max<int64_t>(bitmap, 1), "groups");
-      queue->copy_to_host(copy.validity.data(), from.buffer.address() + from.columns[column].validity, bitmap);
+// Copies what is not there yet.
+void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted) const {
+  Device& device = engine_.device();
+  std::map<std::pair<size_t, size_t>, HostColumn> fetched;
+  for (size_t piece = first; piece < end; ++piece) {
+    for (const size_t column : wanted) {
+      if (copies_.contains({piece, column})) continue;
+      HostColumn& copy = fetched[{piece, column}];
+      const int64_t bitmap = pieces_[piece].columns[column].validity >= 0 ? (pieces_[piece].rows + 7) / 8 : 0;
+      const int64_t bytes = pieces_[piece].rows * forms_[column].width;
+      host_bytes_.add(bytes + bitmap);
+      copy.values = device.allocate_pinned(std::max<int64_t>(bytes, 1), "groups");
+      if (bitmap > 0) copy.validity = device.allocate_pinned(bitmap, "groups");
     }
-    queue->synchronize();
-    engine_.give_back(std::move(queue));
-  } catch (...) {
-    copies_.erase(found);
-    throw;
   }
-  return copy;
+  if (fetched.empty()) return;
+  std::unique_ptr<Queue> queue = engine_.take_queue();
+  for (auto& [place, copy] : fetched) {
+    const GroupColumns& from = pieces_[place.first];
+    const GroupColumns::Column& column = from.columns[place.second];
+    queue->copy_to_host(copy.values.data(), from.buffer.address() + column.values,
+                        from.rows * forms_[place.second].width);
+    if (copy.validity.bytes() > 0)
+      queue->copy_to_host(copy.validity.data(), from.buffer.address() + column.validity, (from.rows + 7) / 8);
+  }
+  queue->synchronize();
+  engine_.give_back(std::move(queue));
+  copies_.merge(fetched);
+}
+
+void GroupSource::bring(std::span<const size_t> wanted) const {
+  std::lock_guard guard(mutex_);
+  fetch(0, pieces_.size(), wanted);
 }
 
 std::unique_ptr<PinnedTablet> GroupSource::pin(size_t tablet, std::span<const size_t> wanted) const {
@@ -76,8 +87,9 @@ std::unique_ptr<PinnedTablet> GroupSource::pin(size_t tablet, std::span<const si
   pinned->rows = pieces_[tablet].rows;
   for (size_t before = 0; before < tablet; ++before) pinned->first_row_id += pieces_[before].rows;
   std::lock_guard guard(mutex_);
+  fetch(tablet, tablet + 1, wanted);
   for (const size_t column : wanted) {
-    const HostColumn& copy = on_host(tablet, column);
+    const HostColumn& copy = copies_.at({tablet, column});
     ColumnView& view = pinned->views.emplace_back(forms_[column]);
     view.data = copy.values.data();
     if (copy.validity.bytes() > 0) view.validity = reinterpret_cast<const uint8_t*>(copy.validity.data());

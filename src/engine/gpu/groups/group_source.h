@@ -1,5 +1,5 @@
 // Groups in a device's memory, as the Groups cursor shows them: kernels of the same device read them where they are;
-// whoever else pins them has them copied to host memory, once.
+// for whoever else pins them they are copied to host memory, once.
 //
 // Thread safety: as every TabletSource.
 #pragma once
@@ -12,15 +12,18 @@
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/groups/group_columns.h"
 #include "engine/gpu/input/column_segment.h"
+#include "engine/gpu/output/host_bytes.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych::gpu {
 
 class GroupSource final : public TabletSource {
  public:
-  // dictionaries: by column of the section, of strings that are codes. The engine outlives it.
+  // dictionaries: by column of the section, of strings that are codes. budget: of copies in host memory; null: none.
+  // The engine and the budget outlive it.
   GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
-              const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces);
+              const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces,
+              MemoryBudget* budget);
 
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return pieces_.size(); }
@@ -28,7 +31,9 @@ class GroupSource final : public TabletSource {
   int64_t rows_in(size_t tablet) const override { return pieces_[tablet].rows; }
   ZoneMap zone_map(size_t, size_t) const override { return {}; }
   const Dictionary* common_dictionary(size_t column) const override { return forms_[column].dictionary; }
-  // Errors: 53200, 58000.
+  // Has these columns of all rows in host memory, where pin() finds them. Errors: 53200, 58000.
+  void bring(std::span<const size_t> wanted) const;
+  // Errors: as bring().
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
   int64_t encoded_bytes(size_t tablet, size_t column) const override;
 
@@ -42,14 +47,15 @@ class GroupSource final : public TabletSource {
   struct HostColumn {
     PinnedBuffer values, validity;
   };
-  const HostColumn& on_host(size_t piece, size_t column) const;
+  void fetch(size_t first, size_t end, std::span<const size_t> wanted) const;
 
   GpuEngine& engine_;
   std::vector<ColumnDefinition> columns_;
   std::vector<ColumnView> forms_;  // of the columns, without addresses
   std::vector<GroupColumns> pieces_;
   int64_t rows_ = 0;
-  mutable std::mutex mutex_;  // guards copies_
+  mutable std::mutex mutex_;  // guards what follows
+  mutable HostBytes host_bytes_;
   mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "engine/cpu/kernel_error.h"
 #include "engine/gpu/groups/group_launch.h"
@@ -30,6 +31,14 @@ void PartitionedGroups::add(PartitionBatch& batch) {
   state_rows_ += count;
   rows_ += batch.rows();
   launches_ += batch.launches();
+}
+
+void PartitionedGroups::add(PartitionedGroups&& other) {
+  std::move(other.pieces_.begin(), other.pieces_.end(), std::back_inserter(pieces_));
+  std::move(other.states_.begin(), other.states_.end(), std::back_inserter(states_));
+  state_rows_ += other.state_rows_;
+  rows_ += other.rows_;
+  launches_ += other.launches_;
 }
 
 std::vector<GroupColumns> PartitionedGroups::finish(Queue& queue) {

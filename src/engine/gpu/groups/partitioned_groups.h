@@ -16,6 +16,8 @@ class PartitionedGroups {
 
   // After the batch's group_again() has returned false.
   void add(PartitionBatch& batch);
+  // What another section has found of the same table.
+  void add(PartitionedGroups&& other);
   // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 58000.
   std::vector<GroupColumns> finish(Queue& queue);
   const GroupPlan& plan() const { return plan_; }

@@ -91,7 +91,6 @@ void SectionLowering::find_sink() {
     }
   }
   if (sinks != 1) return refuse("a section without a sink, or with several");
-  if (shares_sink(program_, address_)) return refuse("a section that shares its groups or its sorter with another");
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
   states_ = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
   if (states_.note_words > 1) refuse("more than 16 aggregates in the interpreter");

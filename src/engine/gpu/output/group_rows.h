@@ -17,9 +17,11 @@ class GroupRows {
   // budget: where memory is reserved; null: nowhere.
   GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget* budget);
 
-  int32_t hash_table() const { return plan_.hash_table; }
+  const GroupPlan& plan() const { return plan_; }
   // The groups of another batch of the same section. Errors: 53200.
   void add(GroupWords batch);
+  // All of them, for another table of the same plan.
+  GroupWords take() { return std::move(groups_); }
   // Rows of keys, then aggregates, in the forms of the registers. Errors: 22003, 53200.
   std::shared_ptr<const TabletSource> finish() const;
 

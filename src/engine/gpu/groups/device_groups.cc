@@ -1,0 +1,37 @@
+#include "engine/gpu/groups/device_groups.h"
+
+#include "engine/gpu/groups/group_source.h"
+
+namespace diptych::gpu {
+
+void DeviceGroups::add(const GroupPlan& plan, GroupWords words) {
+  if (!numbered_) numbered_.emplace(program_, plan, budget_);
+  numbered_->add(std::move(words));
+}
+
+void DeviceGroups::add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries) {
+  if (!partitioned_) {
+    dictionaries_ = dictionaries;
+    partitioned_.emplace(engine_, groups.plan(), program_.hash_tables[static_cast<size_t>(groups.plan().hash_table)]);
+  }
+  partitioned_->add(std::move(groups));
+}
+
+std::shared_ptr<const TabletSource> DeviceGroups::close() {
+  if (numbered_) return numbered_->finish();
+  return finish_partitioned(engine_, program_, *partitioned_, dictionaries_, budget_);
+}
+
+std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const Program& program,
+                                                       PartitionedGroups& groups,
+                                                       const std::vector<const Dictionary*>& dictionaries,
+                                                       MemoryBudget* budget) {
+  const GroupPlan& plan = groups.plan();
+  const HashTableInfo& table = program.hash_tables[static_cast<size_t>(plan.hash_table)];
+  std::unique_ptr<Queue> queue = engine.take_queue();
+  auto source = std::make_shared<GroupSource>(engine, plan, table, dictionaries, groups.finish(*queue), budget);
+  engine.give_back(std::move(queue));
+  return source;
+}
+
+}  // namespace diptych::gpu

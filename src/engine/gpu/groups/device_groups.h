@@ -1,0 +1,45 @@
+// A hash table that several sections fill, on a device: what each of them has found is kept apart from the others'
+// until all are through.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/gpu/groups/partitioned_groups.h"
+#include "engine/gpu/output/group_rows.h"
+#include "engine/section_engine.h"
+
+namespace diptych::gpu {
+
+class DeviceGroups final : public OpenGroups {
+ public:
+  // The program, the engine and the budget (null: none) outlive it.
+  DeviceGroups(GpuEngine& engine, const Program& program, MemoryBudget* budget)
+      : engine_(engine), program_(program), budget_(budget) {}
+
+  // What a section has found of numbered groups, or of the one group of a table without keys. Errors: 53200.
+  void add(const GroupPlan& plan, GroupWords words);
+  // ... of others. dictionaries: see GroupSource.
+  void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
+
+  Device& device() const override { return engine_.device(); }
+  std::shared_ptr<const TabletSource> close() override;
+
+ private:
+  GpuEngine& engine_;
+  const Program& program_;
+  MemoryBudget* const budget_;
+  std::optional<GroupRows> numbered_;
+  std::optional<PartitionedGroups> partitioned_;
+  std::vector<const Dictionary*> dictionaries_;
+};
+
+// The groups that partitions have become, as rows. budget: see GroupSource.
+std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const Program& program,
+                                                       PartitionedGroups& groups,
+                                                       const std::vector<const Dictionary*>& dictionaries,
+                                                       MemoryBudget* budget);
+
+}  // namespace diptych::gpu
