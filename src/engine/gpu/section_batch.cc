@@ -122,8 +122,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_.is_interpreted()) send_section();
   before_ = queue_->record();
   if (!partitions_.empty()) {
-    // Rows are counted first.
-    launch_pass(0);
+    count_rows();
     for (PartitionBatch& partitions : partitions_) partitions.place_rows(*queue_);
     queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   }
@@ -132,6 +131,21 @@ void SectionBatch::launch_with(int64_t capacity) {
   after_ = queue_->record();
   control_report_.ask(*queue_);
   partials_report_.ask(*queue_);
+}
+
+// Rows are counted first, as the second pass finds them: where strings that it makes are part of them, with as much
+// room for these.
+void SectionBatch::count_rows() {
+  launch_pass(0);
+  if (kernel_.new_texts == 0) return;
+  control_report_.ask(*queue_);
+  queue_->synchronize();
+  while (text_room_.grow(engine_, kernel_, control())) {
+    queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
+    launch_pass(0);
+    control_report_.ask(*queue_);
+    queue_->synchronize();
+  }
 }
 
 void SectionBatch::launch_pass(uint32_t pass) {
@@ -254,6 +268,7 @@ void SectionBatch::bring_output() {
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   for (PartitionBatch& partitions : partitions_) {
     while (partitions.group_again(*queue_)) queue_->synchronize();
+    partitions.own_strings(*queue_);
   }
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
   partials_.groups = static_cast<size_t>(groups_);

@@ -103,6 +103,7 @@ class SectionBatch {
   void launch_with(int64_t capacity);
   uint64_t word(const KernelParameter& parameter) const;
   void bring_output();
+  void count_rows();
   void launch_pass(uint32_t pass);
   void launch_until_room();
   void count_time();

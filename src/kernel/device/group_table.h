@@ -2,12 +2,15 @@
 // probing, keys of a fixed number of words.
 //
 //   slots     0: empty, 1: being written, else bits of the hash, with bit 1 set        one u32 each
-//   keys      slot * words + i                    u64; floats normalised, NULLs as 0 with their bits in a word
+//   keys      slot * words + i                    u64
+//   a key     |NULL bits, whole numbers, floats|strings: hash, length|strings: address|what is not compared|
+//             |<-              `compared` words                    ->|
 //
-// All of them are 0 at first. A group's number is its slot, by which the
+// Floats are normalised, NULLs are 0 with their bits in a word. Keys are equal when the compared words are, and the
+// bytes of their `texts` strings (group_text.h). All words are 0 at first. A group's number is its slot, by which the
 // caller finds its aggregates. A key that no slot is left for finds none.
 //
-//   dk_group_find_or_add_<space>(used, slots, keys, count, limit, words, key, first, tag)
+//   dk_group_find_or_add_<space>(spaces, used, slots, keys, count, limit, words, compared, texts, key, first, tag)
 #pragma once
 
 #define DK_SLOT_EMPTY 0U
@@ -29,45 +32,56 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
 // it by itself. A slot that another one is just writing is looked at again; whoever writes does so within one turn of
 // the loop, so that it never waits for those that look. The key is written before the slot says so; and who is not the
 // first to write looks again, so that it reads the slot in order with its key.
-#define DK_GROUP_TABLE_IN(space, qualifier, FENCE)                                                                     \
-  DK_NEAR dk_bool dk_group_has_key_##space(qualifier const dk_u64* at, DK_PRIVATE const dk_u64* key, dk_i32 words) {   \
-    dk_u64 difference = 0;                                                                                             \
-    DK_UNROLL for (dk_i32 i = 0; i < words; i++) { difference |= ((volatile qualifier const dk_u64*)at)[i] ^ key[i]; } \
-    return difference == 0;                                                                                            \
-  }                                                                                                                    \
-  DK_NEAR void dk_group_write_##space(qualifier dk_u32* slot, dk_u32 ready, qualifier dk_u64* at,                      \
-                                      DK_PRIVATE const dk_u64* key, dk_i32 words) {                                    \
-    DK_UNROLL for (dk_i32 i = 0; i < words; i++) { ((volatile qualifier dk_u64*)at)[i] = key[i]; }                     \
-    FENCE();                                                                                                           \
-    dk_atomic_exchange_##space##_u32(slot, ready);                                                                     \
-  }                                                                                                                    \
-  DK_NEAR dk_i64 dk_group_find_or_add_##space(qualifier dk_u32* used, qualifier dk_u32* slots, qualifier dk_u64* keys, \
-                                              dk_u64 count, dk_u32 limit, dk_i32 words, DK_PRIVATE const dk_u64* key,  \
-                                              dk_u64 first, dk_u32 tag) {                                              \
-    const dk_u32 ready = tag | DK_SLOT_READY;                                                                          \
-    dk_u64 slot = first;                                                                                               \
-    dk_u64 passed = 0;                                                                                                 \
-    dk_i64 found = -1;                                                                                                 \
-    while (found < 0 && passed < count) {                                                                              \
-      dk_u32 state = dk_load_acquire_##space##_u32(slots + slot);                                                      \
-      if (state == DK_SLOT_EMPTY) {                                                                                    \
-        if (*(volatile qualifier dk_u32*)used >= limit) {                                                              \
-          passed = count;                                                                                              \
-        } else {                                                                                                       \
-          if (dk_atomic_cas_##space##_u32(slots + slot, DK_SLOT_EMPTY, DK_SLOT_BUSY) == DK_SLOT_EMPTY) {               \
-            dk_group_write_##space(slots + slot, ready, keys + slot * words, key, words);                              \
-            dk_atomic_add_##space##_u32(used, 1);                                                                      \
-            found = (dk_i64)slot;                                                                                      \
-          }                                                                                                            \
-        }                                                                                                              \
-      } else if (state == ready && dk_group_has_key_##space(keys + slot * words, key, words)) {                        \
-        found = (dk_i64)slot;                                                                                          \
-      } else if (state != DK_SLOT_BUSY) {                                                                              \
-        slot = slot + 1 < count ? slot + 1 : 0;                                                                        \
-        passed++;                                                                                                      \
-      }                                                                                                                \
-    }                                                                                                                  \
-    return found;                                                                                                      \
+#define DK_GROUP_TABLE_IN(space, qualifier, FENCE)                                                                    \
+  DK_NEAR dk_bool dk_group_has_key_##space(DK_SPACES_PARAM, qualifier const dk_u64* at, DK_PRIVATE const dk_u64* key, \
+                                           dk_i32 compared, dk_i32 texts) {                                           \
+    dk_u64 difference = 0;                                                                                            \
+    DK_UNROLL for (dk_i32 i = 0; i < compared; i++) {                                                                 \
+      difference |= ((volatile qualifier const dk_u64*)at)[i] ^ key[i];                                               \
+    }                                                                                                                 \
+    dk_bool same = difference == 0;                                                                                   \
+    DK_UNROLL for (dk_i32 i = 0; i < texts; i++) {                                                                    \
+      if (same)                                                                                                       \
+        same = dk_same_bytes(DK_SPACES_ARG, ((volatile qualifier const dk_u64*)at)[compared + i], key[compared + i],  \
+                             (dk_i64)(dk_u32)key[compared - texts + i]);                                              \
+    }                                                                                                                 \
+    return same;                                                                                                      \
+  }                                                                                                                   \
+  DK_NEAR void dk_group_write_##space(qualifier dk_u32* slot, dk_u32 ready, qualifier dk_u64* at,                     \
+                                      DK_PRIVATE const dk_u64* key, dk_i32 words) {                                   \
+    DK_UNROLL for (dk_i32 i = 0; i < words; i++) { ((volatile qualifier dk_u64*)at)[i] = key[i]; }                    \
+    FENCE();                                                                                                          \
+    dk_atomic_exchange_##space##_u32(slot, ready);                                                                    \
+  }                                                                                                                   \
+  DK_NEAR dk_i64 dk_group_find_or_add_##space(DK_SPACES_PARAM, qualifier dk_u32* used, qualifier dk_u32* slots,       \
+                                              qualifier dk_u64* keys, dk_u64 count, dk_u32 limit, dk_i32 words,       \
+                                              dk_i32 compared, dk_i32 texts, DK_PRIVATE const dk_u64* key,            \
+                                              dk_u64 first, dk_u32 tag) {                                             \
+    const dk_u32 ready = tag | DK_SLOT_READY;                                                                         \
+    dk_u64 slot = first;                                                                                              \
+    dk_u64 passed = 0;                                                                                                \
+    dk_i64 found = -1;                                                                                                \
+    while (found < 0 && passed < count) {                                                                             \
+      dk_u32 state = dk_load_acquire_##space##_u32(slots + slot);                                                     \
+      if (state == DK_SLOT_EMPTY) {                                                                                   \
+        if (*(volatile qualifier dk_u32*)used >= limit) {                                                             \
+          passed = count;                                                                                             \
+        } else {                                                                                                      \
+          if (dk_atomic_cas_##space##_u32(slots + slot, DK_SLOT_EMPTY, DK_SLOT_BUSY) == DK_SLOT_EMPTY) {              \
+            dk_group_write_##space(slots + slot, ready, keys + slot * words, key, words);                             \
+            dk_atomic_add_##space##_u32(used, 1);                                                                     \
+            found = (dk_i64)slot;                                                                                     \
+          }                                                                                                           \
+        }                                                                                                             \
+      } else if (state == ready &&                                                                                    \
+                 dk_group_has_key_##space(DK_SPACES_ARG, keys + slot * words, key, compared, texts)) {                \
+        found = (dk_i64)slot;                                                                                         \
+      } else if (state != DK_SLOT_BUSY) {                                                                             \
+        slot = slot + 1 < count ? slot + 1 : 0;                                                                       \
+        passed++;                                                                                                     \
+      }                                                                                                               \
+    }                                                                                                                 \
+    return found;                                                                                                     \
   }
 
 // clang-format off

@@ -40,7 +40,7 @@ void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
   row.words = row.flag_words();
   for (size_t i = 0; i < plan.keys.size(); ++i) {
     row.keys[i].word = row.words;
-    row.words += key_row_words(plan.keys[i].physical);
+    row.words += plan.keys[i].row_words();
   }
   for (GroupRowLayout::Argument& argument : row.arguments) {
     argument.word = row.words;
@@ -81,7 +81,7 @@ void SectionGenerator::write_row_partition(int32_t address, const GroupPlan& pla
   body_.line("dk_u64 key[{}];", plan.key_words);
   if (plan.has_null_word) body_.line("key[0] = 0;");
   for (size_t i = 0; i < plan.keys.size(); ++i) write_key_words(at(address).p2 + static_cast<int32_t>(i), plan, i);
-  body_.line("const dk_u32 partition = dk_partition_of(dk_hash_words(key, {}), bits_{});", plan.key_words,
+  body_.line("const dk_u32 partition = dk_partition_of(dk_hash_words(key, {}), bits_{});", plan.compared_words,
              plan.hash_table);
 }
 
@@ -124,6 +124,7 @@ void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_
   if (there != all_rows) {
     body_.line("key[{}] = 0;", place.word);
     if (is_wide) body_.line("key[{}] = 0;", place.word + 1);
+    if (place.is_string()) body_.line("key[{}] = 0;", place.carried);
     body_.line("if (({} >> k & 1U) == 0) key[0] |= DK_U64({});", there, uint64_t{1} << number);
     body_.open("if (({} >> k & 1U) != 0) {{", there);
   }
@@ -135,7 +136,14 @@ void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_
       break;
     case PhysicalType::Float32:
     case PhysicalType::Float64: body_.line("key[{}] = dk_key_word_f64((dk_f64)({}));", place.word, value); break;
-    case PhysicalType::Text: body_.line("key[{}] = (dk_u64)({});", place.word, value); break;
+    case PhysicalType::Text:
+      if (!place.is_string()) {
+        body_.line("key[{}] = (dk_u64)({});", place.word, value);
+        break;
+      }
+      body_.line("key[{}] = dk_text_key({});", place.word, value);
+      body_.line("key[{}] = dk_text_address(DK_SPACES_ARG, {});", place.carried, value);
+      break;
     default: body_.line("key[{}] = (dk_u64)(dk_i64)({});", place.word, value);
   }
   if (there != all_rows) body_.close();
@@ -151,9 +159,8 @@ void SectionGenerator::write_row_words(int32_t address, const GroupPlan& plan) {
     if (const int flag = row.keys[i].flag; flag >= 0 && there != all_rows)
       body_.line("row[{}] |= (~({}) >> k & 1U) << {};", flag / 32, there, flag % 32);
     const GroupKeyPlan& key = plan.keys[i];
-    word(row.keys[i].word, fmt::format("(dk_u32)key[{}]", key.word));
-    for (size_t part = 1; part < key_row_words(key.physical); ++part)
-      word(row.keys[i].word + part, fmt::format("(dk_u32)(key[{}] >> {})", key.word + part / 2, part % 2 * 32));
+    for (size_t part = 0; part < key.row_words(); ++part)
+      word(row.keys[i].word + part, fmt::format("(dk_u32)(key[{}] >> {})", key.word_in_row(part / 2), part % 2 * 32));
   }
   for (size_t i = 0; i < row.flag_of.size(); ++i) {
     if (const int flag = row.flag_of[i]; flag >= 0)

@@ -37,11 +37,22 @@ bool number_groups(const std::vector<RegisterInfo>& keys, GroupPlan& plan) {
 void lay_out_words(GroupPlan& plan) {
   plan.has_null_word =
       std::any_of(plan.keys.begin(), plan.keys.end(), [](const GroupKeyPlan& key) { return key.nullable; });
-  plan.key_words = plan.has_null_word ? 1 : 0;
+  size_t next = plan.has_null_word ? 1 : 0;
   for (GroupKeyPlan& key : plan.keys) {
-    key.word = plan.key_words;
-    plan.key_words += key.physical == PhysicalType::Int128 ? 2 : 1;
+    if (key.is_string()) continue;
+    key.word = next;
+    next += key.physical == PhysicalType::Int128 ? 2 : 1;
   }
+  for (GroupKeyPlan& key : plan.keys) {
+    if (key.is_string()) key.word = next++;
+  }
+  plan.compared_words = next;
+  for (GroupKeyPlan& key : plan.keys) {
+    if (!key.is_string()) continue;
+    key.carried = next++;
+    ++plan.strings;
+  }
+  plan.key_words = next;
 }
 
 bool needs_lock(const StateLayout& state) {
@@ -50,6 +61,10 @@ bool needs_lock(const StateLayout& state) {
 }
 
 }  // namespace
+
+size_t GroupKeyPlan::row_words() const { return is_string() ? 4 : key_row_words(physical); }
+
+size_t GroupKeyPlan::word_in_row(size_t pair) const { return is_string() && pair == 1 ? carried : word + pair; }
 
 uint64_t GroupPlan::number(int32_t part) const {
   const auto index = static_cast<size_t>(part - static_cast<int32_t>(GroupPart::FirstKey));
@@ -70,8 +85,6 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   for (size_t i = 0; i < table.keys.size(); ++i) {
     const RegisterInfo& info = table.keys[i];
     plan.keys.push_back({info.physical, info.nullable, dictionary_columns[i]});
-    if (info.physical == PhysicalType::Text && dictionary_columns[i] < 0)
-      plan.unsupported = "grouping by strings that are not of a dictionary";
     if (info.physical == PhysicalType::Interval) plan.unsupported = "grouping by intervals";
   }
   if (table.keys.size() > 64) plan.unsupported = "more than 64 group keys";

@@ -6,7 +6,9 @@
 //   Partitioned   any number: rows are put together by bits of their keys' hashes first, and then grouped partition by
 //            partition in hash tables in shared memory (groups/partitioned_groups.h)
 //
-// Key words of such a group:     |NULL bits|key 0|key 1: low, high| ...       floats with one 0 and one NaN
+// Key words of such a group:     |NULL bits|key 0|key 1: low, high| ... |key 2: hash, length|key 2: address|
+//                                floats with one 0 and one NaN; strings that are no codes behind the others, and their
+//                                addresses behind the words that are compared (kernel/device/group_table.h)
 // Number of the others:          sum of (key - low) * stride, where NULL is one more key
 #pragma once
 
@@ -31,9 +33,16 @@ struct GroupKeyPlan {
   PhysicalType physical = PhysicalType::Int32;
   bool nullable = false;
   int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
-  size_t word = 0;                 // Partitioned
+  size_t word = 0;                 // Partitioned: the first one that is compared
+  size_t carried = 0;              // ... and of what is not: the address of a string
   int64_t low = 0;                 // Shared, Dense
   uint32_t span = 0, stride = 0;   // span: keys that are not NULL
+
+  // As bytes somewhere.
+  bool is_string() const { return physical == PhysicalType::Text && dictionary_column < 0; }
+  // In a row on its way to its partition: words of 32 bits; and the key word that every two of them are the halves of.
+  size_t row_words() const;
+  size_t word_in_row(size_t pair) const;
 };
 
 // What the words of a kernel's parameters about groups are.
@@ -43,7 +52,8 @@ struct GroupPlan {
   enum class Place : uint8_t { Shared, Dense, Partitioned } place = Place::Shared;
   int32_t hash_table = -1;
   std::vector<GroupKeyPlan> keys;
-  size_t key_words = 0;  // Partitioned; with the word of NULL bits, if there is one
+  size_t key_words = 0;                    // Partitioned; with the word of NULL bits, if there is one
+  size_t compared_words = 0, strings = 0;  // of them, and keys that are strings
   bool has_null_word = false;
   int64_t groups = 1;  // Shared, Dense: possible ones
   int64_t room = 1;    // Shared: a power of two, so that kernels of about as many groups have one text

@@ -100,14 +100,30 @@ void SectionGenerator::check_size() {
     refuse("it has more conditions than a kernel has room for");
 }
 
+// Whether it writes a new string into the room for them.
+bool SectionGenerator::makes_text(const Instruction& instruction) const {
+  const int32_t out = register_written(instruction);
+  if (out < 0 || info(out).physical != PhysicalType::Text || flow_.constants[static_cast<size_t>(out)]) return false;
+  switch (instruction.opcode) {
+    case Opcode::Column:
+    case Opcode::Constant:
+    case Opcode::Null:
+    case Opcode::Lookup:
+    case Opcode::Move: return false;
+    default: return true;
+  }
+}
+
 // What decides which rows the sink takes: registers that jumps read, and what those are made of. A first pass over rows
-// that are to be grouped needs their keys as well.
+// that are to be grouped needs their keys as well, and makes all strings that the second one makes: with the room that
+// it has found for them both see the same.
 void SectionGenerator::find_filter() {
   const auto find = [&](std::vector<bool>& found, bool with_keys) {
     found.assign(registers_.size(), false);
     for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
       const Instruction& instruction = at(address);
       const int32_t out = register_written(instruction);
+      if (with_keys && groups() && makes_text(instruction)) found[static_cast<size_t>(out)] = true;
       const bool decides = info_of(instruction.opcode).kind == OpcodeKind::Jump ||
                            (with_keys && instruction.opcode == Opcode::Group) ||
                            (out >= 0 && found[static_cast<size_t>(out)]);

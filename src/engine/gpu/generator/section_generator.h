@@ -58,6 +58,7 @@ class SectionGenerator {
 
   // ---- the frame of the kernel (section_generator.cc)
   void check_size();
+  bool makes_text(const Instruction& instruction) const;
   void find_filter();
   void choose_rows_per_thread();
   void choose_forms();

@@ -1,6 +1,7 @@
 #include "engine/gpu/groups/group_columns.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/gpu/groups/group_kernels.h"
 
@@ -23,11 +24,18 @@ GroupColumns allocate_group_columns(Device& device, Queue& queue, const GroupPla
     if (is_nullable_result(plan, i)) made.columns[i].validity = take(bitmap);
   }
   const int64_t bitmaps = bytes;
+  int64_t string_bytes = 0;
   for (size_t i = 0; i < made.columns.size(); ++i) {
-    made.columns[i].width = result_width(plan, table, i);
-    made.columns[i].values = take(capacity * made.columns[i].width);
+    GroupColumns::Column& column = made.columns[i];
+    column.width = result_width(plan, table, i);
+    column.is_string = is_string_result(plan, table, i);
+    if (column.is_string)
+      column.values = std::exchange(string_bytes, string_bytes + padded(capacity * column.width));
+    else
+      column.values = take(capacity * column.width);
   }
   made.buffer = device.allocate(std::max<int64_t>(bytes, 8), "groups");
+  if (string_bytes > 0) made.string_rows = device.allocate(string_bytes, "strings of groups");
   queue.fill(made.buffer.address(), 0xFF, bitmaps);
   return made;
 }

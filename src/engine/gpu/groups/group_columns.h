@@ -1,4 +1,5 @@
-// Groups as columns in device memory: keys, then aggregates.
+// Groups as columns in device memory: keys, then aggregates. Strings come from kernels as where they are
+// (kernel/device/text_row.h), and get memory of their own once all groups are there (group_strings.h).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,12 @@ struct GroupColumns {
   struct Column {
     int width = 0;
     int64_t values = 0, validity = -1;  // offsets in the buffer; -1: no row is NULL
+    bool is_string = false;             // values: an offset in string_rows
+    DeviceBuffer strings;               // |offsets|bytes|
+    int64_t heap = 0, heap_bytes = 0;   // of the bytes: offset in strings
   };
   DeviceBuffer buffer;
+  DeviceBuffer string_rows;  // until strings have memory of their own
   std::vector<Column> columns;
   int64_t capacity = 0, rows = 0;
 };

@@ -60,11 +60,9 @@ class GroupKernelText {
         out.line("key[{}] = (dk_u64)(dk_i64)(dk_i32)row[{}];", key.word, from.word);
         continue;
       }
-      const size_t words = key_row_words(key.physical);
-      out.line("key[{}] = row[{}];", key.word, from.word);
-      for (size_t part = 1; part < words; ++part)
-        out.line("key[{}] {} (dk_u64)row[{}]{};", key.word + part / 2, part % 2 == 0 ? "=" : "|=", from.word + part,
-                 part % 2 == 0 ? "" : " << 32");
+      for (size_t part = 0; part < key.row_words(); ++part)
+        out.line("key[{}] {} (dk_u64)row[{}]{};", key.word_in_row(part / 2),
+                 part % 2 == 0 ? "=" : "|=", from.word + part, part % 2 == 0 ? "" : " << 32");
     }
   }
 
@@ -117,7 +115,9 @@ class GroupKernelText {
     };
     for (size_t i = 0; i < plan_.keys.size(); ++i) {
       const GroupKeyPlan& key = plan_.keys[i];
-      const char* type = key.physical == PhysicalType::Text ? "dk_u32" : type_text(key.physical);
+      const char* type = key.is_string()                      ? "dk_i128"
+                         : key.physical == PhysicalType::Text ? "dk_u32"
+                                                              : type_text(key.physical);
       out.open("{{");
       if (key.nullable) out.line("const dk_bool there = (key[0] >> {} & 1U) == 0;", i);
       switch (key.physical) {
@@ -126,7 +126,11 @@ class GroupKernelText {
         case PhysicalType::Int128:
           out.line("const dk_i128 value = dk_make_i128((dk_i64)key[{}], key[{}]);", key.word + 1, key.word);
           break;
-        default: out.line("const {0} value = ({0})key[{1}];", type, key.word);
+        default:
+          if (key.is_string())  // a dk_text_row
+            out.line("const dk_i128 value = dk_make_i128((dk_i64)(dk_u32)key[{}], key[{}]);", key.word, key.carried);
+          else
+            out.line("const {0} value = ({0})key[{1}];", type, key.word);
       }
       store(i, type);
       out.close();
@@ -234,13 +238,12 @@ class GroupKernelText {
     out.line("dk_u32 row[{}];", row_words);
     out.line("DK_UNROLL for (dk_i32 i = 0; i < {}; i++) row[i] = loaded[k][i];", row_words);
     write_keys(out);
-    out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.key_words);
+    out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.compared_words);
     out.line("const dk_u64 first_slot = ((hash >> 8 & 0xFFFFFFU) * (dk_u64)slot_count) >> 24;");
     out.line(
-        "const dk_i64 slot = dk_group_find_or_add_local(used, slots, keys, (dk_u64)slot_count, limit, {}, key, "
-        "first_slot, "
-        "(dk_u32)(hash >> 20));",
-        plan_.key_words);
+        "const dk_i64 slot = dk_group_find_or_add_local(DK_SPACES_ARG, used, slots, keys, (dk_u64)slot_count, limit, "
+        "{}, {}, {}, key, first_slot, (dk_u32)(hash >> 20));",
+        plan_.key_words, plan_.compared_words, plan_.strings);
     out.open("if (slot >= 0) {{");
     out.line("todo &= ~(1U << k);");
     write_updates(out);
@@ -287,11 +290,11 @@ class GroupKernelText {
              kernels_.state_row);
     out.line("DK_UNROLL for (dk_i32 w = 0; w < {}; w++) s[w] = from[i * {} + {} + w];", plan_.states.words,
              kernels_.state_row, plan_.key_words);
-    out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.key_words);
+    out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.compared_words);
     out.line(
-        "const dk_i64 slot = dk_group_find_or_add_global((DK_GLOBAL dk_u32*)(control + 4), slots, keys, "
-        "DK_U64(1) << slot_bits, 0xFFFFFFFFU, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
-        plan_.key_words);
+        "const dk_i64 slot = dk_group_find_or_add_global(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(control + 4), slots, keys, "
+        "DK_U64(1) << slot_bits, 0xFFFFFFFFU, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
+        plan_.key_words, plan_.compared_words, plan_.strings);
     out.line("DK_GLOBAL dk_u64* at = states + slot * {};", plan_.state_words);
     StateText(plan_, table_, "global").merge(out, "s");
     out.close();
@@ -352,8 +355,12 @@ bool is_nullable_result(const GroupPlan& plan, size_t column) {
 
 int result_width(const GroupPlan& plan, const HashTableInfo& table, size_t column) {
   if (column >= plan.keys.size()) return width_bytes(table.aggregates[column - plan.keys.size()].result.physical);
-  const PhysicalType physical = plan.keys[column].physical;
-  return physical == PhysicalType::Text ? 4 : width_bytes(physical);
+  return plan.keys[column].dictionary_column >= 0 ? 4 : width_bytes(plan.keys[column].physical);
+}
+
+bool is_string_result(const GroupPlan& plan, const HashTableInfo& table, size_t column) {
+  if (column < plan.keys.size()) return plan.keys[column].is_string();
+  return table.aggregates[column - plan.keys.size()].result.physical == PhysicalType::Text;
 }
 
 }  // namespace diptych::gpu

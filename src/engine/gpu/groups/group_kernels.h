@@ -67,7 +67,9 @@ std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, co
 
 // Whether a column of the result can be NULL.
 bool is_nullable_result(const GroupPlan& plan, size_t column);
-// Bytes of a value of a column of the result.
+// Whether it is of strings that are no codes: the kernels write where they are (kernel/device/text_row.h).
+bool is_string_result(const GroupPlan& plan, const HashTableInfo& table, size_t column);
+// Bytes of a value of a column of the result, as the kernels write it.
 int result_width(const GroupPlan& plan, const HashTableInfo& table, size_t column);
 
 }  // namespace diptych::gpu

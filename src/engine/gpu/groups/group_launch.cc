@@ -23,7 +23,8 @@ std::shared_ptr<const Kernel> starts_kernel(Device& device, const char* entry, s
 void GroupParameters::set(const GroupColumns& result) {
   size_t at = static_cast<size_t>(GroupWord::Count);
   for (const GroupColumns::Column& column : result.columns) {
-    words_[at++] = (result.buffer.address() + column.values).value;
+    const DeviceBuffer& values = column.is_string ? result.string_rows : result.buffer;
+    words_[at++] = (values.address() + column.values).value;
     words_[at++] = column.validity < 0 ? 0 : (result.buffer.address() + column.validity).value;
   }
   set(GroupWord::Capacity, static_cast<uint64_t>(result.capacity));

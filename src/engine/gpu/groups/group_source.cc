@@ -22,6 +22,7 @@ GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTab
     form.encoding = Encoding::Plain;
     form.physical = info.physical;
     form.width = static_cast<uint8_t>(result_width(plan, table, i));
+    if (is_string_result(plan, table, i)) form.encoding = Encoding::Heap;
     if (i >= plan.keys.size() || plan.keys[i].dictionary_column < 0) continue;
     form.encoding = Encoding::Dictionary;
     form.dictionary = dictionaries[static_cast<size_t>(plan.keys[i].dictionary_column)];
@@ -30,7 +31,9 @@ GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTab
 }
 
 int64_t GroupSource::encoded_bytes(size_t tablet, size_t column) const {
-  return pieces_[tablet].rows * forms_[column].width;
+  const int64_t rows = pieces_[tablet].rows;
+  if (forms_[column].encoding == Encoding::Heap) return rows * 4 + pieces_[tablet].columns[column].heap_bytes;
+  return rows * forms_[column].width;
 }
 
 SegmentTablet GroupSource::form(size_t piece, size_t column) const {
@@ -41,9 +44,18 @@ SegmentTablet GroupSource::form(size_t piece, size_t column) const {
 
 std::shared_ptr<const ColumnSegment> GroupSource::segment(size_t piece, size_t column) const {
   const GroupColumns& from = pieces_[piece];
+  const GroupColumns::Column& stored = from.columns[column];
   SegmentTablet tablet = form(piece, column);
-  tablet.data = from.columns[column].values;
-  tablet.validity = from.columns[column].validity;
+  if (stored.is_string) {
+    // In several buffers: addresses are offsets from the start of all memory.
+    const auto offset = [](DeviceAddress address) { return static_cast<int64_t>(address.value); };
+    tablet.data = offset(stored.strings.address());
+    tablet.heap = tablet.data + stored.heap;
+    if (stored.validity >= 0) tablet.validity = offset(from.buffer.address() + stored.validity);
+    return std::make_shared<const ColumnSegment>(tablet, DeviceAddress{});
+  }
+  tablet.data = stored.values;
+  tablet.validity = stored.validity;
   return std::make_shared<const ColumnSegment>(tablet, from.buffer.address());
 }
 
@@ -51,26 +63,30 @@ std::shared_ptr<const ColumnSegment> GroupSource::segment(size_t piece, size_t c
 void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted) const {
   Device& device = engine_.device();
   std::map<std::pair<size_t, size_t>, HostColumn> fetched;
+  const auto stored = [&](size_t piece, size_t column) -> const GroupColumns::Column& {
+    return pieces_[piece].columns[column];
+  };
   for (size_t piece = first; piece < end; ++piece) {
     for (const size_t column : wanted) {
       if (copies_.contains({piece, column})) continue;
       HostColumn& copy = fetched[{piece, column}];
-      const int64_t bitmap = pieces_[piece].columns[column].validity >= 0 ? (pieces_[piece].rows + 7) / 8 : 0;
-      const int64_t bytes = pieces_[piece].rows * forms_[column].width;
-      host_bytes_.add(bytes + bitmap);
-      copy.values = device.allocate_pinned(std::max<int64_t>(bytes, 1), "groups");
+      const GroupColumns::Column& from = stored(piece, column);
+      const int64_t rows = pieces_[piece].rows, bitmap = from.validity >= 0 ? (rows + 7) / 8 : 0;
+      copy.bytes = from.is_string ? from.heap + from.heap_bytes : rows * from.width;
+      host_bytes_.add(copy.bytes + bitmap);
+      copy.values = device.allocate_pinned(std::max<int64_t>(copy.bytes, 1), "groups");
       if (bitmap > 0) copy.validity = device.allocate_pinned(bitmap, "groups");
     }
   }
   if (fetched.empty()) return;
   std::unique_ptr<Queue> queue = engine_.take_queue();
   for (auto& [place, copy] : fetched) {
-    const GroupColumns& from = pieces_[place.first];
-    const GroupColumns::Column& column = from.columns[place.second];
-    queue->copy_to_host(copy.values.data(), from.buffer.address() + column.values,
-                        from.rows * forms_[place.second].width);
+    const GroupColumns& piece = pieces_[place.first];
+    const GroupColumns::Column& from = stored(place.first, place.second);
+    const DeviceAddress start = piece.buffer.address();
+    queue->copy_to_host(copy.values.data(), from.is_string ? from.strings.address() : start + from.values, copy.bytes);
     if (copy.validity.bytes() > 0)
-      queue->copy_to_host(copy.validity.data(), from.buffer.address() + column.validity, (from.rows + 7) / 8);
+      queue->copy_to_host(copy.validity.data(), start + from.validity, (piece.rows + 7) / 8);
   }
   queue->synchronize();
   engine_.give_back(std::move(queue));
@@ -92,6 +108,10 @@ std::unique_ptr<PinnedTablet> GroupSource::pin(size_t tablet, std::span<const si
     const HostColumn& copy = copies_.at({tablet, column});
     ColumnView& view = pinned->views.emplace_back(forms_[column]);
     view.data = copy.values.data();
+    if (view.encoding == Encoding::Heap) {
+      view.offsets = reinterpret_cast<const uint32_t*>(view.data);
+      view.heap = reinterpret_cast<const char*>(view.data) + pieces_[tablet].columns[column].heap;
+    }
     if (copy.validity.bytes() > 0) view.validity = reinterpret_cast<const uint8_t*>(copy.validity.data());
   }
   return pinned;

@@ -45,7 +45,8 @@ class GroupSource final : public TabletSource {
 
  private:
   struct HostColumn {
-    PinnedBuffer values, validity;
+    PinnedBuffer values, validity;  // values: of strings, their offsets and bytes
+    int64_t bytes = 0;              // of values
   };
   void fetch(size_t first, size_t end, std::span<const size_t> wanted) const;
 

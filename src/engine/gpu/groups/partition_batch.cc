@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "engine/gpu/groups/group_launch.h"
+#include "engine/gpu/groups/group_strings.h"
 
 namespace diptych::gpu {
 namespace {
@@ -151,6 +152,12 @@ bool PartitionBatch::group_again(Queue& queue) {
   make_room(std::max(groups, capacity_), std::max(state_rows, state_capacity_));
   group(queue);
   return true;
+}
+
+void PartitionBatch::own_strings(Queue& queue) {
+  if (control().failure != 0) return;
+  gpu::own_strings(engine_, queue, result_);
+  strings_ = gpu::own_strings(engine_, queue, plan_, states_.address(), static_cast<int64_t>(control().state_rows));
 }
 
 uint64_t PartitionBatch::word(const KernelParameter& parameter, uint32_t pass) const {

@@ -32,6 +32,9 @@ class PartitionBatch {
   void group(Queue& queue);
   // Once the queue is through: grouped again, with more room, where there was too little; false: there was enough.
   bool group_again(Queue& queue);
+  // After that has returned false, before the batch's columns are given back: strings get memory of their own. Waits
+  // for the queue. Errors: 53200, 58000.
+  void own_strings(Queue& queue);
   // The value of a parameter of kind Group of this table.
   uint64_t word(const KernelParameter& parameter, uint32_t pass) const;
 
@@ -39,6 +42,8 @@ class PartitionBatch {
   const GroupControl& control() const { return *reinterpret_cast<const GroupControl*>(report_.data()); }
   GroupColumns take_result() { return std::move(result_); }
   DeviceBuffer take_states() { return std::move(states_); }
+  // What their strings are in.
+  std::vector<DeviceBuffer> take_strings() { return std::move(strings_); }
   const GroupPlan& plan() const { return plan_; }
   int64_t rows() const { return rows_; }
   int launches() const { return launches_; }
@@ -60,6 +65,7 @@ class PartitionBatch {
   int64_t capacity_ = 0, state_capacity_ = 0;
   DeviceBuffer starts_, rows_buffer_, states_, control_;
   GroupColumns result_;
+  std::vector<DeviceBuffer> strings_;
   PinnedBuffer report_;
   int launches_ = 0;
 };

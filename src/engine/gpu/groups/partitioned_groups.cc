@@ -6,6 +6,7 @@
 
 #include "engine/cpu/kernel_error.h"
 #include "engine/gpu/groups/group_launch.h"
+#include "engine/gpu/groups/group_strings.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
@@ -27,7 +28,7 @@ void PartitionedGroups::add(PartitionBatch& batch) {
   check(batch.control());
   if (GroupColumns result = batch.take_result(); result.rows > 0) pieces_.push_back(std::move(result));
   const auto count = static_cast<int64_t>(batch.control().state_rows);
-  if (count > 0) states_.push_back({batch.take_states(), count});
+  if (count > 0) states_.push_back({batch.take_states(), count, batch.take_strings()});
   state_rows_ += count;
   rows_ += batch.rows();
   launches_ += batch.launches();
@@ -80,6 +81,7 @@ std::vector<GroupColumns> PartitionedGroups::finish(Queue& queue) {
   const GroupControl control = *reinterpret_cast<const GroupControl*>(report.data());
   check(control);
   result.rows = static_cast<int64_t>(control.groups);
+  own_strings(engine_, queue, result);
   pieces_.push_back(std::move(result));
   return std::move(pieces_);
 }

@@ -27,6 +27,7 @@ class PartitionedGroups {
   struct States {
     DeviceBuffer rows;
     int64_t count = 0;
+    std::vector<DeviceBuffer> strings;
   };
   void check(const GroupControl& control) const;
 

@@ -126,6 +126,11 @@ void InputLoader::find_shape(SectionInput& input) const {
         first = false;
       }
     }
+    // The tablets of another batch may have such strings as bytes: all batches make the same groups of them.
+    if (shape.encoding == Encoding::Dictionary && task_.source->common_dictionary(columns_[i]) == nullptr) {
+      shape.encoding = Encoding::Heap;
+      shape.mixed = true;
+    }
     input.shape.columns.push_back(shape);
   }
 }

@@ -13,23 +13,24 @@
 namespace diptych::gpu {
 namespace {
 
-// Rows of a tile of the kernels, entries of a piece's offsets (the next starts on a multiple of 256 bytes).
-constexpr int64_t tile_rows = 4 * group_size, piece_stride = TextRows::piece_rows + 64;
+static_assert(text_tile_rows == 4 * group_size);
+// Entries of a piece's offsets (the next starts on a multiple of 256 bytes).
+constexpr int64_t piece_stride = TextRows::piece_rows + 64;
 // Enough for each compute unit to hide its memory's latency.
 constexpr int64_t groups_per_unit = 8;
 
-void launch(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
-            std::initializer_list<uint64_t> words) {
+}  // namespace
+
+void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
+                        const std::vector<uint64_t>& words) {
   const std::string text =
       fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
       kernel_text({file});
   const std::shared_ptr<const Kernel> kernel = device.compile(text, entry);
-  const int64_t groups =
-      std::min((rows + tile_rows - 1) / tile_rows, std::max(1, device.info().compute_units) * groups_per_unit);
-  queue.launch(*kernel, groups, group_size, {words.begin(), words.size()});
+  const int64_t groups = std::min((rows + text_tile_rows - 1) / text_tile_rows,
+                                  std::max(1, device.info().compute_units) * groups_per_unit);
+  queue.launch(*kernel, groups, group_size, words);
 }
-
-}  // namespace
 
 TextRows::TextRows(Device& device, Queue& queue, DeviceAddress rows, int64_t count)
     : device_(device), queue_(queue), count_(count) {
@@ -38,7 +39,7 @@ TextRows::TextRows(Device& device, Queue& queue, DeviceAddress rows, int64_t cou
 }
 
 void TextRows::find_starts(DeviceAddress rows) {
-  const int64_t tiles = (count_ + tile_rows - 1) / tile_rows;
+  const int64_t tiles = (count_ + text_tile_rows - 1) / text_tile_rows;
   starts_ = device_.allocate((count_ + 1) * 8, "starts of strings");
   // The counter of tiles, their status, then what the host reads.
   const int64_t cleared = (1 + tiles) * 8, piece_bytes = (pieces() + 1) * 8;
@@ -46,9 +47,9 @@ void TextRows::find_starts(DeviceAddress rows) {
   const WhenDone when_done{queue_};
   queue_.fill(state.address(), 0, cleared);
   const DeviceAddress piece_starts = state.address() + cleared;
-  launch(device_, queue_, "device/text_starts.h", "dk_text_starts", count_,
-         {rows.value, static_cast<uint64_t>(count_), starts_.address().value, piece_starts.value,
-          static_cast<uint64_t>(piece_rows), state.address().value, (state.address() + 8).value});
+  launch_text_kernel(device_, queue_, "device/text_starts.h", "dk_text_starts", count_,
+                     {rows.value, static_cast<uint64_t>(count_), starts_.address().value, piece_starts.value,
+                      static_cast<uint64_t>(piece_rows), state.address().value, (state.address() + 8).value});
   piece_starts_.resize(static_cast<size_t>(pieces()) + 1);
   queue_.copy_to_host(piece_starts_.data(), piece_starts, piece_bytes);
   queue_.synchronize();
@@ -65,9 +66,10 @@ void TextRows::copy(DeviceAddress rows) {
   const WhenDone when_done{queue_};
   // What lies between the offsets of two pieces is copied with them.
   if (pieces() > 1) queue_.fill(made.address(), 0, offset_bytes);
-  launch(device_, queue_, "device/text_copy.h", "dk_text_copy", count_,
-         {rows.value, static_cast<uint64_t>(count_), starts_.address().value, (made.address() + offset_bytes).value,
-          made.address().value, static_cast<uint64_t>(piece_rows), static_cast<uint64_t>(piece_stride)});
+  launch_text_kernel(
+      device_, queue_, "device/text_copy.h", "dk_text_copy", count_,
+      {rows.value, static_cast<uint64_t>(count_), starts_.address().value, (made.address() + offset_bytes).value,
+       made.address().value, static_cast<uint64_t>(piece_rows), static_cast<uint64_t>(piece_stride)});
   // The last piece's offsets may be few.
   const int64_t used = ((pieces() - 1) * piece_stride + (count_ - (pieces() - 1) * piece_rows) + 1) * 4;
   heap_ = (used + 255) / 256 * 256;

@@ -15,6 +15,12 @@
 
 namespace diptych::gpu {
 
+// Launches a kernel of kernel/device/text_starts.h or text_copy.h for so many rows.
+void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
+                        const std::vector<uint64_t>& words);
+// Rows that a work-group of them takes at a time.
+inline constexpr int64_t text_tile_rows = 1024;
+
 class TextRows {
  public:
   // Rows of a piece, of which all but the last have as many.

@@ -62,7 +62,7 @@ class GroupProgram {
     ColumnShape& stored = shape.columns.emplace_back();
     stored.column = static_cast<size_t>(column);
     stored.physical = info.physical;
-    stored.encoding = Encoding::Plain;
+    stored.encoding = info.physical == PhysicalType::Text ? Encoding::Heap : Encoding::Plain;
     stored.has_nulls = info.nullable;
     return number;
   }
@@ -145,6 +145,24 @@ TEST(GroupText, KeysOfEveryFormArePartitioned) {
   EXPECT_EQ(kernel.groups[0].key_words, 8U);
   expect_compiles(kernel);
   expect_group_kernels_compile(kernel.groups[0]);
+}
+
+// Strings stand behind what else is compared, and where they are behind that.
+TEST(GroupText, KeysThatAreStrings) {
+  using Form = PhysicalType;
+  const SectionKernel kernel =
+      GroupProgram({key_of(Form::Text, true), key_of(Form::Int128, false), key_of(Form::Text, false)}, all_aggregates())
+          .kernel();
+  const GroupPlan& plan = kernel.groups[0];
+  EXPECT_EQ(plan.place, GroupPlan::Place::Partitioned);
+  EXPECT_EQ(plan.key_words, 7U);
+  EXPECT_EQ(plan.compared_words, 5U);
+  EXPECT_EQ(plan.strings, 2U);
+  EXPECT_EQ(plan.keys[0].word, 3U);
+  EXPECT_EQ(plan.keys[1].word, 1U);
+  EXPECT_EQ(plan.keys[2].carried, 6U);
+  expect_compiles(kernel);
+  expect_group_kernels_compile(plan);
 }
 
 // More than the notes of one word of 32 bits.

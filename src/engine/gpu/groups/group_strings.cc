@@ -1,0 +1,102 @@
+#include "engine/gpu/groups/group_strings.h"
+
+#include <algorithm>
+
+#include "engine/gpu/groups/group_kernels.h"
+#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/when_done.h"
+
+namespace diptych::gpu {
+namespace {
+
+// Strings of text rows, one behind the other.
+struct CopiedStrings {
+  DeviceBuffer starts;   // of each in the bytes
+  DeviceBuffer strings;  // |offsets|bytes|
+  int64_t heap = 0, heap_bytes = 0;
+};
+
+// Where rows of states have a string: the word of its address, that of its length in the lower half, and how much more
+// than the length that is.
+struct StringPlace {
+  uint64_t address, length, more;
+};
+
+std::vector<StringPlace> strings_in_states(const GroupPlan& plan) {
+  std::vector<StringPlace> places;
+  for (const GroupKeyPlan& key : plan.keys) {
+    if (key.is_string()) places.push_back({key.carried, key.word, 0});
+  }
+  return places;
+}
+
+CopiedStrings copy_strings(Device& device, Queue& queue, DeviceAddress rows, int64_t count) {
+  const int64_t tiles = (count + text_tile_rows - 1) / text_tile_rows;
+  // All in one piece.
+  const auto piece_rows = static_cast<uint64_t>(tiles * text_tile_rows), all = static_cast<uint64_t>(count);
+  CopiedStrings made;
+  made.starts = device.allocate((count + 1) * 8, "starts of strings");
+  // The counter of tiles, their status, then where the piece starts and ends.
+  const int64_t cleared = (1 + tiles) * 8;
+  const DeviceBuffer state = device.allocate(cleared + 16, "starts of strings");
+  const PinnedBuffer report = device.allocate_pinned(16, "starts of strings");
+  const WhenDone when_done{queue};
+  queue.fill(state.address(), 0, cleared);
+  const DeviceAddress ends = state.address() + cleared;
+  launch_text_kernel(device, queue, "device/text_starts.h", "dk_text_starts", count,
+                     {rows.value, all, made.starts.address().value, ends.value, piece_rows, state.address().value,
+                      (state.address() + 8).value});
+  queue.copy_to_host(report.data(), ends, 16);
+  queue.synchronize();
+  const uint64_t bytes = reinterpret_cast<const uint64_t*>(report.data())[1];
+  if (bytes > UINT32_MAX)
+    throw NoHostMemory(SqlState::out_of_memory, "the strings of groups take more than 4 GB in one piece");
+  made.heap = padded((count + 1) * 4);
+  made.heap_bytes = static_cast<int64_t>(bytes);
+  made.strings = device.allocate(made.heap + std::max<int64_t>(made.heap_bytes, 8), "strings of groups");
+  launch_text_kernel(device, queue, "device/text_copy.h", "dk_text_copy", count,
+                     {rows.value, all, made.starts.address().value, (made.strings.address() + made.heap).value,
+                      made.strings.address().value, piece_rows, piece_rows + 1});
+  return made;
+}
+
+}  // namespace
+
+void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result) {
+  for (GroupColumns::Column& column : result.columns) {
+    if (!column.is_string || result.rows == 0) continue;
+    const WhenDone when_done{queue};
+    CopiedStrings copied =
+        copy_strings(engine.device(), queue, result.string_rows.address() + column.values, result.rows);
+    queue.synchronize();
+    column.strings = std::move(copied.strings);
+    column.heap = copied.heap;
+    column.heap_bytes = copied.heap_bytes;
+  }
+  result.string_rows = DeviceBuffer();
+}
+
+std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan, DeviceAddress states,
+                                      int64_t count) {
+  std::vector<DeviceBuffer> owned;
+  Device& device = engine.device();
+  for (const StringPlace& place : strings_in_states(plan)) {
+    if (count == 0) break;
+    const DeviceBuffer rows = device.allocate(count * 16, "strings of groups");
+    const WhenDone when_done{queue};
+    std::vector<uint64_t> words = {
+        states.value, static_cast<uint64_t>(count), plan.kernels->state_row, place.address, place.length,
+        place.more,   rows.address().value};
+    launch_text_kernel(device, queue, "device/group_strings.h", "dk_take_strings", count, words);
+    CopiedStrings copied = copy_strings(device, queue, rows.address(), count);
+    words.push_back(copied.starts.address().value);
+    words.push_back((copied.strings.address() + copied.heap).value);
+    launch_text_kernel(device, queue, "device/group_strings.h", "dk_place_strings", count, words);
+    queue.synchronize();
+    owned.push_back(std::move(copied.strings));
+  }
+  return owned;
+}
+
+}  // namespace diptych::gpu
