@@ -37,6 +37,9 @@ constexpr int64_t most_unasked_bytes = int64_t{256} << 20;
 constexpr double more_room = 1.25;
 constexpr int64_t least_room = 4096;
 
+// For rows on their way to groups, of all batches under way: as much is left for what they have found.
+constexpr int64_t group_part_of_memory = 4;
+
 constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
 
 int64_t rows_of(double bytes, double row_bytes) {
@@ -63,11 +66,12 @@ int64_t BatchSizes::next_rows() {
   if (section_.residency == Residency::Streamed) {
     const auto bytes = static_cast<double>(std::min(streamed_bytes, memory / 2));
     const double row_bytes = columns_at_once * section_.input_row_bytes + batches_at_once * output_row_bytes;
-    return std::clamp<int64_t>(rows_of(bytes, row_bytes), 1, limited);
+    return std::clamp<int64_t>(std::min(rows_of(bytes, row_bytes), rows_to_group(batches_at_once)), 1, limited);
   }
   if (section_.residency == Residency::Serial) {
     const auto bytes = static_cast<double>(std::min(most_batch_bytes, memory / part_of_memory));
-    return std::clamp<int64_t>(rows_of(bytes, section_.input_row_bytes + output_row_bytes), 1, limited);
+    const int64_t rows = rows_of(bytes, section_.input_row_bytes + output_row_bytes);
+    return std::clamp<int64_t>(std::min(rows, rows_to_group(1)), 1, limited);
   }
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
   const auto bytes = static_cast<double>(std::min(most_output_bytes(is_first), memory / output_part_of_memory));
@@ -79,6 +83,11 @@ int64_t BatchSizes::next_rows() {
     rows = std::min(rows, section_.rows / known_parts);
   // Few different sizes: what is described of a part is found again by statements like this one.
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(rows)));
+}
+
+int64_t BatchSizes::rows_to_group(int64_t batches) const {
+  if (section_.group_row_bytes == 0) return all_rows;
+  return section_.memory_bytes / group_part_of_memory / (batches * section_.group_row_bytes);
 }
 
 int64_t BatchSizes::most_output_bytes(bool is_first) const {

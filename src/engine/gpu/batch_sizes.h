@@ -4,7 +4,8 @@
 //                      larger ones, so that one part's rows are copied to the host while the next are found;
 //                      where columns are mapped, rows take little of the device's memory or none; where a run before
 //                      has shown how many come out, a part and all the rest
-//   streamed           as many as bring a bus to full speed and, of all batches under way, take less than 64 MB
+//   streamed           as many as bring a bus to full speed and, of all batches under way, take less than 64 MB;
+//                      of rows that go to many groups as many as a part of the device's memory has room for
 //   serial             as many as bring a bus to full speed
 //   LIMIT              few at first, then more and more
 #pragma once
@@ -33,6 +34,7 @@ class BatchSizes {
     int64_t rows = 0;                        // of all tablets
     double input_row_bytes = 0;              // of memory that a row takes where it has to be moved, on average
     int64_t output_row_bytes = 0;            // of a row that the kernel writes; 0: it writes none
+    int64_t group_row_bytes = 0;             // of memory that a row takes on its way to its group
     bool writes_to_host = false;             // rows go straight to pinned memory
     int64_t memory_bytes = 0;                // that the device may use
     std::optional<double> known_share = {};  // of the rows that came out when the section ran before
@@ -50,6 +52,8 @@ class BatchSizes {
 
  private:
   double share() const;
+  // Of each of so many batches under way.
+  int64_t rows_to_group(int64_t batches) const;
   // Of memory for rows of a batch whose columns stay.
   int64_t most_output_bytes(bool is_first) const;
 

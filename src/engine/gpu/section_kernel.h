@@ -43,9 +43,10 @@ struct ColumnShape {
 };
 
 struct SectionShape {
-  std::vector<ColumnShape> columns;  // those that the section reads, ascending
-  std::string unsupported;           // why no kernel can read them; empty: one can
-  bool has_large_groups = false;     // of the device: it runs groups of large_group_size
+  std::vector<ColumnShape> columns;                   // those that the section reads, ascending
+  std::string unsupported;                            // why no kernel can read them; empty: one can
+  int64_t most_dense_bytes = most_dense_group_bytes;  // that an array of numbered groups may take
+  bool has_large_groups = false;                      // of the device: it runs groups of large_group_size
   bool operator==(const SectionShape&) const = default;
   const ColumnShape& of(size_t cursor_column) const;
   size_t index_of(size_t cursor_column) const;

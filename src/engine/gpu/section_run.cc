@@ -143,6 +143,7 @@ BatchSizes::Section SectionRun::describe_section() {
   section.input_row_bytes = static_cast<double>(result_.profile.bytes_read + result_.profile.tablets * beside) /
                             static_cast<double>(std::max<int64_t>(rows_needed_, 1));
   section.output_row_bytes = output_row_bytes(task_.program, task_.address);
+  section.group_row_bytes = group_row_bytes(task_.program, task_.address, most_dense_bytes(engine_.device()));
   if (section.output_row_bytes > 0)
     if (const auto hash = section_hash()) section.known_share = input_->share_of(*hash);
   const auto& columns = task_.program.result_columns;
@@ -267,7 +268,7 @@ DeviceGroups& SectionRun::open_groups(int32_t table) {
   std::shared_ptr<OpenGroups>& open = result_.open[table];
   if (task_.open != nullptr && open == nullptr)
     if (const auto found = task_.open->find(table); found != task_.open->end()) open = found->second;
-  if (open == nullptr) open = std::make_shared<DeviceGroups>(engine_, task_.program, task_.context.budget);
+  if (open == nullptr) open = std::make_shared<DeviceGroups>(engine_, task_.program, task_.context);
   return static_cast<DeviceGroups&>(*open);
 }
 
@@ -279,8 +280,8 @@ void SectionRun::collect_groups(SectionBatch& batch) {
   for (const GroupPlan& plan : plans) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     if (plan.place == GroupPlan::Place::Partitioned) {
-      if (partitioned_.size() == partitioned) partitioned_.emplace_back(engine_, plan, table);
-      partitioned_[partitioned].add(batch.partitions()[partitioned]);
+      if (partitioned_.size() == partitioned) partitioned_.emplace_back(engine_, plan, table, task_.context);
+      partitioned_[partitioned].add(batch.partitions()[partitioned], batch.queue());
       ++partitioned;
     } else {
       if (groups_.size() == numbered) groups_.emplace_back(task_.program, plan, task_.context.budget);

@@ -138,7 +138,7 @@ std::optional<SectionResult> Placement::run_where_rows_are(const SectionTask& ta
   const bool are_there = gpu::groups_on(device, *task.source) != nullptr;
   auto result = run_on(task, choice, device, are_there ? gpu::Residency::Cached : gpu::Residency::Serial, 0, failure);
   if (result)
-    result->profile.why = are_there ? "its rows are there" : "its groups are there";
+    result->profile.why = are_there ? "its rows are there" : "its groups are made there";
   else
     note_fallback(device.info().id(), failure, choice, note);
   return result;
@@ -196,7 +196,8 @@ std::optional<SectionResult> Placement::run_forced(const SectionTask& task, cons
   const auto run_or_stream = [&] {
     Failure failure;
     auto result = run_on(task, choice, *device, residency, 0, failure);
-    if (!result && failure.lacks_memory && residency == gpu::Residency::Cached) {
+    const bool has_all = residency == gpu::Residency::Cached || residency == gpu::Residency::Mapped;
+    if (!result && failure.lacks_memory && has_all) {
       const std::string why = "asked for, streamed: " + failure.reason;
       failure = {};
       result = run_on(task, choice, *device, gpu::Residency::Streamed, 0, failure);

@@ -39,7 +39,7 @@ GroupPlan SectionGenerator::planned_groups(int32_t address, size_t shared_words)
     if (key.form == Form::Code && table.keys[i].physical == PhysicalType::Text)
       codes[i] = static_cast<int32_t>(key.column);
   }
-  return plan_groups(table, number, codes, shared_words);
+  return plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes);
 }
 
 // All tables of the section: those of its Group opcodes, and those of its aggregates without groups. They share the

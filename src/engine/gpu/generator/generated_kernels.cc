@@ -104,6 +104,7 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   signature.add_all(shape.columns);
   signature.add(shape.unsupported);
   signature.add(shape.has_large_groups);
+  signature.add(shape.most_dense_bytes);
   signature.add_all(program.instructions);
   signature.add_all(program.registers);
   signature.add_all(program.cursors);

@@ -77,7 +77,7 @@ uint64_t GroupPlan::number(int32_t part) const {
 }
 
 GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<const int32_t> dictionary_columns,
-                      size_t shared_words) {
+                      size_t shared_words, int64_t most_dense_bytes) {
   GroupPlan plan;
   plan.hash_table = number;
   plan.states = layout_states(table);
@@ -90,7 +90,7 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   if (table.keys.size() > 64) plan.unsupported = "more than 64 group keys";
   plan.has_lock = std::any_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), needs_lock);
   plan.state_words = plan.states.words + (plan.has_lock ? 1 : 0);
-  if (!number_groups(table.keys, plan)) {
+  if (!number_groups(table.keys, plan) || plan.dense_bytes() > most_dense_bytes) {
     plan.place = GroupPlan::Place::Partitioned;
     lay_out_words(plan);
     return plan;
@@ -100,6 +100,24 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   if (plan.place == GroupPlan::Place::Dense) return plan;
   while (plan.replicas < most_replicas && 2 * plan.shared_words() <= shared_words) plan.replicas *= 2;
   return plan;
+}
+
+int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_dense_bytes) {
+  // A key or an argument of up to 16 bytes, or a string's hash, length and address.
+  constexpr int64_t most_value_bytes = 20;
+  int64_t bytes = 0;
+  const auto& instructions = program.instructions;
+  for (auto at = instructions.begin() + address; at->opcode != Opcode::Converge; ++at) {
+    if (at->opcode != Opcode::Group) continue;
+    const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at->p3)];
+    const std::vector<int32_t> no_dictionaries(table.keys.size(), -1);
+    if (plan_groups(table, at->p3, no_dictionaries, 0, most_dense_bytes).place != GroupPlan::Place::Partitioned)
+      continue;
+    const auto values = static_cast<int64_t>(table.keys.size() + table.aggregates.size());
+    const auto states = static_cast<int64_t>(table.keys.size() * 2 + 1 + layout_states(table).words);
+    bytes += (values + 1) * most_value_bytes + states * 8;
+  }
+  return bytes;
 }
 
 }  // namespace diptych::gpu

@@ -26,6 +26,8 @@ namespace diptych::gpu {
 
 struct GroupKernels;
 
+inline constexpr int64_t most_dense_group_bytes = int64_t{64} << 20;
+
 // A work-group counts in so much shared memory: a word of 32 bits a partition.
 inline constexpr int most_partition_bits = 13;
 
@@ -79,12 +81,19 @@ struct GroupPlan {
   // Words from one replica to the next in shared memory: odd, so that 16 of them lie in different banks.
   size_t stride() const { return state_words | 1; }
   size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }
+  // Shared, Dense: of all groups in global memory.
+  int64_t dense_bytes() const { return groups * static_cast<int64_t>(state_words) * 8; }
   uint64_t number(int32_t part) const;  // the value of a part from FirstKey on: low, span, stride of each key
 };
 
 // dictionary_columns: by key, -1 where it is no code of a dictionary. shared_words: what is left of shared memory.
+// most_dense_bytes: that an array of numbered groups may take.
 GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<const int32_t> dictionary_columns,
-                      size_t shared_words);
+                      size_t shared_words, int64_t most_dense_bytes = most_dense_group_bytes);
+
+// Bytes of device memory that a row of the section behind the Parallel at `address` takes at most on its way to groups
+// that are partitioned: among those of its partition, and as states. 0: none are.
+int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_dense_bytes);
 
 // The bit of a group's first word that says that it has rows.
 inline constexpr uint64_t present_bit = uint64_t{1} << 32;

@@ -3,23 +3,31 @@
 #include "engine/gpu/groups/group_source.h"
 
 namespace diptych::gpu {
+namespace {
+
+constexpr const char* form_changed = "groups were numbered before the memory limit changed, or now";
+
+}  // namespace
 
 void DeviceGroups::add(const GroupPlan& plan, GroupWords words) {
-  if (!numbered_) numbered_.emplace(program_, plan, budget_);
+  if (partitioned_) throw Error(SqlState::system_error, form_changed);
+  if (!numbered_) numbered_.emplace(program_, plan, context_.budget);
   numbered_->add(std::move(words));
 }
 
 void DeviceGroups::add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries) {
+  if (numbered_) throw Error(SqlState::system_error, form_changed);
   if (!partitioned_) {
     dictionaries_ = dictionaries;
-    partitioned_.emplace(engine_, groups.plan(), program_.hash_tables[static_cast<size_t>(groups.plan().hash_table)]);
+    partitioned_.emplace(engine_, groups.plan(), program_.hash_tables[static_cast<size_t>(groups.plan().hash_table)],
+                         context_);
   }
   partitioned_->add(std::move(groups));
 }
 
 std::shared_ptr<const TabletSource> DeviceGroups::close() {
   if (numbered_) return numbered_->finish();
-  return finish_partitioned(engine_, program_, *partitioned_, dictionaries_, budget_);
+  return finish_partitioned(engine_, program_, *partitioned_, dictionaries_, context_.budget);
 }
 
 std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const Program& program,
@@ -29,7 +37,8 @@ std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const 
   const GroupPlan& plan = groups.plan();
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(plan.hash_table)];
   std::unique_ptr<Queue> queue = engine.take_queue();
-  auto source = std::make_shared<GroupSource>(engine, plan, table, dictionaries, groups.finish(*queue), budget);
+  auto source = std::make_shared<GroupSource>(engine, plan, table, dictionaries, budget);
+  groups.finish(*queue, *source);
   engine.give_back(std::move(queue));
   return source;
 }

@@ -15,11 +15,12 @@ namespace diptych::gpu {
 
 class DeviceGroups final : public OpenGroups {
  public:
-  // The program, the engine and the budget (null: none) outlive it.
-  DeviceGroups(GpuEngine& engine, const Program& program, MemoryBudget* budget)
-      : engine_(engine), program_(program), budget_(budget) {}
+  // All of them outlive it.
+  DeviceGroups(GpuEngine& engine, const Program& program, const ExecutionContext& context)
+      : engine_(engine), program_(program), context_(context) {}
 
-  // What a section has found of numbered groups, or of the one group of a table without keys. Errors: 53200.
+  // What a section has found of numbered groups, or of the one group of a table without keys. Errors: 53200; 58000
+  // where sections before have numbered them, and this one has not, or the other way round.
   void add(const GroupPlan& plan, GroupWords words);
   // ... of others. dictionaries: see GroupSource.
   void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
@@ -30,7 +31,7 @@ class DeviceGroups final : public OpenGroups {
  private:
   GpuEngine& engine_;
   const Program& program_;
-  MemoryBudget* const budget_;
+  const ExecutionContext& context_;
   std::optional<GroupRows> numbered_;
   std::optional<PartitionedGroups> partitioned_;
   std::vector<const Dictionary*> dictionaries_;

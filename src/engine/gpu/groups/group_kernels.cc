@@ -279,6 +279,10 @@ class GroupKernelText {
     out.line("DK_GLOBAL dk_u32* slots = {};", address("dk_u32", GroupWord::Slots));
     out.line("const dk_i32 slot_bits = (dk_i32){};", word(GroupWord::SlotBits));
     out.line("const dk_i32 slot_shift = (dk_i32){};", word(GroupWord::SlotShift));
+    out.line("const dk_u64 pass = {};", word(GroupWord::Pass));
+    out.line("const dk_i32 pass_bits = (dk_i32){};", word(GroupWord::PassBits));
+    out.line("const dk_u64 slot_count = DK_U64(1) << slot_bits;");
+    out.line("const dk_u32 limit = pass_bits == 0 ? 0xFFFFFFFFU : (dk_u32)(slot_count - slot_count / 8);");
     out.line("DK_GLOBAL dk_u64* keys = {};", address("dk_u64", GroupWord::Keys));
     out.line("DK_GLOBAL dk_u64* states = {};", address("dk_u64", GroupWord::TableStates));
     out.open(
@@ -291,12 +295,17 @@ class GroupKernelText {
     out.line("DK_UNROLL for (dk_i32 w = 0; w < {}; w++) s[w] = from[i * {} + {} + w];", plan_.states.words,
              kernels_.state_row, plan_.key_words);
     out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.compared_words);
+    out.open("if (pass_bits == 0 || hash >> (64 - pass_bits) == pass) {{");
     out.line(
         "const dk_i64 slot = dk_group_find_or_add_global(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(control + 4), slots, keys, "
-        "DK_U64(1) << slot_bits, 0xFFFFFFFFU, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
+        "slot_count, limit, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
         plan_.key_words, plan_.compared_words, plan_.strings);
+    out.line("if (slot < 0) control[5] = 1;");
+    out.open("if (slot >= 0) {{");
     out.line("DK_GLOBAL dk_u64* at = states + slot * {};", plan_.state_words);
     StateText(plan_, table_, "global").merge(out, "s");
+    out.close();
+    out.close();
     out.close();
     write_failure(out);
     return text_of("merge_groups", out.take());

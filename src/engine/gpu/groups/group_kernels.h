@@ -36,6 +36,8 @@ enum class GroupWord : uint8_t {
   Keys,           //
   TableStates,    //
   StateRows,      // rows of states to be merged
+  Pass,           // of these, rows whose hashes begin with these bits ...
+  PassBits,       // ... so many; 0: all
   SharedSlots,    // of a table in shared memory
   Count
 };
@@ -47,6 +49,7 @@ struct GroupControl {
   uint64_t state_rows = 0;  // groups that have gone on as states
   uint64_t failure = 0;     // dk_error, and the number of the aggregate + 1 in the upper half
   uint64_t table_groups = 0;
+  uint64_t is_full = 0;  // the table in global memory had no room for a group
 };
 
 struct GroupKernels {

@@ -1,6 +1,7 @@
 #include "engine/gpu/groups/group_source.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/gpu/groups/group_kernels.h"
 
@@ -12,9 +13,8 @@ class GroupPin final : public PinnedTablet {};
 }  // namespace
 
 GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
-                         const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces,
-                         MemoryBudget* budget)
-    : engine_(engine), pieces_(std::move(pieces)), host_bytes_(budget, "groups") {
+                         const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget)
+    : engine_(engine), host_bytes_(budget, "groups") {
   for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i) {
     const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
     columns_.push_back({"", info.type});
@@ -27,7 +27,22 @@ GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTab
     form.encoding = Encoding::Dictionary;
     form.dictionary = dictionaries[static_cast<size_t>(plan.keys[i].dictionary_column)];
   }
-  for (const GroupColumns& piece : pieces_) rows_ += piece.rows;
+}
+
+void GroupSource::add(GroupColumns piece) {
+  rows_ += piece.rows;
+  pieces_.push_back(std::move(piece));
+}
+
+void GroupSource::move_to_host() {
+  std::vector<size_t> all(columns_.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  bring(all);
+  for (GroupColumns& piece : pieces_) {
+    piece.buffer = DeviceBuffer();
+    for (GroupColumns::Column& column : piece.columns) column.strings = DeviceBuffer();
+  }
+  is_on_device_ = false;
 }
 
 int64_t GroupSource::encoded_bytes(size_t tablet, size_t column) const {

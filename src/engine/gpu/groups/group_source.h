@@ -22,8 +22,13 @@ class GroupSource final : public TabletSource {
   // dictionaries: by column of the section, of strings that are codes. budget: of copies in host memory; null: none.
   // The engine and the budget outlive it.
   GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
-              const std::vector<const Dictionary*>& dictionaries, std::vector<GroupColumns> pieces,
-              MemoryBudget* budget);
+              const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget);
+
+  // While nobody else has it yet:
+  void add(GroupColumns piece);
+  // Leaves the device: all is in host memory then. Errors: 53200, 58000.
+  void move_to_host();
+  bool is_on_device() const { return is_on_device_; }
 
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return pieces_.size(); }
@@ -55,6 +60,7 @@ class GroupSource final : public TabletSource {
   std::vector<ColumnView> forms_;  // of the columns, without addresses
   std::vector<GroupColumns> pieces_;
   int64_t rows_ = 0;
+  bool is_on_device_ = true;
   mutable std::mutex mutex_;  // guards what follows
   mutable HostBytes host_bytes_;
   mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
@@ -63,7 +69,7 @@ class GroupSource final : public TabletSource {
 // The source, if it is of groups in the memory of that device; else null.
 inline const GroupSource* groups_on(const Device& device, const TabletSource& source) {
   const auto* groups = dynamic_cast<const GroupSource*>(&source);
-  return groups != nullptr && &groups->device() == &device ? groups : nullptr;
+  return groups != nullptr && groups->is_on_device() && &groups->device() == &device ? groups : nullptr;
 }
 
 }  // namespace diptych::gpu

@@ -29,7 +29,7 @@ constexpr int64_t written_lines = int64_t{1} << 18;
 
 // Of the device's memory, for the rows of one result, and for states.
 constexpr int64_t part_of_memory = 8;
-constexpr int64_t least_room = 65536;
+constexpr int64_t least_room = 4096;
 
 }  // namespace
 

@@ -16,6 +16,12 @@ namespace {
 constexpr int64_t slots_per_group = 2;
 constexpr int64_t least_slots = 1024;
 
+// Of a device's memory, what rows of states may take before they wait in host memory.
+constexpr int64_t most_held_part = 8;
+// Of these, what goes back to the device at a time.
+constexpr int64_t most_part_bytes = int64_t{16} << 20;
+constexpr int most_pass_bits = 10;
+
 }  // namespace
 
 void PartitionedGroups::check(const GroupControl& control) const {
@@ -24,14 +30,21 @@ void PartitionedGroups::check(const GroupControl& control) const {
   cpu::raise_kernel_error(static_cast<int32_t>(control.failure & 0xFFFFFFFF), table_.aggregates[aggregate].position);
 }
 
-void PartitionedGroups::add(PartitionBatch& batch) {
+void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
   check(batch.control());
   if (GroupColumns result = batch.take_result(); result.rows > 0) pieces_.push_back(std::move(result));
   const auto count = static_cast<int64_t>(batch.control().state_rows);
-  if (count > 0) states_.push_back({batch.take_states(), count, batch.take_strings()});
+  if (count > 0) {
+    States& states = states_.emplace_back();
+    states.rows = batch.take_states();
+    states.count = count;
+    states.strings = batch.take_strings();
+    held_bytes_ += states.rows.bytes();
+  }
   state_rows_ += count;
   rows_ += batch.rows();
   launches_ += batch.launches();
+  if (held_bytes_ > engine_.device().memory_limit() / most_held_part) move_states(queue);
 }
 
 void PartitionedGroups::add(PartitionedGroups&& other) {
@@ -39,20 +52,104 @@ void PartitionedGroups::add(PartitionedGroups&& other) {
   std::move(other.states_.begin(), other.states_.end(), std::back_inserter(states_));
   state_rows_ += other.state_rows_;
   rows_ += other.rows_;
+  held_bytes_ += other.held_bytes_;
   launches_ += other.launches_;
 }
 
-std::vector<GroupColumns> PartitionedGroups::finish(Queue& queue) {
-  if (state_rows_ == 0) return std::move(pieces_);
+// To host memory, as many as there are of each: buffers have room for more.
+void PartitionedGroups::move_states(Queue& queue) {
+  for (States& states : states_) {
+    if (states.rows.bytes() == 0) continue;
+    const int64_t bytes = state_bytes(states.count);
+    states.reserved = std::make_unique<HostBytes>(context_.budget, "groups");
+    states.reserved->add(bytes);
+    states.moved = engine_.device().allocate_pinned(bytes, "groups");
+    queue.copy_to_host(states.moved.data(), states.rows.address(), bytes);
+  }
+  queue.synchronize();
+  for (States& states : states_) states.rows = DeviceBuffer();
+  held_bytes_ = 0;
+}
+
+void PartitionedGroups::finish(Queue& queue, GroupSource& to) {
+  for (GroupColumns& piece : pieces_) to.add(std::move(piece));
+  pieces_.clear();
+  if (state_rows_ > 0) make(queue, {}, to);
+}
+
+// Of hashes that are spread evenly.
+int64_t PartitionedGroups::expected_rows(const Pass& pass) const {
+  if (pass.bits == 0) return state_rows_;
+  const int64_t even = state_rows_ >> pass.bits;
+  return std::min(state_rows_, even + even / 4 + least_slots);
+}
+
+bool PartitionedGroups::may_fit(const Pass& pass) const {
+  const auto words = static_cast<int64_t>(plan_.key_words + plan_.state_words);
+  const int64_t row_bytes = slots_per_group * (4 + 8 * words) + group_column_bytes(plan_, table_);
+  return expected_rows(pass) <= engine_.device().memory_limit() / row_bytes;
+}
+
+// In two halves, where it has no room.
+void PartitionedGroups::make(Queue& queue, const Pass& pass, GroupSource& to) {
+  check_cancelled(context_);
+  if (may_fit(pass)) {
+    try {
+      if (try_make(queue, pass, to)) return;
+    } catch (const NoHostMemory&) {
+      throw;
+    } catch (const Error& error) {
+      if (error.state() != SqlState::out_of_memory || pass.bits >= most_pass_bits) throw;
+    }
+  }
+  if (pass.bits >= most_pass_bits)
+    throw Error(SqlState::out_of_memory, engine_.device().info().id() + " has no room for groups");
+  move_states(queue);
+  to.move_to_host();
+  make(queue, {pass.number * 2, pass.bits + 1}, to);
+  make(queue, {pass.number * 2 + 1, pass.bits + 1}, to);
+}
+
+// Rows of states into the table, out of host memory in parts.
+void PartitionedGroups::merge(Queue& queue, GroupParameters& words) {
+  const int64_t part_rows = std::max<int64_t>(1, most_part_bytes / state_bytes(1));
+  DeviceBuffer part;
+  const WhenDone when_done{queue};
+  const auto launch = [&](DeviceAddress rows, int64_t count) {
+    words.set(GroupWord::States, rows);
+    words.set(GroupWord::StateRows, static_cast<uint64_t>(count));
+    launch_group_kernel(engine_, queue, plan_.kernels->merge, words, {.groups = (count + group_size - 1) / group_size});
+    ++launches_;
+  };
+  for (const States& states : states_) {
+    if (states.moved.bytes() == 0) {
+      launch(states.rows.address(), states.count);
+      continue;
+    }
+    for (int64_t first = 0; first < states.count; first += part_rows) {
+      const int64_t count = std::min(part_rows, states.count - first);
+      if (part.bytes() < state_bytes(count)) {
+        queue.synchronize();
+        part = engine_.device().allocate(state_bytes(count), "states of groups");
+      }
+      queue.copy_to_device(part.address(), states.moved.data() + state_bytes(first), state_bytes(count));
+      launch(part.address(), count);
+    }
+  }
+}
+
+// False: there were more groups than room for them.
+bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, GroupSource& to) {
   Device& device = engine_.device();
+  const int64_t rows = expected_rows(pass);
   const auto slots =
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(slots_per_group * state_rows_, least_slots))));
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(slots_per_group * rows, least_slots))));
   const int64_t keys_at = padded(slots * 4),
                 states_at = keys_at + padded(slots * static_cast<int64_t>(plan_.key_words) * 8),
                 control_at = states_at + padded(slots * static_cast<int64_t>(plan_.state_words) * 8);
   const DeviceBuffer table = device.allocate(control_at + static_cast<int64_t>(sizeof(GroupControl)), "groups");
   const PinnedBuffer report = device.allocate_pinned(sizeof(GroupControl), "control words of groups");
-  GroupColumns result = allocate_group_columns(device, queue, plan_, table_, state_rows_);
+  GroupColumns result = allocate_group_columns(device, queue, plan_, table_, rows);
   const WhenDone when_done{queue};
   // Keys are written before they are read.
   queue.fill(table.address(), 0, slots * 4);
@@ -61,29 +158,29 @@ std::vector<GroupColumns> PartitionedGroups::finish(Queue& queue) {
   words.set(GroupWord::Control, table.address() + control_at);
   words.set(GroupWord::Slots, table.address());
   words.set(GroupWord::SlotBits, static_cast<uint64_t>(std::countr_zero(static_cast<uint64_t>(slots))));
+  words.set(GroupWord::Pass, pass.number);
+  words.set(GroupWord::PassBits, static_cast<uint64_t>(pass.bits));
   // By the upper bits, those of partitions, what is merged together lies together, and in the cache. But groups of few
-  // partitions would be crowded there.
+  // partitions would be crowded there, as those of a pass, whose upper bits are the same.
   const bool is_of_all = state_rows_ > rows_ / 8;
-  words.set(GroupWord::SlotShift, is_of_all ? 0 : most_partition_bits);
+  words.set(GroupWord::SlotShift, static_cast<uint64_t>(is_of_all ? pass.bits : most_partition_bits));
   words.set(GroupWord::Keys, table.address() + keys_at);
   words.set(GroupWord::TableStates, table.address() + states_at);
   words.set(result);
-  for (const States& states : states_) {
-    words.set(GroupWord::States, states.rows.address());
-    words.set(GroupWord::StateRows, static_cast<uint64_t>(states.count));
-    launch_group_kernel(engine_, queue, plan_.kernels->merge, words,
-                        {.groups = (states.count + group_size - 1) / group_size});
-  }
+  merge(queue, words);
   launch_group_kernel(engine_, queue, plan_.kernels->show, words, {.groups = slots / group_size});
-  launches_ += static_cast<int>(states_.size()) + 1;
+  ++launches_;
   queue.copy_to_host(report.data(), table.address() + control_at, sizeof(GroupControl));
   queue.synchronize();
   const GroupControl control = *reinterpret_cast<const GroupControl*>(report.data());
   check(control);
   result.rows = static_cast<int64_t>(control.groups);
+  if (control.is_full != 0 || result.rows > result.capacity) return false;
   own_strings(engine_, queue, result);
-  pieces_.push_back(std::move(result));
-  return std::move(pieces_);
+  to.add(std::move(result));
+  if (pass.bits > 0) to.move_to_host();
+  ++passes_;
+  return true;
 }
 
 }  // namespace diptych::gpu

@@ -1,42 +1,68 @@
 // The groups of one hash table out of all batches of a section: what each batch has completed, and one table for the
-// groups that may have come in several, or that shared memory had no room for.
+// groups that may have come in several, or that shared memory had no room for. Where the device has no room for that
+// table, rows of states wait in host memory, and passes over them make a part of the groups each, which go to the host
+// as well.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/groups/partition_batch.h"
+#include "engine/gpu/output/host_bytes.h"
 
 namespace diptych::gpu {
 
+class GroupParameters;
+
 class PartitionedGroups {
  public:
-  PartitionedGroups(GpuEngine& engine, GroupPlan plan, const HashTableInfo& table)
-      : engine_(engine), plan_(std::move(plan)), table_(table) {}
+  // The engine, the table and the context outlive it.
+  PartitionedGroups(GpuEngine& engine, GroupPlan plan, const HashTableInfo& table, const ExecutionContext& context)
+      : engine_(engine), plan_(std::move(plan)), table_(table), context_(context) {}
 
-  // After the batch's group_again() has returned false.
-  void add(PartitionBatch& batch);
+  // After the batch's group_again() has returned false. Errors: 22003 of an aggregate, 53200, 58000.
+  void add(PartitionBatch& batch, Queue& queue);
   // What another section has found of the same table.
   void add(PartitionedGroups&& other);
-  // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 58000.
-  std::vector<GroupColumns> finish(Queue& queue);
+  // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 57014, 58000.
+  void finish(Queue& queue, GroupSource& to);
   const GroupPlan& plan() const { return plan_; }
   int launches() const { return launches_; }
+  int64_t passes() const { return passes_; }
 
  private:
   struct States {
     DeviceBuffer rows;
+    PinnedBuffer moved;  // where they are, if not on the device
+    std::unique_ptr<HostBytes> reserved;
     int64_t count = 0;
     std::vector<DeviceBuffer> strings;
   };
+  // Rows of states whose hashes begin with these bits.
+  struct Pass {
+    uint64_t number = 0;
+    int bits = 0;
+  };
   void check(const GroupControl& control) const;
+  int64_t state_bytes(int64_t rows) const { return rows * static_cast<int64_t>(plan_.kernels->state_row) * 8; }
+  int64_t expected_rows(const Pass& pass) const;
+  bool may_fit(const Pass& pass) const;
+  void move_states(Queue& queue);
+  void make(Queue& queue, const Pass& pass, GroupSource& to);
+  bool try_make(Queue& queue, const Pass& pass, GroupSource& to);
+  void merge(Queue& queue, GroupParameters& words);
 
   GpuEngine& engine_;
   const GroupPlan plan_;
   const HashTableInfo& table_;
+  const ExecutionContext& context_;
   std::vector<GroupColumns> pieces_;
   std::vector<States> states_;
   int64_t rows_ = 0, state_rows_ = 0;
+  int64_t held_bytes_ = 0;  // of states, on the device
+  int64_t passes_ = 0;
   int launches_ = 0;
 };
 

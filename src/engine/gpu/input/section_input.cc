@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/output/group_buffer.h"
 
 namespace diptych::gpu {
 namespace {
@@ -114,6 +115,7 @@ void InputLoader::copy_needed(SectionInput& input) {
 // What all needed tablets have in common.
 void InputLoader::find_shape(SectionInput& input) const {
   input.dictionaries.assign(columns_.size(), nullptr);
+  input.shape.most_dense_bytes = most_dense_bytes(engine_.device());
   input.shape.has_large_groups = engine_.device().info().api == DeviceApi::Cuda;
   for (size_t i = 0; i < columns_.size(); ++i) {
     ColumnShape shape = empty_shape(*task_.source, columns_[i]);

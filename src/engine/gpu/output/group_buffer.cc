@@ -24,6 +24,11 @@ void restore_state(const StateLayout& state, uint64_t* words) {
 
 }  // namespace
 
+int64_t most_dense_bytes(const Device& device) {
+  constexpr int64_t part_of_memory = 16;
+  return std::min(most_dense_group_bytes, device.memory_limit() / part_of_memory);
+}
+
 void GroupBuffer::prepare(Queue& queue) {
   if (buffer_.bytes() < bytes_) {
     buffer_ = DeviceBuffer();

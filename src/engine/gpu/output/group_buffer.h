@@ -18,10 +18,12 @@ struct GroupWords {
   size_t count() const { return words.size() / row_words; }
 };
 
+// That all of a section's numbered groups may take on the device; where they would take more, they are partitioned.
+int64_t most_dense_bytes(const Device& device);
+
 class GroupBuffer {
  public:
-  GroupBuffer(GpuEngine& engine, const GroupPlan& plan)
-      : engine_(engine), plan_(plan), bytes_(plan.groups * static_cast<int64_t>(plan.state_words) * 8) {}
+  GroupBuffer(GpuEngine& engine, const GroupPlan& plan) : engine_(engine), plan_(plan), bytes_(plan.dense_bytes()) {}
 
   // Memory that says that there are no groups; a kernel is launched behind it. Errors: 53200.
   void prepare(Queue& queue);
