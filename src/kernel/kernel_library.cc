@@ -70,6 +70,8 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/group_table.h", {"device/group_text.h"}},
       {"device/group_strings.h", {"wide.h", "device/platform.h"}},
       {"device/group_states.h", {"device/aggregate.h"}},
+      {"device/group_extremes.h",
+       {"text.h", "date.h", "device/section.h", "device/group_text.h", "device/group_states.h"}},
       {"device/group_rows.h", {"device/group_table.h"}},
       {"device/group_starts.h", {"device/look_back.h"}},
       {"device/row_runs.h", {"device/block.h"}},

@@ -30,7 +30,9 @@ StateLayout extreme_layout(const AggregateInfo& aggregate, bool least) {
   return layout;
 }
 
-StateLayout layout_of(const AggregateInfo& aggregate, std::string& unsupported) {
+constexpr size_t text_extreme_words = 3, interval_extreme_words = 5;
+
+StateLayout layout_of(const AggregateInfo& aggregate, bool has_extremes, std::string& unsupported) {
   StateLayout layout;
   switch (aggregate.state) {
     case AggregateState::CountStar:
@@ -58,10 +60,14 @@ StateLayout layout_of(const AggregateInfo& aggregate, std::string& unsupported) 
       return layout;
     default: break;
   }
-  if (aggregate.argument.physical == PhysicalType::Text) unsupported = "min or max of strings";
-  if (aggregate.argument.physical == PhysicalType::Interval) unsupported = "min or max of intervals";
-  return extreme_layout(aggregate,
-                        aggregate.state == AggregateState::Min || aggregate.state == AggregateState::BoolAnd);
+  const bool is_text = aggregate.argument.physical == PhysicalType::Text;
+  const bool is_least = aggregate.state == AggregateState::Min || aggregate.state == AggregateState::BoolAnd;
+  if (!is_text && aggregate.argument.physical != PhysicalType::Interval) return extreme_layout(aggregate, is_least);
+  if (!has_extremes) unsupported = is_text ? "min or max of strings" : "min or max of intervals";
+  layout.kind = StateKind::Extreme;
+  layout.words = is_text ? text_extreme_words : interval_extreme_words;
+  layout.is_least = is_least;
+  return layout;
 }
 
 double as_double(uint64_t bits) { return std::bit_cast<double>(bits); }
@@ -95,6 +101,10 @@ void combine_moments(uint64_t* into, const uint64_t* from) {
   std::memcpy(into, a, sizeof(a));
 }
 
+[[noreturn]] void not_on_the_host() {
+  throw Error(SqlState::internal_error, "states that point to strings are combined on the device");
+}
+
 [[noreturn]] void overflow(int32_t position) { cpu::raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
 
 // The least or greatest value, out of its key.
@@ -122,12 +132,12 @@ void store_whole(PhysicalType physical, int128_t value, std::byte* to) {
 
 }  // namespace
 
-StatesLayout layout_states(const HashTableInfo& table) {
+StatesLayout layout_states(const HashTableInfo& table, bool has_extremes) {
   StatesLayout layout;
   if (!table.aggregates.empty()) layout.note_words = note_index(table.aggregates.size() - 1) / 2 + 1;
   layout.words = layout.note_words;
   for (const AggregateInfo& aggregate : table.aggregates) {
-    StateLayout state = layout_of(aggregate, layout.unsupported);
+    StateLayout state = layout_of(aggregate, has_extremes, layout.unsupported);
     state.first_word = layout.words;
     layout.words += state.words;
     layout.aggregates.push_back(state);
@@ -161,6 +171,7 @@ void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::s
         if (wide_of(a) < wide_of(b)) std::copy_n(b, 2, a);
         break;
       case StateKind::Moments: combine_moments(a, b); break;
+      case StateKind::Extreme: not_on_the_host();
     }
   }
 }
@@ -197,6 +208,7 @@ bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, si
       store(all_finite ? squares : std::nan(""));
       break;
     }
+    case StateKind::Extreme: not_on_the_host();
   }
   return came;
 }

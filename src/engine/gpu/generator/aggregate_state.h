@@ -24,13 +24,15 @@ enum class StateKind : uint8_t {
   Greatest,
   LeastI128,
   GreatestI128,
-  Moments
+  Moments,
+  Extreme  // the least or greatest string or interval, of partitioned groups only: kernel/device/group_extremes.h
 };
 
 struct StateLayout {
   StateKind kind = StateKind::Count;
   size_t first_word = 0, words = 1;
   uint64_t empty[3] = {0, 0, 0};
+  bool is_least = false;  // Extreme
 };
 
 // Of all aggregates of a hash table, with the words of notes before them.
@@ -40,7 +42,8 @@ struct StatesLayout {
   std::string unsupported;  // why a device has no such state; empty: it has all
 };
 
-StatesLayout layout_states(const HashTableInfo& table);
+// has_extremes: whether states of the kind Extreme are possible.
+StatesLayout layout_states(const HashTableInfo& table, bool has_extremes = false);
 
 // Notes are words of 32 bits, for 16 aggregates each. The second one is not an aggregate's: its first bit says that the
 // group is there.

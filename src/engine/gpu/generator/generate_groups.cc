@@ -250,6 +250,7 @@ void SectionGenerator::write_replicas_end(const GroupPlan& plan) {
       case StateKind::LeastI128:
       case StateKind::GreatestI128: merge(i + 1, "greatest_u128", state.first_word, true); break;
       case StateKind::Moments: merge(i + 1, "moments", state.first_word, true); break;
+      case StateKind::Extreme: break;  // never in replicas
     }
   }
 }

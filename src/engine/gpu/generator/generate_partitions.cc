@@ -120,11 +120,9 @@ void SectionGenerator::write_partition_rows() {
 void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_t number) {
   const GroupKeyPlan& place = plan.keys[number];
   const std::string there = known(key);
-  const bool is_wide = place.physical == PhysicalType::Int128;
   if (there != all_rows) {
-    body_.line("key[{}] = 0;", place.word);
-    if (is_wide) body_.line("key[{}] = 0;", place.word + 1);
-    if (place.is_string()) body_.line("key[{}] = 0;", place.carried);
+    for (size_t i = 0; i < place.compared_words(); ++i) body_.line("key[{}] = 0;", place.word + i);
+    for (size_t i = 0; i < place.carried_words(); ++i) body_.line("key[{}] = 0;", place.carried + i);
     body_.line("if (({} >> k & 1U) == 0) key[0] |= DK_U64({});", there, uint64_t{1} << number);
     body_.open("if (({} >> k & 1U) != 0) {{", there);
   }
@@ -133,6 +131,14 @@ void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_
     case PhysicalType::Int128:
       body_.line("key[{}] = ({}).lo;", place.word, value);
       body_.line("key[{}] = (dk_u64)({}).hi;", place.word + 1, value);
+      break;
+    case PhysicalType::Interval:
+      body_.line("const dk_i128 words_{} = dk_words_of_interval({});", number, value);
+      body_.line("key[{}] = words_{}.lo;", place.carried, number);
+      body_.line("key[{}] = (dk_u64)words_{}.hi;", place.carried + 1, number);
+      body_.line("const dk_i128 span_{} = dk_span_of_interval({});", number, value);
+      body_.line("key[{}] = span_{}.lo;", place.word, number);
+      body_.line("key[{}] = (dk_u64)span_{}.hi;", place.word + 1, number);
       break;
     case PhysicalType::Float32:
     case PhysicalType::Float64: body_.line("key[{}] = dk_key_word_f64((dk_f64)({}));", place.word, value); break;
@@ -166,23 +172,52 @@ void SectionGenerator::write_row_words(int32_t address, const GroupPlan& plan) {
     if (const int flag = row.flag_of[i]; flag >= 0)
       body_.line("row[{}] |= (flag_{}_{} >> k & 1U) << {};", flag / 32, plan.hash_table, i, flag % 32);
   }
-  for (const GroupRowLayout::Argument& argument : row.arguments) {
-    const std::string value = operand(argument.register_number);
-    const auto words_of = [&](const std::string& bits, size_t first) {
-      word(argument.word + first, fmt::format("(dk_u32)({})", bits));
-      word(argument.word + first + 1, fmt::format("(dk_u32)(({}) >> 32)", bits));
-    };
-    switch (argument.physical) {
-      case PhysicalType::Float32: word(argument.word, fmt::format("DK_F32_BITS({})", value)); break;
-      case PhysicalType::Float64: words_of(fmt::format("DK_F64_BITS({})", value), 0); break;
-      case PhysicalType::Int64: words_of(fmt::format("(dk_u64)({})", value), 0); break;
-      case PhysicalType::Int128:
-        words_of(fmt::format("({}).lo", value), 0);
-        words_of(fmt::format("(dk_u64)({}).hi", value), 2);
-        break;
-      default: word(argument.word, fmt::format("(dk_u32)({})", value));
+  for (const GroupRowLayout::Argument& argument : row.arguments) write_argument_words(plan, argument);
+}
+
+void SectionGenerator::write_argument_words(const GroupPlan& plan, const GroupRowLayout::Argument& argument) {
+  const std::string value = operand(argument.register_number);
+  const auto word = [&](size_t number, const std::string& bits) {
+    body_.line("row[{}] = (dk_u32)({});", argument.word + number, bits);
+  };
+  const auto words = [&](size_t first, const std::string& bits) {
+    word(first, bits);
+    word(first + 1, fmt::format("({}) >> 32", bits));
+  };
+  switch (argument.physical) {
+    case PhysicalType::Float32: return word(0, fmt::format("DK_F32_BITS({})", value));
+    case PhysicalType::Float64: return words(0, fmt::format("DK_F64_BITS({})", value));
+    case PhysicalType::Int64: return words(0, fmt::format("(dk_u64)({})", value));
+    case PhysicalType::Int128:
+      words(0, fmt::format("({}).lo", value));
+      return words(2, fmt::format("(dk_u64)({}).hi", value));
+    case PhysicalType::Text: {
+      // A row without a value may have any code, which is no string's.
+      const std::string there = rows_with_argument(plan, argument);
+      body_.open("{}{{", there == all_rows ? "" : fmt::format("if (({} >> k & 1U) != 0) ", there));
+      body_.line("const dk_text value = {};", value);
+      words(0, "dk_text_address(DK_SPACES_ARG, value)");
+      word(2, "value.length");
+      return body_.close();
     }
+    case PhysicalType::Interval:
+      words(0, fmt::format("dk_words_of_interval({}).lo", value));
+      words(2, fmt::format("(dk_u64)dk_words_of_interval({}).hi", value));
+      return words(4, "tablet[2] + (dk_u64)(first + k)");
+    default: return word(0, value);
   }
+}
+
+// That an aggregate of it takes.
+std::string SectionGenerator::rows_with_argument(const GroupPlan& plan, const GroupRowLayout::Argument& argument) {
+  std::string rows;
+  for (size_t i = 0; i < plan.row.argument_of.size(); ++i) {
+    if (plan.row.argument_of[i] < 0) continue;
+    if (&plan.row.arguments[static_cast<size_t>(plan.row.argument_of[i])] != &argument) continue;
+    if (plan.row.flag_of[i] < 0) return all_rows;
+    rows += fmt::format("{}flag_{}_{}", rows.empty() ? "(" : " | ", plan.hash_table, i);
+  }
+  return rows + ")";
 }
 
 void SectionGenerator::write_counts_end(const GroupPlan& plan) {

@@ -130,6 +130,7 @@ void SectionGenerator::declare_totals() {
       case StateKind::LeastI128: declare(name, fmt::format("dk_i128 {} = DK_MOST_I128;", name)); break;
       case StateKind::GreatestI128: declare(name, fmt::format("dk_i128 {} = DK_LEAST_I128;", name)); break;
       case StateKind::Moments: declare(name, fmt::format("dk_moments {} = dk_no_moments();", name)); break;
+      case StateKind::Extreme: break;  // refused
     }
   }
 }
@@ -168,6 +169,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
   const std::string key =
       is_real ? fmt::format("dk_key_f64({})", real) : fmt::format("dk_key_i64((dk_i64)({}))", value);
   switch (kind) {
+    case StateKind::Extreme:
     case StateKind::Count: return;
     case StateKind::SumI64: return body_.line("{}{} += (dk_u64)(dk_i64)({});", each, name, value);
     case StateKind::SumF64:
@@ -206,6 +208,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
 
 void SectionGenerator::write_totals_end() {
   const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
+  if (!layout.unsupported.empty()) return;
   KernelWriter& out = body_;
   out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
            layout.words);
@@ -226,6 +229,7 @@ void SectionGenerator::write_totals_end() {
       case StateKind::LeastI128: reduce = "min_i128"; break;
       case StateKind::GreatestI128: reduce = "max_i128"; break;
       case StateKind::Moments: reduce = "moments"; break;
+      case StateKind::Extreme: break;
     }
     out.line("a{0} = dk_block_{1}(a{0}, scratch);", i, reduce);
   }

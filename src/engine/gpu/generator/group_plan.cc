@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace diptych::gpu {
 namespace {
@@ -38,33 +39,52 @@ void lay_out_words(GroupPlan& plan) {
   plan.has_null_word =
       std::any_of(plan.keys.begin(), plan.keys.end(), [](const GroupKeyPlan& key) { return key.nullable; });
   size_t next = plan.has_null_word ? 1 : 0;
-  for (GroupKeyPlan& key : plan.keys) {
-    if (key.is_string()) continue;
-    key.word = next;
-    next += key.physical == PhysicalType::Int128 ? 2 : 1;
-  }
-  for (GroupKeyPlan& key : plan.keys) {
-    if (key.is_string()) key.word = next++;
+  for (const bool is_string : {false, true}) {
+    for (GroupKeyPlan& key : plan.keys) {
+      if (key.is_string() == is_string) key.word = std::exchange(next, next + key.compared_words());
+    }
   }
   plan.compared_words = next;
-  for (GroupKeyPlan& key : plan.keys) {
-    if (!key.is_string()) continue;
-    key.carried = next++;
-    ++plan.strings;
+  for (const bool is_string : {true, false}) {
+    for (GroupKeyPlan& key : plan.keys) {
+      if (key.is_string() != is_string) continue;
+      key.carried = std::exchange(next, next + key.carried_words());
+      plan.strings += is_string ? 1 : 0;
+    }
   }
   plan.key_words = next;
 }
 
 bool needs_lock(const StateLayout& state) {
   return state.kind == StateKind::Moments || state.kind == StateKind::LeastI128 ||
-         state.kind == StateKind::GreatestI128;
+         state.kind == StateKind::GreatestI128 || state.kind == StateKind::Extreme;
 }
 
 }  // namespace
 
-size_t GroupKeyPlan::row_words() const { return is_string() ? 4 : key_row_words(physical); }
+size_t GroupKeyPlan::compared_words() const {
+  return physical == PhysicalType::Int128 || physical == PhysicalType::Interval ? 2 : 1;
+}
 
-size_t GroupKeyPlan::word_in_row(size_t pair) const { return is_string() && pair == 1 ? carried : word + pair; }
+size_t GroupKeyPlan::carried_words() const {
+  if (physical == PhysicalType::Interval) return 2;
+  return is_string() ? 1 : 0;
+}
+
+size_t GroupKeyPlan::row_words() const {
+  return is_string() || physical == PhysicalType::Interval ? 4 : key_row_words(physical);
+}
+
+size_t GroupKeyPlan::word_in_row(size_t pair) const {
+  // The span of an interval is found again.
+  if (physical == PhysicalType::Interval) return carried + pair;
+  return is_string() && pair == 1 ? carried : word + pair;
+}
+
+bool GroupPlan::has_extremes() const {
+  return std::any_of(states.aggregates.begin(), states.aggregates.end(),
+                     [](const StateLayout& state) { return state.kind == StateKind::Extreme; });
+}
 
 uint64_t GroupPlan::number(int32_t part) const {
   const auto index = static_cast<size_t>(part - static_cast<int32_t>(GroupPart::FirstKey));
@@ -80,17 +100,16 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
                       size_t shared_words, int64_t most_dense_bytes) {
   GroupPlan plan;
   plan.hash_table = number;
-  plan.states = layout_states(table);
+  plan.states = layout_states(table, !table.keys.empty());
   plan.unsupported = plan.states.unsupported;
   for (size_t i = 0; i < table.keys.size(); ++i) {
     const RegisterInfo& info = table.keys[i];
     plan.keys.push_back({info.physical, info.nullable, dictionary_columns[i]});
-    if (info.physical == PhysicalType::Interval) plan.unsupported = "grouping by intervals";
   }
   if (table.keys.size() > 64) plan.unsupported = "more than 64 group keys";
   plan.has_lock = std::any_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), needs_lock);
   plan.state_words = plan.states.words + (plan.has_lock ? 1 : 0);
-  if (!number_groups(table.keys, plan) || plan.dense_bytes() > most_dense_bytes) {
+  if (plan.has_extremes() || !number_groups(table.keys, plan) || plan.dense_bytes() > most_dense_bytes) {
     plan.place = GroupPlan::Place::Partitioned;
     lay_out_words(plan);
     return plan;
@@ -111,10 +130,10 @@ int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_de
     if (at->opcode != Opcode::Group) continue;
     const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at->p3)];
     const std::vector<int32_t> no_dictionaries(table.keys.size(), -1);
-    if (plan_groups(table, at->p3, no_dictionaries, 0, most_dense_bytes).place != GroupPlan::Place::Partitioned)
-      continue;
+    const GroupPlan plan = plan_groups(table, at->p3, no_dictionaries, 0, most_dense_bytes);
+    if (plan.place != GroupPlan::Place::Partitioned) continue;
     const auto values = static_cast<int64_t>(table.keys.size() + table.aggregates.size());
-    const auto states = static_cast<int64_t>(table.keys.size() * 2 + 1 + layout_states(table).words);
+    const auto states = static_cast<int64_t>(plan.key_words + plan.state_words);
     bytes += (values + 1) * most_value_bytes + states * 8;
   }
   return bytes;

@@ -7,8 +7,9 @@
 //            partition in hash tables in shared memory (groups/partitioned_groups.h)
 //
 // Key words of such a group:     |NULL bits|key 0|key 1: low, high| ... |key 2: hash, length|key 2: address|
-//                                floats with one 0 and one NaN; strings that are no codes behind the others, and their
-//                                addresses behind the words that are compared (kernel/device/group_table.h)
+//                                floats with one 0 and one NaN; intervals as their span; strings that are no codes
+//                                behind the others; and behind all that is compared the addresses of strings, then
+//                                the intervals themselves (kernel/device/group_table.h)
 // Number of the others:          sum of (key - low) * stride, where NULL is one more key
 #pragma once
 
@@ -36,12 +37,14 @@ struct GroupKeyPlan {
   bool nullable = false;
   int32_t dictionary_column = -1;  // strings as codes of the dictionary of this column of the section
   size_t word = 0;                 // Partitioned: the first one that is compared
-  size_t carried = 0;              // ... and of what is not: the address of a string
+  size_t carried = 0;              // ... and that is not: the address of a string, an interval itself
   int64_t low = 0;                 // Shared, Dense
   uint32_t span = 0, stride = 0;   // span: keys that are not NULL
 
   // As bytes somewhere.
   bool is_string() const { return physical == PhysicalType::Text && dictionary_column < 0; }
+  size_t compared_words() const;
+  size_t carried_words() const;
   // In a row on its way to its partition: words of 32 bits; and the key word that every two of them are the halves of.
   size_t row_words() const;
   size_t word_in_row(size_t pair) const;
@@ -83,6 +86,7 @@ struct GroupPlan {
   size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }
   // Shared, Dense: of all groups in global memory.
   int64_t dense_bytes() const { return groups * static_cast<int64_t>(state_words) * 8; }
+  bool has_extremes() const;            // of the kind StateKind::Extreme
   uint64_t number(int32_t part) const;  // the value of a part from FirstKey on: low, span, stride of each key
 };
 

@@ -189,6 +189,8 @@ class SectionGenerator {
   void write_partition_rows();
   void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
   void write_row_words(int32_t address, const GroupPlan& plan);
+  void write_argument_words(const GroupPlan& plan, const GroupRowLayout::Argument& argument);
+  static std::string rows_with_argument(const GroupPlan& plan, const GroupRowLayout::Argument& argument);
   void write_counts_end(const GroupPlan& plan);
   bool is_partitioned() const;
   bool groups() const { return kernel_.sink == SectionKernel::Sink::Groups; }

@@ -1,5 +1,7 @@
 #include "engine/gpu/groups/group_kernels.h"
 
+#include <algorithm>
+
 #include "engine/gpu/generator/kernel_writer.h"
 #include "engine/gpu/generator/scalar_text.h"
 #include "engine/gpu/groups/state_text.h"
@@ -37,9 +39,13 @@ class GroupKernelText {
   }
 
   std::string text_of(const std::string& entry, const std::string& lines) const {
-    std::string text = fmt::format("#define DK_PARAMETER_WORDS {}\n#define DK_ROWS 4\n", kernels_.parameters) +
-                       kernel_text({"numeric.h", "device/section.h", "device/look_back.h", "device/group_states.h",
-                                    "device/group_rows.h"});
+    std::vector<std::string_view> files = {"numeric.h", "device/section.h", "device/look_back.h",
+                                           "device/group_states.h", "device/group_rows.h"};
+    const auto is_interval = [](const GroupKeyPlan& key) { return key.physical == PhysicalType::Interval; };
+    if (std::any_of(plan_.keys.begin(), plan_.keys.end(), is_interval)) files.push_back("date.h");
+    if (plan_.has_extremes()) files.push_back("device/group_extremes.h");
+    const std::string text =
+        fmt::format("#define DK_PARAMETER_WORDS {}\n#define DK_ROWS 4\n", kernels_.parameters) + kernel_text(files);
     return text +
            fmt::format(
                "DK_KERNEL void {}(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters "
@@ -63,6 +69,11 @@ class GroupKernelText {
       for (size_t part = 0; part < key.row_words(); ++part)
         out.line("key[{}] {} (dk_u64)row[{}]{};", key.word_in_row(part / 2),
                  part % 2 == 0 ? "=" : "|=", from.word + part, part % 2 == 0 ? "" : " << 32");
+      if (key.physical != PhysicalType::Interval) continue;
+      out.line("const dk_i128 span_{} = dk_span_of_interval(dk_interval_of_words(key[{}], key[{}]));", i, key.carried,
+               key.carried + 1);
+      out.line("key[{}] = span_{}.lo;", key.word, i);
+      out.line("key[{}] = (dk_u64)span_{}.hi;", key.word + 1, i);
     }
   }
 
@@ -79,8 +90,19 @@ class GroupKernelText {
       case PhysicalType::Float32: return fmt::format("DK_F32_OF_BITS(row[{}])", from.word);
       case PhysicalType::Float64: return fmt::format("DK_F64_OF_BITS({})", pair(0));
       case PhysicalType::Int128: return fmt::format("dk_make_i128((dk_i64){}, {})", pair(2), pair(0));
+      case PhysicalType::Text:
+        return fmt::format("dk_make_text(DK_AT(const char, {}), (dk_i32)row[{}])", pair(0), from.word + 2);
+      case PhysicalType::Interval: return fmt::format("dk_interval_of_words({}, {})", pair(0), pair(2));
       default: return fmt::format("(dk_i64){}", pair(0));
     }
+  }
+
+  // Which of equal intervals is kept depends on it.
+  void write_row_number(KernelWriter& out, size_t number) const {
+    if (plan_.row.argument_of[number] < 0) return;
+    const GroupRowLayout::Argument& from = plan_.row.arguments[static_cast<size_t>(plan_.row.argument_of[number])];
+    if (from.physical != PhysicalType::Interval) return;
+    out.line("const dk_u64 row_number = row[{}] | (dk_u64)row[{}] << 32;", from.word + 4, from.word + 5);
   }
 
   void write_updates(KernelWriter& out) const {
@@ -95,6 +117,7 @@ class GroupKernelText {
         out.open("{{");
       states.note(out, i);
       const int from = plan_.row.argument_of[i];
+      write_row_number(out, i);
       const PhysicalType physical =
           from < 0 ? PhysicalType::Int64 : plan_.row.arguments[static_cast<size_t>(from)].physical;
       states.update(out, i, physical, argument(i), static_cast<int>(i));
@@ -126,6 +149,9 @@ class GroupKernelText {
         case PhysicalType::Int128:
           out.line("const dk_i128 value = dk_make_i128((dk_i64)key[{}], key[{}]);", key.word + 1, key.word);
           break;
+        case PhysicalType::Interval:
+          out.line("const dk_interval value = dk_interval_of_words(key[{}], key[{}]);", key.carried, key.carried + 1);
+          break;
         default:
           if (key.is_string())  // a dk_text_row
             out.line("const dk_i128 value = dk_make_i128((dk_i64)(dk_u32)key[{}], key[{}]);", key.word, key.carried);
@@ -139,7 +165,8 @@ class GroupKernelText {
     for (size_t i = 0; i < plan_.states.aggregates.size(); ++i) {
       out.open("{{");
       states.finish(out, i, static_cast<int>(i));
-      store(plan_.keys.size() + i, type_text(table_.aggregates[i].result.physical));
+      const PhysicalType physical = table_.aggregates[i].result.physical;
+      store(plan_.keys.size() + i, physical == PhysicalType::Text ? "dk_i128" : type_text(physical));
       out.close();
     }
   }

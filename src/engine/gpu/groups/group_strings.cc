@@ -23,10 +23,14 @@ struct StringPlace {
   uint64_t address, length, more;
 };
 
-std::vector<StringPlace> strings_in_states(const GroupPlan& plan) {
+std::vector<StringPlace> strings_in_states(const GroupPlan& plan, const HashTableInfo& table) {
   std::vector<StringPlace> places;
   for (const GroupKeyPlan& key : plan.keys) {
     if (key.is_string()) places.push_back({key.carried, key.word, 0});
+  }
+  for (size_t i = 0; i < plan.states.aggregates.size(); ++i) {
+    const size_t first = plan.key_words + plan.states.aggregates[i].first_word;
+    if (is_string_result(plan, table, plan.keys.size() + i)) places.push_back({first + 1, first + 2, 1});
   }
   return places;
 }
@@ -77,11 +81,11 @@ void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result) {
   result.string_rows = DeviceBuffer();
 }
 
-std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan, DeviceAddress states,
-                                      int64_t count) {
+std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan,
+                                      const HashTableInfo& table, DeviceAddress states, int64_t count) {
   std::vector<DeviceBuffer> owned;
   Device& device = engine.device();
-  for (const StringPlace& place : strings_in_states(plan)) {
+  for (const StringPlace& place : strings_in_states(plan, table)) {
     if (count == 0) break;
     const DeviceBuffer rows = device.allocate(count * 16, "strings of groups");
     const WhenDone when_done{queue};

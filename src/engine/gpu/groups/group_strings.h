@@ -18,7 +18,7 @@ void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result);
 
 // Of so many rows of states of groups: returns the memory that they point to from now on. Waits for the queue.
 // Errors: as above.
-std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan, DeviceAddress states,
-                                      int64_t count);
+std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan,
+                                      const HashTableInfo& table, DeviceAddress states, int64_t count);
 
 }  // namespace diptych::gpu

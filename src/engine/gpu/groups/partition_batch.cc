@@ -157,7 +157,8 @@ bool PartitionBatch::group_again(Queue& queue) {
 void PartitionBatch::own_strings(Queue& queue) {
   if (control().failure != 0) return;
   gpu::own_strings(engine_, queue, result_);
-  strings_ = gpu::own_strings(engine_, queue, plan_, states_.address(), static_cast<int64_t>(control().state_rows));
+  strings_ =
+      gpu::own_strings(engine_, queue, plan_, table_, states_.address(), static_cast<int64_t>(control().state_rows));
 }
 
 uint64_t PartitionBatch::word(const KernelParameter& parameter, uint32_t pass) const {

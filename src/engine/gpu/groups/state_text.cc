@@ -20,6 +20,10 @@ StateText::StateText(const GroupPlan& plan, const HashTableInfo& table, std::str
 
 std::string StateText::lock() const { return fmt::format("({} dk_u32*)(at + {})", qualifier_, plan_.state_words - 1); }
 
+bool StateText::is_text(size_t number) const {
+  return table_.aggregates[number].argument.physical == PhysicalType::Text;
+}
+
 void StateText::note(KernelWriter& out, size_t number) const {
   if (plan_.states.aggregates[number].kind == StateKind::Count || plan_.always_comes(number)) return;
   out.line("dk_note_{}(({} dk_u32*)at + {}, {}U);", space_, qualifier_, note_index(number), came_bit(number));
@@ -61,6 +65,15 @@ void StateText::update(KernelWriter& out, size_t number, PhysicalType physical, 
       out.line("dk_locked_add_{}_moments({}, ({} dk_f64*)({}), dk_moments_of({}));", space_, lock(), qualifier_, place,
                real);
       return note_not_finite();
+    case StateKind::Extreme:
+      if (is_text(number))
+        return out.line("dk_locked_raise_{}_text(DK_SPACES_ARG, {}, {}, {}, {});", space_, lock(), place, value,
+                        state.is_least ? 1 : 0);
+      out.line("const dk_interval interval = {};", value);
+      out.line("dk_u64 words[5];");
+      out.line("dk_interval_state(interval, dk_span_of_interval(interval), row_number, {}, words);",
+               state.is_least ? 1 : 0);
+      return out.line("dk_locked_raise_{}_interval({}, {}, words);", space_, lock(), place);
   }
 }
 
@@ -70,7 +83,8 @@ void StateText::merge(KernelWriter& out, const std::string& from) const {
     if (i > 0)
       out.line("dk_note_{}(({} dk_u32*)at + {}, (dk_u32)({}[{}] >> 32));", space_, qualifier_, 2 * i + 1, from, i);
   }
-  for (const StateLayout& state : plan_.states.aggregates) {
+  for (size_t number = 0; number < plan_.states.aggregates.size(); ++number) {
+    const StateLayout& state = plan_.states.aggregates[number];
     const size_t first = state.first_word;
     const std::string place = fmt::format("at + {}", first);
     const auto word = [&](size_t i) { return fmt::format("{}[{}]", from, first + i); };
@@ -97,6 +111,13 @@ void StateText::merge(KernelWriter& out, const std::string& from) const {
             "if ({0} != 0) dk_locked_add_{1}_moments({2}, ({3} dk_f64*)({4}), dk_moments_of_words({0}, {5}, {6}));",
             word(0), space_, lock(), qualifier_, place, word(1), word(2));
         break;
+      case StateKind::Extreme:
+        if (is_text(number))
+          out.line("dk_locked_merge_{}_text(DK_SPACES_ARG, {}, {}, {} + {}, {});", space_, lock(), place, from, first,
+                   state.is_least ? 1 : 0);
+        else
+          out.line("dk_locked_raise_{}_interval({}, {}, {} + {});", space_, lock(), place, from, first);
+        break;
     }
   }
 }
@@ -109,7 +130,8 @@ void StateText::finish(KernelWriter& out, size_t number, int failure) const {
   const bool always = state.kind == StateKind::Count || plan_.always_comes(number);
   out.line("const dk_bool there = {};", always ? "1" : fmt::format("({} & {}U) != 0", notes, came_bit(number)));
   const std::string all_finite = fmt::format("({} & {}U) == 0", notes, not_finite_bit(number));
-  const std::string type = type_text(physical);
+  // Strings as text rows.
+  const std::string type = physical == PhysicalType::Text ? "dk_i128" : type_text(physical);
   const auto value = [&](const std::string& text) { out.line("const {} value = {};", type, text); };
   const auto raise_if = [&](const std::string& condition) {
     out.line("DK_NOTE_FAILURE(failure, DK_NUMERIC_OUT_OF_RANGE, there && ({}), {});", condition, failure);
@@ -142,6 +164,10 @@ void StateText::finish(KernelWriter& out, size_t number, int failure) const {
       out.line("const dk_f64 squares = DK_F64_OF_BITS({});", word(2));
       raise_if("!dk_is_finite_f64(squares) && all_finite");
       return value("all_finite ? squares : DK_F64_OF_BITS(DK_U64(0x7FF8000000000000))");
+    case StateKind::Extreme:
+      if (is_text(number))
+        return value(fmt::format("dk_make_i128({0} == 0 ? 0 : (dk_i64){0} - 1, {1})", word(2), word(1)));
+      return value(fmt::format("dk_interval_of_words({}, {})", word(3), word(4)));
   }
 }
 

@@ -18,6 +18,7 @@ class StateText {
   // Notes that a value came for the aggregate, unless that is known.
   void note(KernelWriter& out, size_t number) const;
   // Takes a value into the aggregate's state. failure: the address that an error is noted with, in `failure`.
+  // Of an interval it uses `row_number`.
   void update(KernelWriter& out, size_t number, PhysicalType physical, const std::string& value, int failure) const;
   // Adds the states of the same group from elsewhere, words `from[0]`, ... in private memory.
   void merge(KernelWriter& out, const std::string& from) const;
@@ -27,6 +28,7 @@ class StateText {
 
  private:
   std::string lock() const;
+  bool is_text(size_t number) const;
 
   const GroupPlan& plan_;
   const HashTableInfo& table_;

@@ -185,9 +185,38 @@ TEST(GroupText, WithoutAggregates) {
   expect_compiles(GroupProgram({key_between(0, 1, false)}, {}).kernel());
 }
 
-TEST(GroupText, IntervalsAreRefused) {
-  EXPECT_EQ(GroupProgram({key_of(PhysicalType::Interval, false)}, counts()).kernel().unsupported,
-            "grouping by intervals");
+// Compared by their span, and carried behind it.
+TEST(GroupText, KeysThatAreIntervals) {
+  using Form = PhysicalType;
+  const SectionKernel kernel =
+      GroupProgram({key_of(Form::Interval, true), key_of(Form::Text, false), key_of(Form::Interval, false)}, counts())
+          .kernel();
+  const GroupPlan& plan = kernel.groups[0];
+  EXPECT_EQ(plan.compared_words, 6U);
+  EXPECT_EQ(plan.key_words, 11U);
+  EXPECT_EQ(plan.keys[1].carried, 6U);
+  EXPECT_EQ(plan.keys[2].carried, 9U);
+  expect_compiles(kernel);
+  expect_group_kernels_compile(plan);
+}
+
+// Also where keys are few and known: no replica keeps addresses.
+TEST(GroupText, ExtremesOfStringsAndIntervals) {
+  using State = AggregateState;
+  using Form = PhysicalType;
+  const std::vector<AggregateInfo> extremes = {aggregate_of(State::Min, Form::Text, Form::Text),
+                                               aggregate_of(State::Max, Form::Text, Form::Text),
+                                               aggregate_of(State::Min, Form::Interval, Form::Interval),
+                                               aggregate_of(State::Max, Form::Interval, Form::Interval)};
+  for (const bool nullable : {false, true}) {
+    std::vector<AggregateInfo> aggregates = extremes;
+    for (AggregateInfo& aggregate : aggregates) aggregate.argument.nullable = nullable;
+    const SectionKernel kernel = GroupProgram({key_between(0, 4, false)}, aggregates).kernel();
+    EXPECT_EQ(kernel.groups[0].place, GroupPlan::Place::Partitioned);
+    EXPECT_TRUE(kernel.groups[0].has_lock);
+    expect_compiles(kernel);
+    expect_group_kernels_compile(kernel.groups[0]);
+  }
 }
 
 // Ranges are parameters: the text is that of another range of about the same size.
