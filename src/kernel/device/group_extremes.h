@@ -48,13 +48,12 @@ DK_FN void dk_text_state(DK_SPACES_PARAM, dk_text value, dk_bool is_least, DK_PR
 
 // The state of an interval of that span alone, in row `row`.
 DK_FN void dk_interval_state(dk_interval value, dk_i128 span, dk_u64 row, dk_bool is_least, DK_PRIVATE dk_u64* words) {
-  const dk_i128 interval = dk_words_of_interval(value);
   const dk_u64 high = (dk_u64)span.hi ^ DK_U64(0x8000000000000000);
   words[0] = is_least ? ~span.lo : span.lo;
   words[1] = is_least ? ~high : high;
   words[2] = row + 1;
-  words[3] = interval.lo;
-  words[4] = (dk_u64)interval.hi;
+  words[3] = (dk_u64)(dk_u32)value.months | ((dk_u64)(dk_u32)value.days << 32);
+  words[4] = (dk_u64)value.microseconds;
 }
 
 #define DK_GROUP_EXTREMES_IN(space, qualifier)                                                                 \

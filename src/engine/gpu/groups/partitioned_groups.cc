@@ -4,6 +4,7 @@
 #include <bit>
 #include <iterator>
 
+#include "base/error.h"
 #include "engine/cpu/kernel_error.h"
 #include "engine/gpu/groups/group_launch.h"
 #include "engine/gpu/groups/group_strings.h"
@@ -32,6 +33,7 @@ void PartitionedGroups::check(const GroupControl& control) const {
 
 void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
   check(batch.control());
+  check_invariant(batch.plan().key_words == plan_.key_words, "all batches of a section have groups of one form");
   if (GroupColumns result = batch.take_result(); result.rows > 0) pieces_.push_back(std::move(result));
   const auto count = static_cast<int64_t>(batch.control().state_rows);
   if (count > 0) {
