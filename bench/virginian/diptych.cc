@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <regex>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 namespace diptych::bench {
@@ -16,12 +16,9 @@ void check(bool good, const ErrorOf& error_of) {
   throw std::runtime_error(fmt::format("{} {}", error.sqlstate, error.message));
 }
 
-std::string found(const std::string& line, const char* pattern) {
-  std::smatch match;
-  return std::regex_search(line, match, std::regex(pattern)) ? match[1].str() : "";
-}
-
 double number(const std::string& text) { return text.empty() ? 0 : std::stod(text); }
+
+std::string text_of(const nlohmann::json& value) { return value.is_null() ? "" : value.get<std::string>(); }
 
 }  // namespace
 
@@ -111,17 +108,21 @@ uint64_t Diptych::count_rows(std::string_view sql) {
 }
 
 SectionReport Diptych::analyze(std::string_view sql) {
-  for (const auto& row : rows(fmt::format("explain analyze {}", sql))) {
-    const std::string& line = row.front();
-    if (!line.starts_with("section at")) continue;
-    return {found(line, "engine ([^,]+),"),
-            found(line, "engine [^,]+, ([^,]+),"),
-            found(line, "not on the device asked for: (.*)"),
-            number(found(line, "kernel ([0-9.]+) ms")) * 1e-3,
-            number(found(line, "compile ([0-9.]+) ms")) * 1e-3,
-            number(found(line, "read ([0-9.]+) MB")) * 1e6};
-  }
-  return {};
+  const auto explained = rows(fmt::format("explain (analyze, format json) {}", sql));
+  const nlohmann::json sections = nlohmann::json::parse(explained.at(0).at(0))["run"]["sections"];
+  if (sections.empty()) return {};
+  const nlohmann::json &section = sections[0], &device = section["device"];
+  const bool is_on_device = !section["kernel"].is_null();
+  SectionReport report;
+  report.engine = text_of(section["engine"]);
+  if (is_on_device) report.engine += " " + text_of(section["kernel"]);
+  report.residency =
+      is_on_device ? text_of(section["residency"]) : fmt::format("{} threads", section["threads"].get<int>());
+  report.fallback = text_of(section["fallback"]);
+  if (is_on_device) report.device_seconds = device["kernel_ns"].get<double>() * 1e-9;
+  report.compile_seconds = section["time"]["compile_ns"].get<double>() * 1e-9;
+  report.bytes_read = section["read_bytes"].get<double>();
+  return report;
 }
 
 std::string Diptych::find_device(const std::string& wanted) {

@@ -19,8 +19,8 @@ struct SectionReport {
   std::string residency;  // on a device; else how many threads
   std::string fallback;   // why it is not the device asked for
   double device_seconds = 0;
-  double compile_seconds = 0;
-  double bytes_read = 0;  // as they are stored
+  double compile_seconds = 0;  // writing, finding or compiling kernels
+  double bytes_read = 0;       // as they are stored
 };
 
 // A connection to a database of its own. Errors of statements are thrown as std::runtime_error, with the SQLSTATE

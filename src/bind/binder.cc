@@ -63,6 +63,7 @@ class StatementBinder {
     BoundExplain result;
     result.what = node.analyze ? BoundExplain::What::Analyze : BoundExplain::What::Plan;
     if (node.kernel) result.what = BoundExplain::What::Kernel;
+    result.json = node.json;
     result.statement = std::make_unique<BoundStatement>();
     BoundStatement& inner = *result.statement;
     const int position = node.statement->position;

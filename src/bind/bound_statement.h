@@ -92,6 +92,7 @@ struct BoundStatement;
 struct BoundExplain {
   enum class What : uint8_t { Plan, Analyze, Kernel };
   What what = What::Plan;
+  bool json = false;
   std::unique_ptr<BoundStatement> statement;
 };
 

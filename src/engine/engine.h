@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory_budget.h"
+#include "engine/device/queue_work.h"
 #include "program/program.h"
 
 namespace diptych {
@@ -35,15 +36,20 @@ struct SectionProfile {
   int64_t bytes_read = 0;   // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
-  std::string engine;     // "cpu", "cuda:0 generated"
-  std::string residency;  // of a device's columns; empty: the CPU's
-  std::string fallback;   // why it did not run where it was asked to; empty: it did
-  std::string why;        // this engine, in a line; empty: nothing was to be decided
-  int64_t kernel_nanoseconds = 0, compile_nanoseconds = 0;
-  int64_t bytes_moved = 0;  // over the bus, both ways
-  int launches = 0;
+  std::string engine;                // "cpu", "cuda:0"
+  std::string kernel;                // "generated", "interpreter"; empty: the CPU's
+  std::string residency;             // of a device's columns; empty: the CPU's
+  std::string fallback;              // why it did not run where it was asked to; empty: it did
+  std::string why;                   // this engine, in a line; empty: nothing was to be decided
   int64_t estimate_nanoseconds = 0;  // of the cost model before it ran; 0: not asked
   double limit = 0;                  // bytes a second that the slowest way of the columns gives; 0: not calibrated
+  int64_t total_nanoseconds = 0;     // the whole section; `nanoseconds` are those that the estimate is of
+  PartTimes parts;                   // of the total; of all threads of a section that is shared
+  // On devices:
+  QueueWork work;
+  std::string kernel_origin;  // of the section's kernel: "memory", "build", "disk", "compiler"
+  int64_t batches = 0;
+  int64_t kernel_nanoseconds = 0;  // by the device's clock
 
   // What happened in a further part of the section's rows.
   void add(const SectionProfile& part) {
@@ -57,18 +63,41 @@ struct SectionProfile {
   }
 };
 
-// What happened between sections: groups of all threads merged, rows sorted.
+// How groups or sorted rows were made; the names are in docs/explain.md.
+struct FormProfile {
+  std::string form;
+  int64_t parts = 0;  // that were put together: tables or runs of threads, batches of a device
+  // Partitioned groups:
+  int partition_bits = 0;
+  int64_t slice_rows = 0;  // that a work-group takes at a time, at most
+  int64_t state_rows = 0;  // that were merged in global memory
+  int64_t passes = 0;      // over these; several, where the device has no room for all groups
+};
+
+// What happened between sections: groups read, rows sorted. On a device, they are made as the section ends.
 struct OperationProfile {
   int32_t address = 0;
-  std::string what;  // "1000 groups out of 4 runs"
+  std::string what;  // "groups", "sort"
+  FormProfile form;
+  int64_t rows = 0;
+  int64_t estimated_rows = 0;  // 0: not estimated
   int64_t nanoseconds = 0;
+};
+
+struct DeviceBytes {
+  std::string device;  // "cuda:0"
+  int64_t used = 0, peak = 0, pinned = 0;
 };
 
 struct ExecutionProfile {
   std::vector<SectionProfile> sections;
   std::vector<OperationProfile> operations;
+  int64_t prepare_nanoseconds = 0;  // before the first opcode
+  int64_t finish_nanoseconds = 0;   // after the last
+  int64_t release_nanoseconds = 0;  // until the run's memory was given back
   int64_t peak_bytes = 0;
-  int64_t spilled_bytes = 0;  // written to temporary files
+  int64_t spilled_bytes = 0;         // written to temporary files
+  std::vector<DeviceBytes> devices;  // that a section ran on, after the last one
 };
 
 // What a run may use, and where it reports. Everything outlives the run.

@@ -31,6 +31,8 @@ class OpenGroups {
  public:
   virtual ~OpenGroups() = default;
   virtual Device& device() const = 0;
+  // How they were made; afterwards it says in how many passes, too.
+  virtual FormProfile form() const = 0;
   // What Groups shows, once all sections are through. Errors: 22003, 53200, 58000.
   virtual std::shared_ptr<const TabletSource> close() = 0;
 };
@@ -46,7 +48,9 @@ struct SectionTask {
   SectionPartner* partner = nullptr;  // null: there is none
   const OpenTables* open = nullptr;   // that sections before have filled on a device; null: none
   TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
+  WorkReport* report = nullptr;       // of the thread that runs it; null: not wanted
 
+  PartClock* clock() const { return report != nullptr ? report->clock : nullptr; }
   const CursorInfo& cursor() const {
     return program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)];
   }
@@ -66,6 +70,8 @@ struct SectionResult {
   OpenTables open;                                                // those that other sections fill, too
   std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
   bool is_shared = false;                      // the partner has the rest
+  std::map<int32_t, FormProfile> group_forms;  // by hash table, too
+  FormProfile sort_form;
   SectionProfile profile;
 };
 

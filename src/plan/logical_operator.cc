@@ -74,15 +74,22 @@ std::vector<std::string> LogicalOperator::names() const {
   return result;
 }
 
+std::string OperatorLine::drawn() const {
+  return level == 0 ? text : std::string(2 * static_cast<size_t>(level - 1), ' ') + "└ " + text;
+}
+
+std::vector<OperatorLine> list_operators(const LogicalOperator& plan) {
+  std::vector<OperatorLine> lines;
+  run_at_depth(plan.depth, [&] {
+    for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get())
+      lines.push_back({static_cast<int64_t>(lines.size()), line(*op)});
+  });
+  return lines;
+}
+
 std::vector<std::string> describe(const LogicalOperator& plan) {
   std::vector<std::string> lines;
-  std::string indent;
-  run_at_depth(plan.depth, [&] {
-    for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get()) {
-      lines.push_back(indent.empty() ? line(*op) : indent.substr(2) + "└ " + line(*op));
-      indent += "  ";
-    }
-  });
+  for (const OperatorLine& one : list_operators(plan)) lines.push_back(one.drawn());
   return lines;
 }
 

@@ -53,7 +53,17 @@ struct LogicalOperator {
 
 using LogicalOperatorPtr = std::unique_ptr<LogicalOperator>;
 
-// The tree as EXPLAIN shows it, one operator a line, indented.
+// An operator as EXPLAIN shows it: `level` inputs below the root.
+struct OperatorLine {
+  int64_t level = 0;
+  std::string text;
+  // Indented.
+  std::string drawn() const;
+};
+
+// The tree, operators before their inputs.
+std::vector<OperatorLine> list_operators(const LogicalOperator& plan);
+// The same, drawn.
 std::vector<std::string> describe(const LogicalOperator& plan);
 
 // Calls visit on every expression of this operator alone (its inputs' not).

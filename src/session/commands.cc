@@ -39,8 +39,8 @@ int64_t append_rows(WriteTransaction& transaction, const std::string& table, con
 class CommandRunner {
  public:
   CommandRunner(Connection& connection, WriteTransaction* transaction, const std::vector<Type>& types,
-                const std::vector<Value>& parameters)
-      : connection_(connection), transaction_(transaction), types_(types), parameters_(parameters) {}
+                const std::vector<Value>& parameters, const TextTimes& times)
+      : connection_(connection), transaction_(transaction), types_(types), parameters_(parameters), times_(times) {}
 
   CommandResult operator()(BoundSelect&) {
     throw Error(SqlState::internal_error, "invariant broken: a query is no command");
@@ -85,9 +85,9 @@ class CommandRunner {
     BoundSelect* query = query_of(*command.statement);
     if (!query) throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
     std::vector<Value> cells;
-    for (std::string& line : explain(connection_, with_values(std::move(*query)), command.what))
+    for (std::string& line : explain(connection_, with_values(std::move(*query)), command, times_))
       cells.push_back(Value::text(std::move(line)));
-    return {text_rows({{"plan", text_type}}, cells), -1};
+    return {text_rows(explain_columns(), cells), -1};
   }
 
   CommandResult operator()(BoundSet& command) {
@@ -146,6 +146,8 @@ class CommandRunner {
     return {{"reason", text_type}, {"count", Type{TypeId::BigInt}}};
   }
 
+  static std::vector<ColumnDefinition> explain_columns() { return {{"QUERY PLAN", text_type}}; }
+
   static std::vector<ColumnDefinition> describe_columns() {
     return {{"column_name", text_type},
             {"column_type", text_type},
@@ -176,12 +178,13 @@ class CommandRunner {
   WriteTransaction* transaction_;
   const std::vector<Type>& types_;
   const std::vector<Value>& parameters_;
+  const TextTimes& times_;
 };
 
 }  // namespace
 
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
-  if (std::holds_alternative<BoundExplain>(statement.statement)) return {{"plan", text_type}};
+  if (std::holds_alternative<BoundExplain>(statement.statement)) return CommandRunner::explain_columns();
   if (std::holds_alternative<BoundDescribe>(statement.statement)) return CommandRunner::describe_columns();
   const auto* show = std::get_if<BoundShow>(&statement.statement);
   if (!show) return {};
@@ -199,8 +202,9 @@ bool changes_tables(const syntax::Statement& statement) {
 }
 
 CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
-                          const std::vector<Value>& parameters) {
-  return std::visit(CommandRunner(connection, transaction, statement.parameters, parameters), statement.statement);
+                          const std::vector<Value>& parameters, const TextTimes& times) {
+  return std::visit(CommandRunner(connection, transaction, statement.parameters, parameters, times),
+                    statement.statement);
 }
 
 }  // namespace diptych

@@ -15,6 +15,11 @@ struct CommandResult {
   int64_t rows_changed = -1;
 };
 
+// What a statement's text took before it ran.
+struct TextTimes {
+  int64_t parse_nanoseconds = 0, bind_nanoseconds = 0;
+};
+
 // The columns that the command's rows have; empty for commands without rows.
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 
@@ -24,13 +29,14 @@ bool changes_tables(const syntax::Statement& statement);
 // Runs the command; its queries are moved out of the statement. `transaction` is that of a statement that changes
 // tables, which was bound to the tables the transaction sees; else null. On an error nothing has changed.
 CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
-                          const std::vector<Value>& parameters);
+                          const std::vector<Value>& parameters, const TextTimes& times);
 
 // SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row
 // that says so.
 std::vector<Value> device_cells(Connection& connection);
 
-// EXPLAIN's lines for the query inside.
-std::vector<std::string> explain(Connection& connection, BoundSelect inner, BoundExplain::What what);
+// What EXPLAIN tells of the query inside: lines of text, or one text of JSON.
+std::vector<std::string> explain(Connection& connection, BoundSelect inner, const BoundExplain& command,
+                                 const TextTimes& times);
 
 }  // namespace diptych

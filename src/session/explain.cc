@@ -1,67 +1,17 @@
 // EXPLAIN: the optimised plan and the program. EXPLAIN ANALYZE: the same after running it, with what each section did.
-// EXPLAIN KERNEL: the text of the kernels that a device would run.
+// EXPLAIN KERNEL: the text of the kernels that a device would run. All of them as lines of text, or as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "session/commands.h"
+#include "session/explain_document.h"
 #include "session/statement.h"
 
 namespace diptych {
 
 namespace {
-
-constexpr double bytes_per_gigabyte = 1e9;
-
-std::string section_line(const SectionProfile& section) {
-  const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
-  const double rate = seconds > 0 ? static_cast<double>(section.bytes_read) / seconds / bytes_per_gigabyte : 0;
-  const std::string where = section.residency.empty()
-                                ? fmt::format("{} thread{}", section.threads, section.threads == 1 ? "" : "s")
-                                : section.residency;
-  std::string line = fmt::format(
-      "section at {}: engine {}, {}, {:.3f} ms; rows {} -> {}; tablets {}, skipped {}; read {:.2f} MB, {:.2f} GB/s",
-      section.address, section.engine, where, seconds * 1e3, section.rows_in, section.rows_out, section.tablets,
-      section.tablets_skipped, static_cast<double>(section.bytes_read) * 1e-6, rate);
-  if (!section.residency.empty())
-    line += fmt::format("; kernel {:.3f} ms, {} launch{}, compile {:.3f} ms, moved {:.2f} MB",
-                        static_cast<double>(section.kernel_nanoseconds) * 1e-6, section.launches,
-                        section.launches == 1 ? "" : "es", static_cast<double>(section.compile_nanoseconds) * 1e-6,
-                        static_cast<double>(section.bytes_moved) * 1e-6);
-  if (section.rows_on_cpu > 0)
-    line += fmt::format("; shared: {} rows on {} thread{} of the CPU", section.rows_on_cpu, section.threads,
-                        section.threads == 1 ? "" : "s");
-  if (section.limit > 0)
-    line += fmt::format("; {:.0f} % of the {:.1f} GB/s that this machine gives",
-                        rate * bytes_per_gigabyte / section.limit * 100, section.limit / bytes_per_gigabyte);
-  if (section.estimate_nanoseconds > 0)
-    line += fmt::format("; estimated {:.3f} ms", static_cast<double>(section.estimate_nanoseconds) * 1e-6);
-  if (!section.why.empty()) line += "; why: " + section.why;
-  if (!section.fallback.empty()) line += "; not on the device asked for: " + section.fallback;
-  return line;
-}
-
-void append_profile(Statement& query, const ExecutionProfile& profile, int64_t rows, std::vector<std::string>& lines) {
-  lines.push_back("");
-  for (const SectionProfile& section : profile.sections) lines.push_back(section_line(section));
-  for (const OperationProfile& operation : profile.operations)
-    lines.push_back(fmt::format("operation at {}: {}, {:.3f} ms", operation.address, operation.what,
-                                static_cast<double>(operation.nanoseconds) * 1e-6));
-  lines.push_back(fmt::format("result: {} row{}; peak memory {:.2f} MB", rows, rows == 1 ? "" : "s",
-                              static_cast<double>(profile.peak_bytes) * 1e-6));
-  if (profile.spilled_bytes > 0)
-    lines.back() +=
-        fmt::format("; spilled {:.2f} MB to temporary files", static_cast<double>(profile.spilled_bytes) * 1e-6);
-  std::string times = "time:";
-  for (size_t i = 0; i < stage_count; ++i) {
-    const auto stage = static_cast<Stage>(i);
-    if (stage == Stage::Parse || stage == Stage::Bind) continue;  // done before EXPLAIN itself ran
-    times += fmt::format(" {} {:.3f} ms{}", name_of(stage), static_cast<double>(query.nanoseconds(stage)) * 1e-6,
-                         stage == Stage::Run ? "" : ",");
-  }
-  lines.push_back(times);
-}
 
 void append_lines(std::string_view text, std::vector<std::string>& lines) {
   while (!text.empty()) {
@@ -108,18 +58,25 @@ std::vector<std::string> explain_kernels(const Program& program) {
 
 }  // namespace
 
-std::vector<std::string> explain(Connection& connection, BoundSelect inner, BoundExplain::What what) {
+std::vector<std::string> explain(Connection& connection, BoundSelect inner, const BoundExplain& command,
+                                 const TextTimes& times) {
   Statement query(connection, std::move(inner));
-  if (what == BoundExplain::What::Kernel) return explain_kernels(query.program());
-  std::vector<std::string> lines = describe(query.optimized_plan());
-  lines.push_back("");
-  for (std::string& line : disassemble(query.program())) lines.push_back(std::move(line));
-  if (what == BoundExplain::What::Analyze) {
-    ExecutionProfile profile;
-    const auto rows = query.run_profiled(profile);
-    append_profile(query, profile, rows->row_count(), lines);
+  nlohmann::ordered_json document = empty_document();
+  if (command.what == BoundExplain::What::Kernel) {
+    document["kernels"] = explain_kernels(query.program());
+  } else {
+    document["plan"] = nlohmann::ordered_json::array();
+    for (const OperatorLine& op : list_operators(query.optimized_plan()))
+      document["plan"].push_back({{"level", op.level}, {"operator", op.text}});
+    document["program"] = disassemble(query.program());
   }
-  return lines;
+  if (command.what == BoundExplain::What::Analyze) {
+    ExecutionProfile profile;
+    const int64_t rows = query.run_profiled(profile)->row_count();
+    document["run"] = describe_run(profile, rows, query, times);
+  }
+  if (!command.json) return lines_of(document);
+  return {document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
 }
 
 }  // namespace diptych

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/error.h"
 #include "bind/binder.h"
@@ -185,10 +186,12 @@ const Program& Statement::program() {
 
 std::shared_ptr<const TabletSource> Statement::run() {
   const RunEnd end(*this);
+  if (std::exchange(was_run_, true)) nanoseconds_ = {};
   rows_changed_ = -1;
   bound();
   if (is_query()) return run_query(nullptr);
-  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values());
+  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values(),
+                                     {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind)});
   rows_changed_ = result.rows_changed;
   return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }

@@ -69,6 +69,7 @@ class Statement {
 
   // Rows that INSERT, COPY or CREATE TABLE AS changed; -1 for other statements.
   int64_t rows_changed() const { return rows_changed_; }
+  // Of the last run, and of what came before it.
   int64_t nanoseconds(Stage stage) const { return nanoseconds_[static_cast<size_t>(stage)]; }
   Connection& connection() { return connection_; }
 
@@ -98,6 +99,7 @@ class Statement {
   std::shared_ptr<const TabletSource> file_;  // that FROM names, opened once a run: a pipe can't be read twice
   // Of a run:
   bool is_running_ = false;
+  bool was_run_ = false;
   std::unique_ptr<WriteTransaction> transaction_;  // of a statement that changes tables
   LogicalOperatorPtr plan_;
   bool plan_is_optimized_ = false;

@@ -48,7 +48,7 @@ size_t end_of_default(const std::vector<Token>& tokens, size_t first) {
   return i;
 }
 
-constexpr std::string_view explain_options_not_there[] = {"buffers", "format", "settings", "summary", "wal"};
+constexpr std::string_view explain_options_not_there[] = {"buffers", "settings", "summary", "wal"};
 
 }  // namespace
 
@@ -383,6 +383,17 @@ bool TreeBuilder::boolean_option(const syntax::Option& option) const {
   throw Error(SqlState::syntax_error, option.name + " requires a Boolean value", option.position);
 }
 
+// Of FORMAT. Errors: 22023, 42601 as PostgreSQL; 0A000 for its formats that are not here.
+bool TreeBuilder::is_json(const syntax::Option& format) const {
+  if (!format.has_value) throw Error(SqlState::syntax_error, "format requires a parameter", format.position);
+  if (format.value == "xml" || format.value == "yaml") refuse("EXPLAIN format " + format.value, format.position);
+  if (format.value != "json" && format.value != "text")
+    throw Error(SqlState::invalid_parameter_value,
+                "unrecognized value for EXPLAIN option \"format\": \"" + format.value + "\"", format.position,
+                "The formats are text and json.");
+  return format.value == "json";
+}
+
 syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
   syntax::Explain result;
   result.kernel = statement_.explains_kernel;
@@ -392,6 +403,10 @@ syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
     const auto is_name = [&](std::string_view name) { return given.name == name; };
     if (std::any_of(std::begin(explain_options_not_there), std::end(explain_options_not_there), is_name))
       refuse("EXPLAIN option " + given.name, given.position);
+    if (is_name("format")) {
+      result.json = is_json(given);
+      continue;
+    }
     const bool wanted = boolean_option(given);
     if (is_name("analyze")) {
       result.analyze = wanted;

@@ -124,6 +124,7 @@ struct Statement;
 struct Explain {
   bool analyze = false;
   bool kernel = false;
+  bool json = false;  // the form of what is told; else text
   std::unique_ptr<Statement> statement;
 };
 

@@ -38,6 +38,7 @@ class TreeBuilder {
   syntax::Insert insert(const PgQuery__InsertStmt& node);
   syntax::Copy copy(const PgQuery__CopyStmt& node);
   bool boolean_option(const syntax::Option& option) const;
+  bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
   syntax::Set set(const PgQuery__VariableSetStmt& node);
   syntax::Option option(const PgQuery__DefElem& node);

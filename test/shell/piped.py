@@ -3,6 +3,8 @@
 usage: piped.py <diptych> [unittest arguments]
 """
 
+import csv
+import io
 import json
 import os
 import signal
@@ -202,6 +204,19 @@ class Modes(unittest.TestCase):
         status, out, _ = run("-c", "explain select 1")
         self.assertEqual(status, 0)
         self.assertNotIn("│", out.splitlines()[0])
+
+
+    def test_explain_as_json_is_json(self):
+        for mode in ("table", "csv", "json", "line"):
+            status, out, _ = run("--mode", mode, "-c", "explain (analyze, format json) select 1 as x")
+            self.assertEqual(status, 0)
+            if mode == "json":
+                out = json.loads(out)[0]["QUERY PLAN"]
+            elif mode == "csv":
+                out = list(csv.reader(io.StringIO(out)))[1][0]
+            elif mode == "line":
+                out = out.split(" = ", 1)[1]
+            self.assertEqual(json.loads(out)["run"]["rows"], 1)
 
 
 class DotCommands(unittest.TestCase):

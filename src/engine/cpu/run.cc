@@ -1,6 +1,4 @@
 // The CPU engine: runs the setup opcodes in order, and for each Parallel the section behind it.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -42,12 +40,19 @@ class Run {
     for (const ResultColumnInfo& column : program_->result_columns) columns.push_back({column.name, column.type});
     result_ = std::make_unique<BlockSource>(std::move(columns), memory_);
     const auto& instructions = program_->instructions;
+    if (context_.profile != nullptr) context_.profile->prepare_nanoseconds = nanoseconds_since(created_);
     for (int32_t address = 0; instructions[static_cast<size_t>(address)].opcode != Opcode::Finish; ++address)
       address = execute(address);
     return finish();
   }
 
  private:
+  // What a device has made of a section, and how.
+  struct MadeRows {
+    std::shared_ptr<const TabletSource> rows;
+    FormProfile form;
+  };
+
   // What this engine does of a section that a device works on, too.
   class Share final : public SectionPartner {
    public:
@@ -72,6 +77,7 @@ class Run {
     void merge_into(SectionResult& result) {
       for (auto& [table, totals] : result.groups)
         totals = add_totals(*run_.program_, table, *totals, *run_.read_groups(static_cast<size_t>(table)).rows);
+      const PartScope scope(run_.report_.clock, TimePart::Merge);
       const SectionProfile mine = running_->profile();
       result.profile.rows_in += mine.rows_in;
       result.profile.rows_out += mine.rows_out;
@@ -97,7 +103,7 @@ class Run {
       case Opcode::Table: cursors_[cursor] = program_->sources[object]; break;
       case Opcode::Limit: limit_ = number_of(instruction); break;
       case Opcode::Offset: offset_ = number_of(instruction); break;
-      case Opcode::Parallel: run_section(address); return instruction.p3;
+      case Opcode::Parallel: time_section(address); return instruction.p3;
       case Opcode::Groups: run_operation(address, [&] { return open_groups(cursor, object); }); break;
       case Opcode::Sort: run_operation(address, [&] { return open_sorted(cursor, object); }); break;
       default: break;  // hash tables, sorters and result columns are there from the start
@@ -109,13 +115,35 @@ class Run {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
   }
 
-  // Runs an operation, which tells what it did, or nothing when there was nothing to do.
+  // Runs an operation, which tells what it did.
   template <typename Operation>
   void run_operation(int32_t address, Operation&& operation) {
     const auto start = std::chrono::steady_clock::now();
-    std::string what = operation();
-    if (context_.profile != nullptr && !what.empty())
-      context_.profile->operations.push_back({address, std::move(what), nanoseconds_since(start)});
+    OperationProfile done = operation();
+    if (context_.profile == nullptr) return;
+    done.address = address;
+    done.nanoseconds = nanoseconds_since(start);
+    context_.profile->operations.push_back(std::move(done));
+  }
+
+  // Runs the section, and says where all its time went.
+  void time_section(int32_t address) {
+    PartClock clock(TimePart::Prepare);
+    report_ = {{}, context_.profile != nullptr ? &clock : nullptr};
+    const size_t sections = context_.profile != nullptr ? context_.profile->sections.size() : 0;
+    run_section(address);
+    const WorkReport report = std::exchange(report_, {});
+    if (context_.profile == nullptr) return;
+    // None was begun where no rows are wanted.
+    if (context_.profile->sections.size() == sections) {
+      context_.profile->sections.emplace_back().address = address;
+      context_.profile->sections.back().engine = "cpu";
+    }
+    SectionProfile& shown = context_.profile->sections.back();
+    shown.work.add(report.work);
+    const PartTimes times = clock.times();
+    shown.parts.add(times);
+    shown.total_nanoseconds = times.sum();
   }
 
   static int64_t number_of(const Instruction& instruction) {
@@ -135,7 +163,10 @@ class Run {
     while (rows_wanted() > 0) {
       check_cancelled(context_);
       std::shared_ptr<const TabletSource> part;
-      in_arena(context_.threads, [&] { part = reader->next(); });
+      {
+        const PartScope scope(report_.clock, TimePart::Load);
+        in_arena(context_.threads, [&] { part = reader->next(); });
+      }
       if (part == nullptr) break;
       const size_t tablets = result_->tablet_count();
       if (std::exchange(is_first, false))
@@ -174,7 +205,11 @@ class Run {
   SectionProfile run_here(const Section& section, const TabletSource& source, const NeededTablets& needed) {
     SectionRun running(*program_, section, source, needed, context_, memory_);
     make_sinks(section, running.threads());
-    running.run(threads_, rows_wanted());
+    {
+      const PartScope scope(report_.clock, TimePart::Rows);
+      running.run(threads_, rows_wanted());
+    }
+    const PartScope scope(report_.clock, TimePart::Merge);
     for (ResultPiece& piece : running.take_results()) result_->add(std::move(piece.tablet));
     return running.profile();
   }
@@ -188,10 +223,18 @@ class Run {
       return false;
     }
     Share share(*this, section, *source, needed);
-    const SectionTask task{*program_, section.first - 1, source, rows_wanted(), context_, needed,
-                           &share,    &open_tables_};
-    std::optional<SectionResult> made = context_.placement->run(task, *context_.choice, note);
+    const SectionTask task{*program_, section.first - 1,
+                           source,    rows_wanted(),
+                           context_,  needed,
+                           &share,    &open_tables_,
+                           nullptr,   context_.profile != nullptr ? &report_ : nullptr};
+    std::optional<SectionResult> made;
+    {
+      const PartScope scope(report_.clock, TimePart::Choose);
+      made = context_.placement->run(task, *context_.choice, note);
+    }
     if (!made) return false;
+    const PartScope scope(report_.clock, TimePart::Merge);
     if (made->is_shared) share.merge_into(*made);
     std::vector<ResultPiece> pieces;
     if (made->is_shared) pieces = share.running().take_results();
@@ -206,11 +249,13 @@ class Run {
       result_->add(rows.rows, std::move(rows.views), {});
     }
     add_pieces_before(SIZE_MAX);
-    for (auto& [table, groups] : made->groups) device_groups_[table] = std::move(groups);
+    for (auto& [table, groups] : made->groups)
+      device_groups_[table] = {std::move(groups), std::move(made->group_forms[table])};
     for (auto& [table, groups] : made->open) open_tables_[table] = std::move(groups);
     for (const int32_t table : tables_of(section)) fillers_[table].insert(section.first - 1);
     for (const Step& step : section.steps) {
-      if (step.instruction->opcode == Opcode::SortRow) device_sorted_[step.instruction->p1] = made->sorted;
+      if (step.instruction->opcode == Opcode::SortRow)
+        device_sorted_[step.instruction->p1] = {made->sorted, made->sort_form};
     }
     if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made->profile));
     return true;
@@ -276,7 +321,11 @@ class Run {
       if (step.instruction->opcode == Opcode::Column || step.instruction->opcode == Opcode::Code)
         columns.push_back(static_cast<size_t>(step.instruction->p2));
     }
-    if (context_.placement->bring(*source, columns, *context_.choice, has_fallen_back_, note)) return source;
+    const QueueWork copied = Placement::work_of_rows(*source);
+    const PartScope scope(report_.clock, TimePart::Fetch);
+    const bool is_here = context_.placement->bring(*source, columns, *context_.choice, has_fallen_back_, note);
+    report_.work.add(Placement::work_of_rows(*source).since(copied));
+    if (is_here) return source;
     has_fallen_back_ = true;
     const size_t cursor = cursor_of(section);
     const int32_t table = tables_shown_.at(cursor);
@@ -314,32 +363,45 @@ class Run {
     return columns;
   }
 
-  std::string open_groups(size_t cursor, size_t table) {
-    const auto number = static_cast<int32_t>(table);
-    tables_shown_[cursor] = number;
-    if (const auto made = device_groups_.find(number); made != device_groups_.end()) {
-      cursors_[cursor] = made->second;
-      return {};
+  OperationProfile open_groups(size_t cursor, size_t table) {
+    OperationProfile done;
+    done.what = "groups";
+    done.estimated_rows = program_->hash_tables[table].expected_groups;
+    tables_shown_[cursor] = static_cast<int32_t>(table);
+    const MadeRows made = made_groups(static_cast<int32_t>(table));
+    if (made.rows != nullptr) {
+      cursors_[cursor] = made.rows;
+      done.form = made.form;
+    } else {
+      const GroupsRead read = read_groups(table, definitions_of(cursor));
+      cursors_[cursor] = read.rows;
+      done.form = read.form;
     }
-    if (const auto open = open_tables_.find(number); open != open_tables_.end()) {
-      PlacementNote note;
-      if (const auto rows = context_.placement->close(*open->second, *context_.choice, has_fallen_back_, note)) {
-        cursors_[cursor] = rows;
-        open_tables_.erase(open);
-        return fmt::format("{} groups out of {} sections", rows->row_count(), fillers_[number].size());
-      }
-      has_fallen_back_ = true;
-      fill_here(number);
-    }
-    const GroupsRead read = read_groups(table, definitions_of(cursor));
-    cursors_[cursor] = read.rows;
-    return fmt::format("{} groups out of {} parts", read.rows->row_count(), read.parts);
+    done.rows = cursors_[cursor]->row_count();
+    return done;
   }
 
-  // Groups as rows, and of how many hash tables or runs of groups they were made.
+  // What devices have made of a hash table; no rows: it is filled here.
+  MadeRows made_groups(int32_t table) {
+    if (const auto made = device_groups_.find(table); made != device_groups_.end()) return made->second;
+    const auto open = open_tables_.find(table);
+    if (open == open_tables_.end()) return {};
+    PlacementNote note;
+    MadeRows made{context_.placement->close(*open->second, *context_.choice, has_fallen_back_, note),
+                  open->second->form()};
+    if (made.rows != nullptr) {
+      open_tables_.erase(open);
+    } else {
+      has_fallen_back_ = true;
+      fill_here(table);
+    }
+    return made;
+  }
+
+  // Groups as rows, and how they were made: out of how many hash tables or runs of groups.
   struct GroupsRead {
     std::shared_ptr<BlockSource> rows;
-    size_t parts = 0;
+    FormProfile form = {};
   };
   GroupsRead read_groups(size_t table, std::vector<ColumnDefinition> columns = {}) {
     make_groups(threads_[0], table);
@@ -359,48 +421,62 @@ class Run {
         runs[number] = tables[number]->take_runs();
         tables[number].reset();
       });
-      for (const RunsOfGroups& made : runs) read.parts += made.runs.size();
+      read.form.form = has_runs ? "runs" : "table";
+      for (const RunsOfGroups& made : runs) read.form.parts += static_cast<int64_t>(made.runs.size());
       merge_groups(program_->hash_tables[table], runs, *read.rows, context_, memory_);
       return read;
     }
     for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
     for (GroupRows& piece : first.rows()) piece.add_to(*read.rows);
-    read.parts = tables.size();
+    const bool is_total = program_->hash_tables[table].keys.empty();
+    read.form = {.form = first.is_hashed() ? "table"
+                         : is_total        ? "total"
+                                           : "dense",
+                 .parts = static_cast<int64_t>(tables.size())};
     return read;
   }
 
-  std::string open_sorted(size_t cursor, size_t sorter) {
+  OperationProfile open_sorted(size_t cursor, size_t sorter) {
+    OperationProfile done;
+    done.what = "sort";
     if (const auto made = device_sorted_.find(static_cast<int32_t>(sorter)); made != device_sorted_.end()) {
-      cursors_[cursor] = made->second;
-      return {};
+      cursors_[cursor] = made->second.rows;
+      done.form = made->second.form;
+      done.rows = cursors_[cursor]->row_count();
+      return done;
     }
     make_sorter(threads_[0], sorter);
     std::vector<std::unique_ptr<SortRun>> runs;
     for (ThreadSinks& sinks : threads_) {
       if (sinks.sorters[sorter]) runs.push_back(std::move(sinks.sorters[sorter]));
     }
-    const size_t parts = runs.size();
+    done.form = {.form = "runs", .parts = static_cast<int64_t>(runs.size())};
     cursors_[cursor] = sort_runs(program_->sorters[sorter], std::move(runs), definitions_of(cursor), memory_, context_);
-    return fmt::format("{} rows sorted out of {} runs", cursors_[cursor]->row_count(), parts);
+    done.rows = cursors_[cursor]->row_count();
+    return done;
   }
 
   std::shared_ptr<const TabletSource> finish() {
+    const auto start = std::chrono::steady_clock::now();
     if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_);
     if (context_.profile != nullptr && context_.budget != nullptr)
       context_.profile->peak_bytes = context_.budget->peak();
     if (context_.profile != nullptr) context_.profile->spilled_bytes = memory_.spilled_bytes();
     // Codes in the result are of the sources' dictionaries.
     result_->keep(std::shared_ptr<const void>(program_));
+    if (context_.profile != nullptr) context_.profile->finish_nanoseconds = nanoseconds_since(start);
     return std::shared_ptr<const TabletSource>(std::move(result_));
   }
 
+  const std::chrono::steady_clock::time_point created_ = std::chrono::steady_clock::now();
   std::shared_ptr<const Program> program_;
   const ExecutionContext& context_;
+  WorkReport report_;  // of the section at hand
   Memory memory_;
   PreparedObjects prepared_;
   std::vector<ThreadSinks> threads_;
-  std::map<int32_t, std::shared_ptr<const TabletSource>> device_groups_, device_sorted_;  // by hash table, by sorter
-  OpenTables open_tables_;                                                                // that devices have
+  std::map<int32_t, MadeRows> device_groups_, device_sorted_;  // by hash table, by sorter
+  OpenTables open_tables_;                                     // that devices have
   std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
   std::map<size_t, int32_t> tables_shown_;        // by cursor, of groups
   bool has_fallen_back_ = false;                  // to the CPU
@@ -414,7 +490,14 @@ class Run {
 
 std::shared_ptr<const TabletSource> run_on_cpu(std::shared_ptr<const Program> program,
                                                const ExecutionContext& context) {
-  return cpu::Run(std::move(program), context).run();
+  std::optional<cpu::Run> run(std::in_place, std::move(program), context);
+  std::shared_ptr<const TabletSource> result = run->run();
+  const auto start = std::chrono::steady_clock::now();
+  run.reset();
+  if (context.profile != nullptr)
+    context.profile->release_nanoseconds =
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  return result;
 }
 
 }  // namespace diptych

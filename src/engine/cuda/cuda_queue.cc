@@ -99,8 +99,8 @@ void CudaQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   api.check(api->MemsetD8Async(to.value, value, static_cast<size_t>(bytes), stream_), "filling memory");
 }
 
-void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-                       int64_t shared_room) {
+void CudaQueue::queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                             int64_t shared_room) {
   if (groups == 0) return;
   check_invariant(groups > 0 && groups <= INT32_MAX, "a launch has at most 2^31 - 1 groups");
   const Entered api(*context_);
@@ -117,7 +117,7 @@ void CudaQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std
 
 std::unique_ptr<DeviceEvent> CudaQueue::record() { return std::make_unique<CudaEvent>(context_, stream_); }
 
-void CudaQueue::synchronize() {
+void CudaQueue::wait() {
   const Entered api(*context_);
   api.check(api->StreamSynchronize(stream_), "waiting for a stream");
 }

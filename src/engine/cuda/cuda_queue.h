@@ -46,16 +46,16 @@ class CudaQueue final : public Queue {
   ~CudaQueue() override;
 
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-              int64_t shared_room) override;
   std::unique_ptr<DeviceEvent> record() override;
-  void synchronize() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
   void* native_handle() override;
 
  private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+  void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                    int64_t shared_room) override;
+  void wait() override;
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override;
 
   std::shared_ptr<const Context> context_;

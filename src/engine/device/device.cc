@@ -1,6 +1,7 @@
 #include "engine/device/device.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "base/error.h"
@@ -55,6 +56,46 @@ DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
   throw Error(SqlState::out_of_memory, info().id() + " has no room for " + what, -1,
               std::to_string(bytes) + " bytes were asked for, and " + std::to_string(memory_use().used_bytes) + " of " +
                   std::to_string(memory_limit()) + " are in use");
+}
+
+void Queue::copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
+  const PartScope scope(clock(), TimePart::Copy);
+  if (report_ != nullptr) report_->work.bytes_to_device += bytes;
+  queue_copy_to_device(to, from, bytes);
+}
+
+void Queue::copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
+  const PartScope scope(clock(), TimePart::Copy);
+  if (report_ != nullptr) report_->work.bytes_to_host += bytes;
+  queue_copy_to_host(to, from, bytes);
+}
+
+void Queue::copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines) {
+  const PartScope scope(clock(), TimePart::Copy);
+  if (report_ != nullptr) report_->work.bytes_to_host += lines.count * lines.bytes;
+  queue_copy_lines_to_host(static_cast<std::byte*>(to), from, lines);
+}
+
+void Queue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                   int64_t shared_room) {
+  if (report_ != nullptr && groups > 0) ++report_->work.launches;
+  queue_launch(kernel, groups, group_size, parameters, shared_room);
+}
+
+void Queue::synchronize() {
+  if (report_ == nullptr) return wait();
+  const PartScope scope(report_->clock, TimePart::Wait);
+  const auto start = std::chrono::steady_clock::now();
+  ++report_->work.waits;
+  wait();
+  report_->work.wait_nanoseconds +=
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
+void Queue::count_in_place(int64_t read, int64_t written) {
+  if (report_ == nullptr) return;
+  report_->work.bytes_read_in_place += read;
+  report_->work.bytes_written_in_place += written;
 }
 
 void Queue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {

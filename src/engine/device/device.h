@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "engine/device/device_health.h"
+#include "engine/device/queue_work.h"
 
 namespace diptych {
 
@@ -140,39 +141,34 @@ class Queue {
   virtual ~Queue() = default;
   // All of these only queue the work; its errors come out of any later call. Host memory must stay until the work is
   // done. Copies overlap with other queues' work only from and to pinned memory.
-  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
-    bytes_copied_ += bytes;
-    queue_copy_to_device(to, from, bytes);
-  }
-  void copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
-    bytes_copied_ += bytes;
-    queue_copy_to_host(to, from, bytes);
-  }
+  void copy_to_device(DeviceAddress to, const void* from, int64_t bytes);
+  void copy_to_host(void* to, DeviceAddress from, int64_t bytes);
   // Lines of so many bytes, which lie as far apart there as the pitches say. A driver takes microseconds for each copy,
   // so these are one where it can.
   struct Lines {
     int64_t count = 0, bytes = 0;
     int64_t to_pitch = 0, from_pitch = 0;
   };
-  void copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines) {
-    bytes_copied_ += lines.count * lines.bytes;
-    queue_copy_lines_to_host(static_cast<std::byte*>(to), from, lines);
-  }
+  void copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines);
   virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
   // groups * group_size work-items; one-dimensional. shared_room: bytes of the kernel's DK_SHARED_ROOM with CUDA; with
   // OpenCL its text says how many.
-  virtual void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-                      int64_t shared_room = 0) = 0;
+  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+              int64_t shared_room = 0);
   virtual std::unique_ptr<DeviceEvent> record() = 0;
   // Waits until everything queued is done. Errors: 58000 with the driver's message.
-  virtual void synchronize() = 0;
+  void synchronize();
   // Between two events that have happened; 0 where the driver cannot tell.
   virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
   // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
   // nullptr with OpenCL.
   virtual void* native_handle() { return nullptr; }
-  // Of all copies so far, both ways.
-  int64_t bytes_copied() const { return bytes_copied_; }
+
+  // Where the work from now on is counted, which outlives its use; null: nowhere.
+  void report_to(WorkReport* report) { report_ = report; }
+  PartClock* clock() const { return report_ != nullptr ? report_->clock : nullptr; }
+  // Bytes of the host's memory that kernels of this queue read and write where they are.
+  void count_in_place(int64_t read, int64_t written);
 
  protected:
   // One copy for each line.
@@ -181,8 +177,11 @@ class Queue {
  private:
   virtual void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;
   virtual void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
+  virtual void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                            int64_t shared_room) = 0;
+  virtual void wait() = 0;
 
-  int64_t bytes_copied_ = 0;
+  WorkReport* report_ = nullptr;
 };
 
 struct DeviceMemoryUse {
@@ -195,6 +194,7 @@ struct DeviceMemoryUse {
 struct CompileReport {
   int64_t nanoseconds = 0;
   bool from_disk = false, from_memory = false, is_ahead = false;  // is_ahead: compiled ahead of time
+  const char* origin() const { return from_memory ? "memory" : is_ahead ? "build" : from_disk ? "disk" : "compiler"; }
 };
 
 class Device {

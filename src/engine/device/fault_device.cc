@@ -8,6 +8,20 @@ class FaultQueue final : public Queue {
  public:
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
+  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
+    device_.count_or_throw(DeviceCall::Copy, "fill");
+    queue_->fill(to, value, bytes);
+  }
+  std::unique_ptr<DeviceEvent> record() override {
+    device_.health().check();
+    return queue_->record();
+  }
+  int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
+    device_.health().check();
+    return queue_->nanoseconds_between(first, second);
+  }
+
+ private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
     device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_to_device(to, from, bytes);
@@ -20,29 +34,16 @@ class FaultQueue final : public Queue {
     device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_lines_to_host(to, from, lines);
   }
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
-    device_.count_or_throw(DeviceCall::Copy, "fill");
-    queue_->fill(to, value, bytes);
-  }
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-              int64_t shared_room) override {
+  void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                    int64_t shared_room) override {
     device_.count_or_throw(DeviceCall::Launch, "launch");
     queue_->launch(kernel, groups, group_size, parameters, shared_room);
   }
-  std::unique_ptr<DeviceEvent> record() override {
-    device_.health().check();
-    return queue_->record();
-  }
-  void synchronize() override {
+  void wait() override {
     queue_->synchronize();
     device_.count_or_throw(DeviceCall::Wait, "wait");
   }
-  int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
-    device_.health().check();
-    return queue_->nanoseconds_between(first, second);
-  }
 
- private:
   FaultDevice& device_;
   std::unique_ptr<Queue> queue_;
 };

@@ -34,6 +34,7 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
     reason = "its kernels can't read the host's memory, which mapped asks for";
     return std::nullopt;
   }
+  const PartScope scope(task.clock(), TimePart::Turn);
   const std::shared_ptr<const void> entered = device_.enter();
   {
     const DeviceTurns::Turn turn(turns_, DeviceTurns::Kind::Together, task.context.cancelled);
@@ -67,19 +68,22 @@ void GpuEngine::set_memory_limit(int64_t bytes) {
   device_.set_memory_limit(bytes);
 }
 
-std::unique_ptr<Queue> GpuEngine::take_queue() {
+std::unique_ptr<Queue> GpuEngine::take_queue(WorkReport* report) {
+  std::unique_ptr<Queue> queue;
   {
     std::lock_guard guard(mutex_);
     if (!queues_.empty()) {
-      auto queue = std::move(queues_.back());
+      queue = std::move(queues_.back());
       queues_.pop_back();
-      return queue;
     }
   }
-  return device_.make_queue();
+  if (!queue) queue = device_.make_queue();
+  queue->report_to(report);
+  return queue;
 }
 
 void GpuEngine::give_back(std::unique_ptr<Queue> queue) {
+  queue->report_to(nullptr);
   std::lock_guard guard(mutex_);
   queues_.push_back(std::move(queue));
 }

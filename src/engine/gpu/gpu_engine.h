@@ -72,7 +72,8 @@ class GpuEngine {
   SegmentCache& pinned_columns() { return pinned_columns_; }
   InputCache& inputs() { return inputs_; }
   // A queue that nobody else uses until it is given back.
-  std::unique_ptr<Queue> take_queue();
+  // report: see Queue::report_to().
+  std::unique_ptr<Queue> take_queue(WorkReport* report);
   void give_back(std::unique_ptr<Queue> queue);
 
  private:

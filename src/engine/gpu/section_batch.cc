@@ -28,8 +28,7 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
       task_(task),
       residency_(residency),
       choice_(choice),
-      queue_(engine.take_queue()),
-      copied_before_(queue_->bytes_copied()),
+      queue_(engine.take_queue(task.report)),
       loader_(engine, task, columns, residency, *queue_) {}
 
 // Nothing may be freed that the device still works with.
@@ -45,6 +44,7 @@ SectionBatch::~SectionBatch() {
 bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool is_only, KernelMemo& memo,
                          std::string& reason) {
   input_ = std::move(input);
+  const PartScope scope(task_.clock(), TimePart::Launch);
   if (!find_kernel(memo, reason)) return false;
   constants_.emplace(task_.program, kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
@@ -61,6 +61,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
 }
 
 bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
+  const PartScope scope(task_.clock(), TimePart::Compile);
   if (memo.compiled != nullptr && memo.shape == input_->shape) {
     kernel_ = memo.kernel;
     compiled_ = memo.compiled;
@@ -74,7 +75,9 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
     return false;
   }
   if (compiled_ == nullptr) {
-    compiled_ = engine_.device().compile(kernel_.text, kernel_.entry, &compile_report_);
+    CompileReport report;
+    compiled_ = engine_.device().compile(kernel_.text, kernel_.entry, &report);
+    kernel_origin_ = report.origin();
     memo = {input_->shape, kernel_, compiled_};
   }
   return true;
@@ -153,7 +156,7 @@ void SectionBatch::launch_pass(uint32_t pass) {
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
   queue_->launch(*compiled_, groups_, kernel_.items, words);
-  ++launches_;
+  if (residency_ == Residency::Mapped) queue_->count_in_place(input_->bytes, 0);
 }
 
 bool SectionBatch::writes_to_host() const {
@@ -281,15 +284,6 @@ void SectionBatch::finish() {
   rows_ = fetch_->finish();
 }
 
-int64_t SectionBatch::bytes_moved() const {
-  int64_t in_place = residency_ == Residency::Mapped ? input_->bytes : 0;
-  if (writes_to_host()) {
-    for (const OutputColumn& column : kernel_.outputs)
-      in_place += rows_out() * (column.width() + (column.nullable ? 1 : 0));
-  }
-  return queue_->bytes_copied() - copied_before_ + in_place;
-}
-
 void SectionBatch::raise_failure() const {
   const auto address = static_cast<size_t>((control().failure >> 32) - 1);
   cpu::raise_kernel_error(failure(), task_.program.instructions[address].position);
@@ -320,13 +314,14 @@ void SectionBatch::start_fetch() {
     from.nulls = outputs_[i].nulls;
     if (column.dictionary_column >= 0)
       from.dictionary = input_->dictionaries[static_cast<size_t>(column.dictionary_column)];
-    if (writes_to_host())
+    if (writes_to_host()) {
+      queue_->count_in_place(0, rows * (column.width() + (column.nullable ? 1 : 0)));
       fetch_->keep(from, std::move(outputs_[i].pinned_values), std::move(outputs_[i].pinned_nulls));
-    else
+    } else {
       fetch_->add(from);
+    }
   }
   fetch_->start();
-  launches_ += fetch_->launches();
 }
 
 }  // namespace diptych::gpu

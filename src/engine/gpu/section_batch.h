@@ -86,10 +86,8 @@ class SectionBatch {
   int64_t bytes_in() const { return input_->bytes; }
   int64_t rows_out() const { return static_cast<int64_t>(control().rows_out); }
   int64_t kernel_nanoseconds() const { return kernel_nanoseconds_; }
-  const CompileReport& compile_report() const { return compile_report_; }
-  int launches() const { return launches_; }
-  // Over the bus, both ways.
-  int64_t bytes_moved() const;
+  // Where the section's kernel came from; nullptr: another batch's.
+  const char* kernel_origin() const { return kernel_origin_; }
 
  private:
   const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_report_.words()); }
@@ -115,13 +113,11 @@ class SectionBatch {
   const Residency residency_;
   const KernelChoice choice_;
   std::unique_ptr<Queue> queue_;
-  const int64_t copied_before_;
   InputLoader loader_;
   std::shared_ptr<SectionInput> input_;
   std::shared_ptr<TabletDescriptions> tablets_;
   SectionKernel kernel_;
   std::shared_ptr<const Kernel> compiled_;
-  CompileReport compile_report_;
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
@@ -145,7 +141,7 @@ class SectionBatch {
   uint32_t pass_ = 0;  // of a kernel that partitions rows
   std::vector<GroupWords> groups_found_;
   int64_t kernel_nanoseconds_ = 0;
-  int launches_ = 0;
+  const char* kernel_origin_ = nullptr;
 };
 
 }  // namespace diptych::gpu

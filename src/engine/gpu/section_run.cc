@@ -39,7 +39,7 @@ int64_t rows_wanted(const SectionTask& task) {
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
       task_{task.program, task.address, task.source, rows_wanted(task), task.context,
-            task.needed,  task.partner, task.open,   task.queue},
+            task.needed,  task.partner, task.open,   task.queue,        task.report},
       residency_(groups_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
@@ -47,12 +47,14 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
       may_stop_early_(task.wanted == 0 || task_.wanted >= 0),
       progress_(task.context.progress) {
   result_.profile.address = task.address;
-  result_.profile.engine = engine.device().info().id() + " generated";
+  result_.profile.engine = engine.device().info().id();
+  result_.profile.kernel = "generated";
   result_.profile.residency = name_of(residency);
 }
 
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
+  const PartScope scope(task_.clock(), TimePart::Load);
   if (!find_input()) find_tablets();
   // Of a shared queue the CPU's part counts all rows.
   if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
@@ -94,14 +96,23 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   }
   for (auto& batch : running) collect(*batch);
   note_share();
-  if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
-  if (kernel_.sink == SectionKernel::Sink::Sort)
-    result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
-  if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
+  put_together();
+  const PartScope release(task_.clock(), TimePart::Release);
+  running.clear();
   result_.profile.nanoseconds =
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
   progress_.keep();
   return std::move(result_);
+}
+
+void SectionRun::put_together() {
+  const PartScope scope(task_.clock(), TimePart::Merge);
+  if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
+  if (kernel_.sink == SectionKernel::Sink::Sort) {
+    result_.sort_form = {.form = engine_.sort().form(), .parts = static_cast<int64_t>(sorted_.size())};
+    result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
+  }
+  if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
 }
 
 // Whether all tablets of the source are needed and ready in the place that the residency means.
@@ -214,6 +225,7 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
 
 void SectionRun::bring(SectionBatch& batch) {
   if (batch.is_brought() || has_enough()) return;
+  const PartScope scope(task_.clock(), TimePart::Fetch);
   batch.bring();
   if (batch.has_failed()) {
     if (batch.failure() == DK_CASE_BEYOND_ASCII) {
@@ -234,9 +246,10 @@ void SectionRun::collect(SectionBatch& batch) {
   firsts_.pop_front();
   bring(batch);
   if (!batch.is_brought() || left_to_cpu_ != nullptr) return;
+  const PartScope scope(task_.clock(), TimePart::Fetch);
   batch.finish();
   kernel_ = batch.kernel();
-  if (kernel_.is_interpreted()) result_.profile.engine = engine_.device().info().id() + " interpreter";
+  if (kernel_.is_interpreted()) result_.profile.kernel = "interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
   for (SectionRows& rows : batch.take_rows()) {
     rows.tablet = first;
@@ -247,14 +260,14 @@ void SectionRun::collect(SectionBatch& batch) {
   result_.profile.rows_in += batch.rows_in();
   result_.profile.rows_out += batch.rows_out();
   result_.profile.kernel_nanoseconds += batch.kernel_nanoseconds();
-  result_.profile.compile_nanoseconds += batch.compile_report().nanoseconds;
-  result_.profile.launches += batch.launches();
-  result_.profile.bytes_moved += batch.bytes_moved();
+  if (batch.kernel_origin() != nullptr) result_.profile.kernel_origin = batch.kernel_origin();
+  ++result_.profile.batches;
   progress_.add(0, batch.rows_in());
 }
 
 void SectionRun::finish_totals() {
   const int32_t table = kernel_.hash_table;
+  result_.group_forms[table] = {.form = "total", .parts = result_.profile.batches};
   if (!shares_groups(task_.program, task_.address, table)) {
     result_.groups[table] = combine_totals(task_.program, table, partials_);
     return;
@@ -293,20 +306,34 @@ void SectionRun::collect_groups(SectionBatch& batch) {
 
 void SectionRun::finish_groups() {
   for (GroupRows& groups : groups_) {
+    const int32_t table = groups.plan().hash_table;
+    result_.group_forms[table] = {.form = groups.form(), .parts = result_.profile.batches};
     if (groups.plan().is_shared)
-      open_groups(groups.plan().hash_table).add(groups.plan(), groups.take());
+      open_groups(table).add(groups.plan(), groups.take());
     else
-      result_.groups[groups.plan().hash_table] = groups.finish();
+      result_.groups[table] = groups.finish();
   }
+  if (partitioned_.empty()) return;
+  std::unique_ptr<Queue> queue = engine_.take_queue(task_.report);
   for (PartitionedGroups& groups : partitioned_) {
     const int32_t table = groups.plan().hash_table;
     if (groups.plan().is_shared) {
+      result_.group_forms[table] = groups.form();
       open_groups(table).add(std::move(groups), dictionaries_);
       continue;
     }
-    const int before = groups.launches();
-    result_.groups[table] = finish_partitioned(engine_, task_.program, groups, dictionaries_, task_.context.budget);
-    result_.profile.launches += groups.launches() - before;
+    const bool is_timed = task_.context.profile != nullptr && groups.form().state_rows > 0;
+    const auto before = is_timed ? queue->record() : nullptr;
+    result_.groups[table] =
+        finish_partitioned(engine_, *queue, task_.program, groups, dictionaries_, task_.context.budget);
+    result_.group_forms[table] = groups.form();
+    if (!is_timed) continue;
+    const auto after = queue->record();
+    // A run that nobody asks about does not wait here: this is not counted.
+    queue->report_to(nullptr);
+    queue->synchronize();
+    queue->report_to(task_.report);
+    result_.profile.kernel_nanoseconds += queue->nanoseconds_between(*before, *after);
   }
 }
 

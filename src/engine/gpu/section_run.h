@@ -66,6 +66,8 @@ class SectionRun {
   void bring(SectionBatch& batch);
   void collect(SectionBatch& batch);
   bool has_enough() const { return left_to_cpu_ != nullptr || (task_.wanted >= 0 && rows_ >= task_.wanted); }
+  // What the batches have made.
+  void put_together();
   void finish_totals();
   DeviceGroups& open_groups(int32_t table);
   void collect_groups(SectionBatch& batch);

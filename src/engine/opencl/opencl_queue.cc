@@ -55,8 +55,8 @@ void OpenClQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
                     "filling memory");
 }
 
-void OpenClQueue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-                         int64_t) {
+void OpenClQueue::queue_launch(const Kernel& kernel, int64_t groups, int group_size,
+                               std::span<const uint64_t> parameters, int64_t) {
   if (groups == 0) return;
   context_->health->check();
   memory_.make_arena();
@@ -76,7 +76,7 @@ std::unique_ptr<DeviceEvent> OpenClQueue::record() {
   return owner;
 }
 
-void OpenClQueue::synchronize() {
+void OpenClQueue::wait() {
   // Also where another thread has found the device lost: what this queue still copies would come to memory that is
   // freed.
   const cl_int status = api_.Finish(queue_);

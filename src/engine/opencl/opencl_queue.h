@@ -25,15 +25,15 @@ class OpenClQueue final : public Queue {
   ~OpenClQueue() override;
 
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
-              int64_t shared_room) override;
   std::unique_ptr<DeviceEvent> record() override;
-  void synchronize() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
 
  private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+  void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
+                    int64_t shared_room) override;
+  void wait() override;
 
   std::shared_ptr<const Context> context_;
   const Api& api_;

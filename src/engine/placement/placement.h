@@ -76,6 +76,9 @@ class Placement {
   // The kernel that the section would get, or why there is none.
   static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
 
+  // What it has taken so far to copy a source's rows from a device to those who asked for them on the CPU.
+  static QueueWork work_of_rows(const TabletSource& source);
+
   // Of every device, for all connections: what their buffers may take together. 0: nine tenths of what a device has.
   void set_device_memory_limit(int64_t bytes);
   int64_t device_memory_limit() const { return device_memory_limit_.load(std::memory_order_relaxed); }
@@ -120,6 +123,7 @@ class Placement {
                                           gpu::KernelChoice kernels, std::string& reason);
   void describe_cpu(const SectionTask& task, const HostProfile& host, PlacementNote& note);
 
+  static std::string loss_of(const Device& device);
   MemoryRoom room_of(const Device& device) const;
   gpu::GpuEngine& engine_for(Device& device);
   // What is kept on a device that is lost.

@@ -268,7 +268,10 @@ TEST(BindStatement, Explain) {
   const BoundStatement bound = bind_text("explain analyze insert into keyed values (1, 'a', 2)");
   const auto& explain = std::get<BoundExplain>(bound.statement);
   EXPECT_EQ(explain.what, BoundExplain::What::Analyze);
+  EXPECT_FALSE(explain.json);
   EXPECT_TRUE(std::holds_alternative<BoundInsert>(explain.statement->statement));
+  EXPECT_TRUE(std::get<BoundExplain>(bind_text("explain (format json) select i from every").statement).json);
+  EXPECT_FALSE(std::get<BoundExplain>(bind_text("explain (format json, format text) values (1)").statement).json);
 }
 
 }  // namespace

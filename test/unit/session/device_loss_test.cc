@@ -97,7 +97,7 @@ TEST_P(DeviceLossTest, IsToldWhereverDevicesAre) {
     is_shown |= line.starts_with("opencl:0|") && has(line, "lost: a wait");
   EXPECT_TRUE(is_shown);
   bool is_explained = false;
-  for (const std::string& line : database.run_on("opencl", "EXPLAIN ANALYZE " + totals))
+  for (const std::string& line : database.run_on("opencl", "EXPLAIN (ANALYZE, FORMAT JSON) " + totals))
     is_explained |= has(line, reason);
   EXPECT_TRUE(is_explained);
   database.set("fallback = error");

@@ -1,9 +1,8 @@
 // A table of many times the memory that the device may use: right answers in every residency, and never more in use.
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "base/fault_file_system.h"
+#include "session/explain_json.h"
 #include "session/opencl_database.h"
 
 namespace diptych {
@@ -40,8 +39,8 @@ TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
   // It can't be held there: it is streamed, and EXPLAIN ANALYZE says why.
   run_text(connection, "SET residency = cached");
   for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
-  EXPECT_NE(run_text(connection, "EXPLAIN ANALYZE " + queries[0]).find("streamed: opencl:0 has no room"),
-            std::string::npos);
+  const std::string why = testing::text_of(testing::first_section(connection, queries[0])["why"]);
+  EXPECT_NE(why.find("streamed: opencl:0 has no room"), std::string::npos) << why;
   EXPECT_TRUE(database.placement().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
   // What was left there is no hindrance to others.
@@ -85,9 +84,8 @@ const std::vector<std::string> row_queries = {
 
 // Of the last section that ran; -1: none ran on a device.
 int64_t launches_of(Connection& connection, const std::string& query) {
-  const std::string text = run_text(connection, "EXPLAIN ANALYZE " + query);
-  std::smatch found;
-  return std::regex_search(text, found, std::regex("([0-9]+) launches")) ? std::stoll(found[1]) : -1;
+  const nlohmann::json device = testing::explain_json(connection, query)["run"]["sections"].back()["device"];
+  return device.is_null() ? -1 : device["launches"].get<int64_t>();
 }
 
 TEST_F(DeviceMemory, LargeResultsComeInBatches) {

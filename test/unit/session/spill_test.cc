@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fault_file_system.h"
+#include "session/explain_json.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
 
@@ -189,10 +190,12 @@ TEST_P(SpillTest, ExplainAnalyzeSaysHowMuch) {
   Database database(path, files);
   Connection connection(database);
   open(connection, "4MB");
-  EXPECT_NE(rows_of(*run(connection, "EXPLAIN ANALYZE " + queries[4])).find("MB to temporary files"),
-            std::string::npos);
+  EXPECT_GT(testing::explain_json(connection, queries[4])["run"]["memory"]["spilled_bytes"], 0);
+  const nlohmann::json groups = testing::explain_json(connection, queries[10])["run"]["operations"][0];
+  EXPECT_EQ(groups["form"], "runs");
+  EXPECT_GT(groups["parts"], GetParam());
   run(connection, "SET memory_limit = '1GB'");
-  EXPECT_EQ(rows_of(*run(connection, "EXPLAIN ANALYZE " + queries[4])).find("temporary files"), std::string::npos);
+  EXPECT_EQ(testing::explain_json(connection, queries[4])["run"]["memory"]["spilled_bytes"], 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, SpillTest, ::testing::Values(1, 2, 4),

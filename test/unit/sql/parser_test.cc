@@ -108,6 +108,10 @@ TEST(Parser, NamesWhatIsNotThereYet) {
       {"copy t to program 'x'", "0A000", "program"},
       {"copy t from 'x' where a = 1", "0A000", "where"},
       {"explain (foo) select 1", "42601", "foo"},
+      {"explain (format xml) select 1", "0A000", "format"},
+      {"explain (analyze, format yaml) select 1", "0A000", "format"},
+      {"explain (format csv) select 1", "22023", "format"},
+      {"explain (format) select 1", "42601", "format"},
       {"set local threads = 1", "0A000", "local"},
       {"prepare p as select 1", "0A000", "prepare"},
   };

@@ -13,6 +13,7 @@ void DeviceGroups::add(const GroupPlan& plan, GroupWords words) {
   if (partitioned_) throw Error(SqlState::system_error, form_changed);
   if (!numbered_) numbered_.emplace(program_, plan, context_.budget);
   numbered_->add(std::move(words));
+  ++parts_;
 }
 
 void DeviceGroups::add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries) {
@@ -27,19 +28,28 @@ void DeviceGroups::add(PartitionedGroups&& groups, const std::vector<const Dicti
 
 std::shared_ptr<const TabletSource> DeviceGroups::close() {
   if (numbered_) return numbered_->finish();
-  return finish_partitioned(engine_, program_, *partitioned_, dictionaries_, context_.budget);
+  std::unique_ptr<Queue> queue = engine_.take_queue(nullptr);
+  auto rows = finish_partitioned(engine_, *queue, program_, *partitioned_, dictionaries_, context_.budget);
+  engine_.give_back(std::move(queue));
+  return rows;
 }
 
-std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const Program& program,
+FormProfile DeviceGroups::form() const {
+  if (partitioned_) return partitioned_->form();
+  FormProfile form;
+  form.form = numbered_->form();
+  form.parts = parts_;
+  return form;
+}
+
+std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
                                                        PartitionedGroups& groups,
                                                        const std::vector<const Dictionary*>& dictionaries,
                                                        MemoryBudget* budget) {
   const GroupPlan& plan = groups.plan();
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(plan.hash_table)];
-  std::unique_ptr<Queue> queue = engine.take_queue();
   auto source = std::make_shared<GroupSource>(engine, plan, table, dictionaries, budget);
-  groups.finish(*queue, *source);
-  engine.give_back(std::move(queue));
+  groups.finish(queue, *source);
   return source;
 }
 

@@ -26,6 +26,7 @@ class DeviceGroups final : public OpenGroups {
   void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
 
   Device& device() const override { return engine_.device(); }
+  FormProfile form() const override;
   std::shared_ptr<const TabletSource> close() override;
 
  private:
@@ -34,11 +35,12 @@ class DeviceGroups final : public OpenGroups {
   const ExecutionContext& context_;
   std::optional<GroupRows> numbered_;
   std::optional<PartitionedGroups> partitioned_;
+  int64_t parts_ = 0;  // of numbered_
   std::vector<const Dictionary*> dictionaries_;
 };
 
 // The groups that partitions have become, as rows. budget: see GroupSource.
-std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, const Program& program,
+std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
                                                        PartitionedGroups& groups,
                                                        const std::vector<const Dictionary*>& dictionaries,
                                                        MemoryBudget* budget);

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t starts_tile = 4 * group_size;
 
-std::shared_ptr<const Kernel> starts_kernel(Device& device, const char* entry, size_t words) {
+std::shared_ptr<const Kernel> starts_kernel(Device& device, Queue& queue, const char* entry, size_t words) {
+  const PartScope scope(queue.clock(), TimePart::Compile);
   const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words) +
                            kernel_text({"device/group_starts.h"});
   return device.compile(text, entry);
@@ -32,8 +33,12 @@ void GroupParameters::set(const GroupColumns& result) {
 
 void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
                          const GroupParameters& words, const GroupGrid& grid) {
-  const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n", grid.items) + kernel.text;
-  const std::shared_ptr<const Kernel> compiled = engine.device().compile(text, kernel.entry);
+  std::shared_ptr<const Kernel> compiled;
+  {
+    const PartScope scope(queue.clock(), TimePart::Compile);
+    const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n", grid.items) + kernel.text;
+    compiled = engine.device().compile(text, kernel.entry);
+  }
   const int64_t most = static_cast<int64_t>(engine.device().info().compute_units) *
                        std::max(1, compiled->groups_per_unit(grid.items, grid.shared_room));
   queue.launch(*compiled, std::clamp<int64_t>(grid.groups, 1, most), grid.items, words.words(), grid.shared_room);
@@ -43,7 +48,7 @@ int64_t starts_state_bytes(int64_t count) { return (1 + (count + starts_tile - 1
 
 void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state) {
   queue.fill(state, 0, starts_state_bytes(count));
-  const auto kernel = starts_kernel(engine.device(), "dk_group_starts", 4);
+  const auto kernel = starts_kernel(engine.device(), queue, "dk_group_starts", 4);
   const int64_t tiles = (count + starts_tile - 1) / starts_tile;
   const int64_t grid = static_cast<int64_t>(engine.device().info().compute_units) * 4;
   const uint64_t words[] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value};
@@ -52,7 +57,7 @@ void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_
 
 void launch_slices(GpuEngine& engine, Queue& queue, DeviceAddress starts, int64_t partitions, int64_t counts,
                    int64_t slice_rows, DeviceAddress first_slices) {
-  const auto kernel = starts_kernel(engine.device(), "dk_group_slices", 5);
+  const auto kernel = starts_kernel(engine.device(), queue, "dk_group_slices", 5);
   const uint64_t words[] = {starts.value, static_cast<uint64_t>(partitions), static_cast<uint64_t>(counts),
                             static_cast<uint64_t>(slice_rows), first_slices.value};
   queue.launch(*kernel, 1, group_size, words);

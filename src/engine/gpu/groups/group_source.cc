@@ -94,7 +94,7 @@ void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted
     }
   }
   if (fetched.empty()) return;
-  std::unique_ptr<Queue> queue = engine_.take_queue();
+  std::unique_ptr<Queue> queue = engine_.take_queue(&report_);
   for (auto& [place, copy] : fetched) {
     const GroupColumns& piece = pieces_[place.first];
     const GroupColumns::Column& from = stored(place.first, place.second);

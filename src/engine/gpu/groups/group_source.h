@@ -43,6 +43,11 @@ class GroupSource final : public TabletSource {
   int64_t encoded_bytes(size_t tablet, size_t column) const override;
 
   Device& device() const { return engine_.device(); }
+  // What copying them to the host has taken so far.
+  QueueWork work() const {
+    std::lock_guard guard(mutex_);
+    return report_.work;
+  }
   // The column of a piece where it is, which it keeps there.
   std::shared_ptr<const ColumnSegment> segment(size_t piece, size_t column) const;
   // How it is stored.
@@ -63,6 +68,7 @@ class GroupSource final : public TabletSource {
   bool is_on_device_ = true;
   mutable std::mutex mutex_;  // guards what follows
   mutable HostBytes host_bytes_;
+  mutable WorkReport report_;
   mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
 };
 

@@ -66,6 +66,10 @@ int64_t PartitionBatch::shared_slots() const {
   return std::max<int64_t>(1, table_bytes() / static_cast<int64_t>(plan_.kernels->slot_bytes));
 }
 
+int64_t PartitionBatch::slice_rows() const {
+  return std::max(least_slice_rows, slice_partitions * rows_ / partitions());
+}
+
 int64_t PartitionBatch::most_groups() const {
   return std::max<int64_t>(engine_.device().info().compute_units, written_lines / partitions());
 }
@@ -104,10 +108,8 @@ void PartitionBatch::place_rows(Queue& queue) {
   const int64_t all = partitions() * counts_;
   const DeviceAddress state = starts_.address() + padded((all + 1) * 4);
   launch_starts(engine_, queue, starts_.address(), all, state);
-  const int64_t slice_rows = std::max(least_slice_rows, slice_partitions * rows_ / partitions());
-  launch_slices(engine_, queue, starts_.address(), partitions(), counts_, slice_rows,
+  launch_slices(engine_, queue, starts_.address(), partitions(), counts_, slice_rows(),
                 state + padded(starts_state_bytes(all)));
-  launches_ += 2;
 }
 
 void PartitionBatch::group(Queue& queue) {
@@ -122,8 +124,7 @@ void PartitionBatch::group(Queue& queue) {
   words.set(GroupWord::Counts, static_cast<uint64_t>(counts_));
   words.set(GroupWord::FirstSlices, starts_.address() + padded((all + 1) * 4) + padded(starts_state_bytes(all)));
   words.set(GroupWord::Partitions, static_cast<uint64_t>(partitions()));
-  words.set(GroupWord::SliceRows,
-            static_cast<uint64_t>(std::max(least_slice_rows, slice_partitions * rows_ / partitions())));
+  words.set(GroupWord::SliceRows, static_cast<uint64_t>(slice_rows()));
   words.set(GroupWord::IsComplete, is_complete_ ? 1 : 0);
   words.set(GroupWord::States, states_.address());
   words.set(GroupWord::StateCapacity, static_cast<uint64_t>(state_capacity_));
@@ -137,7 +138,6 @@ void PartitionBatch::group(Queue& queue) {
   }
   words.set(GroupWord::SharedSlots, static_cast<uint64_t>(shared_slots()));
   launch_group_kernel(engine_, queue, plan_.kernels->group, words, grid);
-  ++launches_;
   queue.copy_to_host(report_.data(), control_.address(), sizeof(GroupControl));
 }
 

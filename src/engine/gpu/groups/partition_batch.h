@@ -46,7 +46,9 @@ class PartitionBatch {
   std::vector<DeviceBuffer> take_strings() { return std::move(strings_); }
   const GroupPlan& plan() const { return plan_; }
   int64_t rows() const { return rows_; }
-  int launches() const { return launches_; }
+  int partition_bits() const { return bits_; }
+  // That a work-group takes at a time, at most.
+  int64_t slice_rows() const;
 
  private:
   int64_t partitions() const { return int64_t{1} << bits_; }
@@ -67,7 +69,6 @@ class PartitionBatch {
   GroupColumns result_;
   std::vector<DeviceBuffer> strings_;
   PinnedBuffer report_;
-  int launches_ = 0;
 };
 
 }  // namespace diptych::gpu

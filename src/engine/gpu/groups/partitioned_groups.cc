@@ -45,7 +45,10 @@ void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
   }
   state_rows_ += count;
   rows_ += batch.rows();
-  launches_ += batch.launches();
+  ++form_.parts;
+  form_.partition_bits = std::max(form_.partition_bits, batch.partition_bits());
+  form_.slice_rows = std::max(form_.slice_rows, batch.slice_rows());
+  form_.state_rows += count;
   if (held_bytes_ > engine_.device().memory_limit() / most_held_part) move_states(queue);
 }
 
@@ -55,7 +58,10 @@ void PartitionedGroups::add(PartitionedGroups&& other) {
   state_rows_ += other.state_rows_;
   rows_ += other.rows_;
   held_bytes_ += other.held_bytes_;
-  launches_ += other.launches_;
+  form_.parts += other.form_.parts;
+  form_.partition_bits = std::max(form_.partition_bits, other.form_.partition_bits);
+  form_.slice_rows = std::max(form_.slice_rows, other.form_.slice_rows);
+  form_.state_rows += other.form_.state_rows;
 }
 
 // To host memory, as many as there are of each: buffers have room for more.
@@ -121,7 +127,6 @@ void PartitionedGroups::merge(Queue& queue, GroupParameters& words) {
     words.set(GroupWord::States, rows);
     words.set(GroupWord::StateRows, static_cast<uint64_t>(count));
     launch_group_kernel(engine_, queue, plan_.kernels->merge, words, {.groups = (count + group_size - 1) / group_size});
-    ++launches_;
   };
   for (const States& states : states_) {
     if (states.moved.bytes() == 0) {
@@ -171,7 +176,6 @@ bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, GroupSource& to
   words.set(result);
   merge(queue, words);
   launch_group_kernel(engine_, queue, plan_.kernels->show, words, {.groups = slots / group_size});
-  ++launches_;
   queue.copy_to_host(report.data(), table.address() + control_at, sizeof(GroupControl));
   queue.synchronize();
   const GroupControl control = *reinterpret_cast<const GroupControl*>(report.data());
@@ -181,7 +185,7 @@ bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, GroupSource& to
   own_strings(engine_, queue, result);
   to.add(std::move(result));
   if (pass.bits > 0) to.move_to_host();
-  ++passes_;
+  ++form_.passes;
   return true;
 }
 

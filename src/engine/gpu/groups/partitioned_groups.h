@@ -29,8 +29,9 @@ class PartitionedGroups {
   // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 57014, 58000.
   void finish(Queue& queue, GroupSource& to);
   const GroupPlan& plan() const { return plan_; }
-  int launches() const { return launches_; }
-  int64_t passes() const { return passes_; }
+  int64_t passes() const { return form_.passes; }
+  // Of the batches so far.
+  const FormProfile& form() const { return form_; }
 
  private:
   struct States {
@@ -62,8 +63,7 @@ class PartitionedGroups {
   std::vector<States> states_;
   int64_t rows_ = 0, state_rows_ = 0;
   int64_t held_bytes_ = 0;  // of states, on the device
-  int64_t passes_ = 0;
-  int launches_ = 0;
+  FormProfile form_{.form = "partitioned"};
 };
 
 }  // namespace diptych::gpu

@@ -18,6 +18,9 @@ class GroupRows {
   GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget* budget);
 
   const GroupPlan& plan() const { return plan_; }
+  const char* form() const {
+    return plan_.keys.empty() ? "total" : plan_.place == GroupPlan::Place::Shared ? "shared" : "dense";
+  }
   // The groups of another batch of the same section. Errors: 53200.
   void add(GroupWords batch);
   // All of them, for another table of the same plan.

@@ -10,7 +10,10 @@ void ReportBuffer::allocate(GpuEngine& engine, int64_t bytes, const char* what) 
 }
 
 void ReportBuffer::ask(Queue& queue) {
-  if (device_.bytes() > 0) queue.copy_to_host(pinned_.data(), device_.address(), pinned_.bytes());
+  if (device_.bytes() > 0)
+    queue.copy_to_host(pinned_.data(), device_.address(), pinned_.bytes());
+  else
+    queue.count_in_place(0, pinned_.bytes());
 }
 
 }  // namespace diptych::gpu

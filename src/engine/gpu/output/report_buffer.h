@@ -18,7 +18,7 @@ class ReportBuffer {
   void allocate(GpuEngine& engine, int64_t bytes, const char* what);
   // For the kernel.
   DeviceAddress address() const { return device_.bytes() > 0 ? device_.address() : pinned_.address(); }
-  // Behind the kernel.
+  // Behind the kernel; what it has written over the bus itself is counted.
   void ask(Queue& queue);
   const uint64_t* words() const { return reinterpret_cast<const uint64_t*>(pinned_.data()); }
 

@@ -126,7 +126,6 @@ void RowFetch::copy(Column& column) {
   const DeviceAddress values = in_order(width, column.from.values);
   if (column.from.column.is_text_row()) {
     column.texts.emplace(device_, queue_, values, rows_);
-    launches_ += column.texts->launches();
     reserved_->add(column.texts->bytes());
   } else {
     column.values = copy_elements(width, values);

@@ -47,8 +47,6 @@ class RowFetch {
   void start();
   // Afterwards, once the queue is through: the rows of all columns in pieces.
   std::vector<SectionRows> finish();
-  // Kernels that it took.
-  int launches() const { return launches_; }
 
  private:
   // Elements of all rows on the host. Parts have so many rows, and the last one the rest.
@@ -86,7 +84,6 @@ class RowFetch {
   std::vector<Column> columns_;
   std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
   const std::shared_ptr<HostBytes> reserved_;        // for it
-  int launches_ = 0;
 };
 
 }  // namespace diptych::gpu

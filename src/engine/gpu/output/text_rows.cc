@@ -23,10 +23,14 @@ constexpr int64_t groups_per_unit = 8;
 
 void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
                         const std::vector<uint64_t>& words) {
-  const std::string text =
-      fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
-      kernel_text({file});
-  const std::shared_ptr<const Kernel> kernel = device.compile(text, entry);
+  std::shared_ptr<const Kernel> kernel;
+  {
+    const PartScope scope(queue.clock(), TimePart::Compile);
+    const std::string text =
+        fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
+        kernel_text({file});
+    kernel = device.compile(text, entry);
+  }
   const int64_t groups = std::min((rows + text_tile_rows - 1) / text_tile_rows,
                                   std::max(1, device.info().compute_units) * groups_per_unit);
   queue.launch(*kernel, groups, group_size, words);

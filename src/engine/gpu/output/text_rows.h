@@ -34,7 +34,6 @@ class TextRows {
   void show(int64_t piece, ColumnView& view) const;
   std::shared_ptr<const void> memory() const { return memory_; }
   int64_t bytes() const { return memory_->bytes(); }  // of that
-  int launches() const { return 2; }
 
  private:
   void find_starts(DeviceAddress rows);

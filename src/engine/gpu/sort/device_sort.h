@@ -42,6 +42,9 @@ class DeviceSort {
   void gather(Queue& queue, int element_bytes, DeviceAddress from, DeviceAddress order, int64_t rows,
               DeviceAddress to) const;
 
+  // What sorts the pairs.
+  const char* form() const { return cub_ != nullptr ? "cub" : "radix"; }
+
  private:
   Device& device_;
   SortKernels kernels_;

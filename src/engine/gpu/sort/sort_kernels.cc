@@ -43,10 +43,11 @@ void SortKernels::launch(Queue& queue, const std::string& entry, int64_t groups,
                          std::span<const uint64_t> parameters) const {
   std::vector<uint64_t> words(parameters.begin(), parameters.end());
   words.resize(parameter_words);
-  queue.launch(find(entry), groups, group_size, words);
+  queue.launch(find(queue, entry), groups, group_size, words);
 }
 
-const Kernel& SortKernels::find(const std::string& entry) const {
+const Kernel& SortKernels::find(const Queue& queue, const std::string& entry) const {
+  const PartScope scope(queue.clock(), TimePart::Compile);
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const Kernel>& kernel = kernels_[entry];
   if (kernel == nullptr) kernel = device_.compile(text_with(entry), entry);

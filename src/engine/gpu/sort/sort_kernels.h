@@ -34,7 +34,7 @@ class SortKernels {
   }
 
  private:
-  const Kernel& find(const std::string& entry) const;
+  const Kernel& find(const Queue& queue, const std::string& entry) const;
 
   Device& device_;
   int64_t most_groups_;

@@ -96,12 +96,46 @@ TEST_P(DeviceTest, CopiesLinesThatLieApart) {
   queue_->copy_to_device(buffer.address(), all.data(), bytes);
   const PinnedBuffer host = device_->allocate_pinned(bytes, "lines");
   const Queue::Lines lines{.count = 3, .bytes = 777, .to_pitch = 1024, .from_pitch = 2560};
-  const int64_t before = queue_->bytes_copied();
+  WorkReport report;
+  queue_->report_to(&report);
   queue_->copy_lines_to_host(host.data(), buffer.address() + 5, lines);
   queue_->synchronize();
-  EXPECT_EQ(queue_->bytes_copied() - before, 3 * 777);
+  queue_->report_to(nullptr);
+  EXPECT_EQ(report.work.bytes_to_host, 3 * 777);
+  EXPECT_EQ(report.work.waits, 1);
   for (int64_t line = 0; line < lines.count; ++line)
     EXPECT_EQ(std::memcmp(host.data() + line * lines.to_pitch, all.data() + 5 + line * lines.from_pitch, 777), 0);
+}
+
+TEST_P(DeviceTest, WorkIsCountedWhereItIsReported) {
+  auto kernel = add_kernel();
+  const std::vector<uint64_t> values(100, 7);
+  const DeviceBuffer buffer = device_->allocate(800, "values");
+  const auto work = [&] {
+    queue_->copy_to_device(buffer.address(), values.data(), 800);
+    for (const size_t count : {100, 0})
+      add(*queue_, *kernel, buffer.address(), buffer.address(), buffer.address(), count);
+    queue_->count_in_place(30, 4);
+    std::vector<uint64_t> back(50);
+    queue_->copy_to_host(back.data(), buffer.address(), 400);
+    queue_->synchronize();
+  };
+  PartClock clock(TimePart::Prepare);
+  WorkReport report{{}, &clock};
+  queue_->report_to(&report);
+  work();
+  work();
+  queue_->report_to(nullptr);
+  work();
+  EXPECT_EQ(report.work.bytes_to_device, 1600);
+  EXPECT_EQ(report.work.bytes_to_host, 800);
+  EXPECT_EQ(report.work.bytes_read_in_place, 60);
+  EXPECT_EQ(report.work.bytes_written_in_place, 8);
+  EXPECT_EQ(report.work.launches, 2) << "of no groups there is none";
+  EXPECT_EQ(report.work.waits, 2);
+  EXPECT_GT(report.work.wait_nanoseconds, 0);
+  EXPECT_GE(clock.times()[TimePart::Wait], report.work.wait_nanoseconds);
+  EXPECT_GT(clock.times()[TimePart::Copy], 0);
 }
 
 TEST_P(DeviceTest, EventsOfAQueueAreTimed) {

@@ -68,7 +68,7 @@ class InterpreterTest : public ::testing::Test {
                              KernelChoice::Interpreter, reason);
     EXPECT_TRUE(result.has_value()) << reason;
     if (result) {
-      EXPECT_EQ(result->profile.engine, engine.device().info().id() + " interpreter");
+      EXPECT_EQ(result->profile.kernel, "interpreter");
     }
     return result;
   }

@@ -22,9 +22,7 @@ class MemoryQueue final : public Queue {
   void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
     std::memset(reinterpret_cast<void*>(to.value), value, static_cast<size_t>(bytes));
   }
-  void launch(const Kernel&, int64_t, int, std::span<const uint64_t>, int64_t) override {}
   std::unique_ptr<DeviceEvent> record() override { return nullptr; }
-  void synchronize() override {}
   int64_t nanoseconds_between(const DeviceEvent&, const DeviceEvent&) override { return 0; }
 
  private:
@@ -34,6 +32,8 @@ class MemoryQueue final : public Queue {
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
     std::memcpy(to, reinterpret_cast<const void*>(from.value), static_cast<size_t>(bytes));
   }
+  void queue_launch(const Kernel&, int64_t, int, std::span<const uint64_t>, int64_t) override {}
+  void wait() override {}
 };
 
 class MemoryDevice final : public Device {

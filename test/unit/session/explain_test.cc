@@ -1,0 +1,304 @@
+// EXPLAIN as JSON: its keys are those that are documented, all of them; times add up; what was done where is counted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "session/explain_json.h"
+#include "session/opencl_database.h"
+
+namespace diptych {
+namespace {
+
+using nlohmann::json;
+using testing::explain_json;
+using testing::run_text;
+
+struct Key {
+  std::string path, kind;
+};
+const std::vector<Key> documented = {
+#define DIPTYCH_EXPLAIN_KEY(path, kind, documentation) {path, kind},
+#include "session/explain_keys.def"
+#undef DIPTYCH_EXPLAIN_KEY
+};
+
+// All paths in a document, [] for the elements of arrays of objects, with the values that were found there.
+void collect(const std::string& path, const json& value, std::multimap<std::string, json>& found) {
+  if (!path.empty() && !path.ends_with("[]")) found.emplace(path, value);
+  if (value.is_object())
+    for (const auto& [key, inner] : value.items()) collect(path.empty() ? key : path + "." + key, inner, found);
+  if (value.is_array())
+    for (const json& element : value)
+      if (element.is_object()) collect(path + "[]", element, found);
+}
+
+bool is_of(const std::string& kind, const json& value) {
+  if (kind.ends_with("?")) return value.is_null() || is_of(kind.substr(0, kind.size() - 1), value);
+  if (kind == "object") return value.is_object();
+  if (kind == "array") return value.is_array();
+  if (kind == "array of text") return value.is_array() && value.at(0).is_string();
+  if (kind == "text") return value.is_string() && !value.get<std::string>().empty();
+  if (kind == "bytes a second") return value.is_number() && value >= 0;
+  return value.is_number_integer() && value >= 0;  // integer, bytes, nanoseconds
+}
+
+// Every key is there wherever what holds it is, of the kind that is documented, and no other is.
+void expect_documented(const json& document) {
+  std::multimap<std::string, json> found;
+  collect("", document, found);
+  std::set<std::string> paths;
+  for (const Key& key : documented) {
+    paths.insert(key.path);
+    const size_t dot = key.path.rfind('.');
+    size_t holders = 1;
+    if (dot != std::string::npos) {
+      const std::string holder = key.path.substr(0, dot);
+      const bool is_array = holder.ends_with("[]");
+      holders = 0;
+      const auto [first, last] = found.equal_range(is_array ? holder.substr(0, holder.size() - 2) : holder);
+      for (auto at = first; at != last; ++at) holders += is_array ? at->second.size() : at->second.is_object();
+    }
+    EXPECT_EQ(found.count(key.path), holders) << key.path;
+    const auto [first, last] = found.equal_range(key.path);
+    for (auto at = first; at != last; ++at) EXPECT_TRUE(is_of(key.kind, at->second)) << key.path << ": " << at->second;
+  }
+  for (const auto& [path, value] : found) EXPECT_TRUE(paths.contains(path)) << path << " is not documented";
+}
+
+int64_t sum_of(const json& times, const std::string& without) {
+  int64_t sum = 0;
+  for (const auto& [key, value] : times.items())
+    if (key != without) sum += value.get<int64_t>();
+  return sum;
+}
+
+// Sections that are not shared add up to the nanosecond; what lies between sections is not measured twice.
+void expect_accounted(const json& run) {
+  for (const json& section : run["sections"])
+    EXPECT_EQ(sum_of(section["time"], "total_ns"), section["time"]["total_ns"].get<int64_t>()) << section;
+  EXPECT_EQ(sum_of(run["time"], "total_ns"), run["time"]["total_ns"].get<int64_t>());
+  EXPECT_LE(sum_of(run["run_time"], ""), run["time"]["run_ns"].get<int64_t>());
+}
+
+const std::string make_table =
+    "CREATE TABLE t AS SELECT i, i % 7 k, (i % 50021)::bigint * 7919 % 500009 m, 'name ' || i % 11 e, 'long ' || i h "
+    "FROM generate_series(1, 100000) g(i)";
+
+// A query of each kind, and what its operations are.
+struct Kind {
+  std::string query;
+  std::vector<std::string> operations;  // kind form on the CPU, kind form on a device
+};
+const std::vector<Kind> kinds = {
+    {"SELECT i, e FROM t WHERE k = 3", {}},
+    {"SELECT i, e FROM t WHERE k = 3 LIMIT 5", {}},
+    {"SELECT count(*), sum(m) FROM t WHERE k < 5", {"groups total / groups total"}},
+    {"SELECT k, count(*) FROM t GROUP BY k", {"groups dense / groups shared"}},
+    {"SELECT m, count(*) FROM t GROUP BY m HAVING count(*) > 1", {"groups table / groups partitioned"}},
+    {"SELECT DISTINCT e, k FROM t", {"groups dense / groups shared"}},
+    {"SELECT h, i FROM t ORDER BY m DESC, i", {"sort runs / sort radix"}},
+    {"SELECT m, count(*) FROM t GROUP BY m ORDER BY 2 DESC, 1 LIMIT 4",
+     {"groups table / groups partitioned", "sort runs / sort radix"}},
+};
+
+class Explain : public ::testing::Test {
+ protected:
+  Explain() {
+    run_text(connection, "SET tablet_rows = 4096");
+    run_text(connection, "SET device = cpu");
+    run_text(connection, make_table);
+  }
+
+  Database database{":memory:"};
+  Connection connection{database};
+};
+
+TEST_F(Explain, DocumentsHaveTheKeysThatAreDocumented) {
+  for (const Kind& kind : kinds) {
+    SCOPED_TRACE(kind.query);
+    expect_documented(explain_json(connection, kind.query, "FORMAT JSON"));
+    expect_documented(explain_json(connection, kind.query));
+    expect_documented(explain_json(connection, kind.query, "KERNEL, FORMAT JSON"));
+  }
+  expect_documented(explain_json(connection, "SELECT 1"));
+  expect_documented(explain_json(connection, "SELECT i FROM t LIMIT 0"));
+}
+
+TEST_F(Explain, WhatIsNotAskedForIsNull) {
+  const json plan = explain_json(connection, kinds[3].query, "FORMAT JSON");
+  EXPECT_EQ(plan["version"], 1);
+  EXPECT_TRUE(plan["run"].is_null());
+  EXPECT_TRUE(plan["kernels"].is_null());
+  EXPECT_EQ(plan["plan"].back()["level"], plan["plan"].size() - 1);
+  EXPECT_EQ(plan["plan"].back()["operator"], "Scan t [k] (100000 rows)");
+  const json kernels = explain_json(connection, kinds[3].query, "KERNEL, FORMAT JSON");
+  EXPECT_TRUE(kernels["plan"].is_null());
+  EXPECT_GT(kernels["kernels"].size(), 10U);
+}
+
+TEST_F(Explain, TheCpuSaysWhatItDid) {
+  for (const Kind& kind : kinds) {
+    SCOPED_TRACE(kind.query);
+    const json run = explain_json(connection, kind.query)["run"];
+    expect_accounted(run);
+    ASSERT_EQ(run["operations"].size(), kind.operations.size());
+    for (size_t i = 0; i < kind.operations.size(); ++i) {
+      const json& operation = run["operations"][i];
+      const std::string form = testing::text_of(operation["kind"]) + " " + testing::text_of(operation["form"]);
+      EXPECT_TRUE(kind.operations[i].starts_with(form + " /")) << form;
+      EXPECT_GE(operation["parts"], 1);
+    }
+    for (const json& section : run["sections"]) {
+      EXPECT_EQ(section["engine"], "cpu");
+      EXPECT_TRUE(section["device"].is_null());
+      EXPECT_TRUE(section["bus"].is_null());
+      EXPECT_GT(section["time"]["rows_ns"], 0);
+    }
+  }
+  const json first = testing::first_section(connection, "SELECT i FROM t WHERE i > 50000");
+  EXPECT_EQ(first["rows_out"], 50000);
+  EXPECT_GT(first["tablets_skipped"], 0);
+}
+
+// Both forms are of one document.
+TEST_F(Explain, TextSaysWhatJsonDoes) {
+  const std::string text = run_text(connection, "EXPLAIN ANALYZE " + kinds[7].query);
+  const json document = explain_json(connection, kinds[7].query);
+  for (const json& op : document["plan"]) EXPECT_NE(text.find(op["operator"].get<std::string>()), std::string::npos);
+  for (const json& line : document["program"]) EXPECT_NE(text.find(line.get<std::string>()), std::string::npos);
+  for (const char* part : {"run: rows 4", "section at ", "engine cpu, threads ", "rows in 100000, rows out 100000",
+                           "kind groups, form table, parts ", "kind sort, form runs", "  memory: host peak ",
+                           "  run time: ", "  time: total "})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  EXPECT_EQ(text.find("null"), std::string::npos) << text;
+}
+
+// A long query, of which only what lies between two readings of the clock has no name.
+TEST_F(Explain, NearlyAllOfTheTimeHasAName) {
+  run_text(connection, "SET threads = 2");
+  for (const char* query : {"SELECT m % 20011, h, count(*) FROM t GROUP BY 1, 2 ORDER BY 2", "SELECT h, e FROM t"}) {
+    double named = 0;
+    // The best of three: a thread may be stopped between two readings.
+    for (int i = 0; i < 3; ++i) {
+      const json run = explain_json(connection, query)["run"];
+      named = std::max(named, static_cast<double>(sum_of(run["run_time"], "")) / run["time"]["run_ns"].get<double>());
+    }
+    EXPECT_GE(named, 0.95) << query;
+  }
+}
+
+TEST_F(Explain, TimesAreThoseOfTheLastRun) {
+  Statement statement(connection, "EXPLAIN (ANALYZE, FORMAT JSON) SELECT count(*) FROM t");
+  std::vector<int64_t> times;
+  for (int i = 0; i < 10; ++i) {
+    connection.start_statement();
+    const json run = json::parse(read_values(*statement.run()).at(0).to_text())["run"];
+    times.push_back(run["time"]["bind_ns"]);
+  }
+  EXPECT_FALSE(std::is_sorted(times.begin(), times.end())) << "they add up";
+}
+
+using ExplainOnDevice = testing::OpenClDatabaseTest;
+
+TEST_F(ExplainOnDevice, DevicesSayWhatTheyDid) {
+  run_text(connection, make_table);
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
+  for (const char* residency : {"cached", "mapped", "streamed", "serial"}) {
+    run_text(connection, std::string("SET residency = ") + residency);
+    for (const Kind& kind : kinds) {
+      SCOPED_TRACE(std::string(residency) + ": " + kind.query);
+      const json document = explain_json(connection, kind.query);
+      expect_documented(document);
+      const json& run = document["run"];
+      expect_accounted(run);
+      ASSERT_EQ(run["operations"].size(), kind.operations.size());
+      for (size_t i = 0; i < kind.operations.size(); ++i) {
+        const json& operation = run["operations"][i];
+        const std::string form = testing::text_of(operation["kind"]) + " " + testing::text_of(operation["form"]);
+        EXPECT_TRUE(kind.operations[i].ends_with("/ " + form)) << form;
+        EXPECT_EQ(operation["partition_bits"].is_null(), operation["form"] != "partitioned");
+      }
+      const json& section = run["sections"][0];
+      EXPECT_EQ(section["engine"], "opencl:0");
+      EXPECT_EQ(section["kernel"], "generated");
+      EXPECT_EQ(section["residency"], residency);
+      EXPECT_GE(section["device"]["launches"], section["device"]["batches"]);
+      EXPECT_GE(section["device"]["waits"], 1);
+      EXPECT_LE(section["time"]["wait_ns"], section["time"]["total_ns"]);
+      EXPECT_EQ(run["memory"]["devices"][0]["device"], "opencl:0");
+    }
+  }
+}
+
+TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
+  run_text(connection, make_table);
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
+  const std::string query = "SELECT i FROM t WHERE k = 3 OR i < 0";
+  const auto section = [&](const char* residency) {
+    run_text(connection, std::string("SET residency = ") + residency);
+    return testing::first_section(connection, query);
+  };
+  const json cached = section("cached"), again = section("cached"), streamed = section("streamed"),
+             mapped = section("mapped");
+  const int64_t read = cached["read_bytes"], result = cached["rows_out"].get<int64_t>() * 4;
+  EXPECT_GT(result, 0);
+  EXPECT_GE(cached["bus"]["to_device_bytes"], read);
+  EXPECT_GE(cached["bus"]["to_host_bytes"], result);
+  EXPECT_LT(again["bus"]["to_device_bytes"], read) << "the columns are there";
+  EXPECT_GE(streamed["bus"]["to_device_bytes"], read);
+  EXPECT_EQ(streamed["bus"]["read_in_place_bytes"], 0);
+  // Kernels read the columns and write the rows where they are.
+  EXPECT_LT(mapped["bus"]["to_device_bytes"], read);
+  EXPECT_GE(mapped["bus"]["read_in_place_bytes"], read);
+  EXPECT_EQ(mapped["bus"]["written_in_place_bytes"], result);
+}
+
+// A partition with half of the rows is cut into slices, whose groups meet again.
+TEST_F(ExplainOnDevice, GroupsOfSeveralSlicesAreMerged) {
+  run_text(connection, make_table);
+  const std::string query = "SELECT CASE WHEN i % 2 = 0 THEN 3 ELSE m END g, count(*) FROM t GROUP BY 1";
+  const json on_cpu = explain_json(connection, query)["run"]["operations"][0];
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached"});
+  const json run = explain_json(connection, query)["run"];
+  const json& groups = run["operations"][0];
+  EXPECT_EQ(groups["form"], "partitioned");
+  EXPECT_EQ(groups["rows"], on_cpu["rows"]);
+  EXPECT_GT(groups["state_rows"], 1);
+  EXPECT_LE(groups["slice_rows"], 8192);
+  EXPECT_GE(groups["partition_bits"], 4);
+  EXPECT_GT(run["sections"][0]["time"]["merge_ns"], 0);
+}
+
+// Both threads' parts are told of.
+TEST_F(ExplainOnDevice, ASharedSectionSaysWhoTookWhat) {
+  run_text(connection, make_table);
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = streamed",
+                   "threads = 2", "share_tablets = on"});
+  const json document = explain_json(connection, kinds[2].query);
+  expect_documented(document);
+  const json& section = document["run"]["sections"][0];
+  EXPECT_EQ(section["engine"], "opencl:0");
+  EXPECT_EQ(section["rows_in"], 100000);
+  EXPECT_GT(section["time"]["rows_ns"], 0) << "the CPU's threads";
+  EXPECT_GT(section["time"]["turn_ns"], 0) << "the device's thread";
+  EXPECT_GE(sum_of(section["time"], "total_ns"), section["time"]["total_ns"].get<int64_t>());
+  EXPECT_LE(sum_of(document["run"]["run_time"], ""), document["run"]["time"]["run_ns"].get<int64_t>());
+}
+
+// Groups stay on the device; few of them are read by the CPU, which is told of its section.
+TEST_F(ExplainOnDevice, GroupsThatTheCpuReadsAreCopied) {
+  run_text(connection, make_table);
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached"});
+  const json run =
+      explain_json(connection, "SELECT m % 3001 g, e, count(*) FROM t GROUP BY m % 3001, e, h LIKE '%1'")["run"];
+  ASSERT_EQ(run["operations"][0]["form"], "partitioned") << run;
+  const int64_t groups = run["operations"][0]["rows"];
+  const json& second = run["sections"][1];
+  EXPECT_EQ(second["rows_in"], groups);
+  EXPECT_GT(second["bus"]["to_host_bytes"], groups * 4) << second;
+}
+
+}  // namespace
+}  // namespace diptych
