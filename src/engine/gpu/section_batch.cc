@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
+#include "engine/gpu/groups/group_strings.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
@@ -274,8 +275,20 @@ void SectionBatch::bring_output() {
     partitions.own_strings(*queue_);
   }
   if (kernel_.sink != SectionKernel::Sink::Totals) return;
+  fetch_partials();
+}
+
+void SectionBatch::fetch_partials() {
   partials_.groups = static_cast<size_t>(groups_);
   partials_.words.assign(partials_report_.words(), partials_report_.words() + partials_.groups * kernel_.partial_words);
+  const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(kernel_.hash_table)];
+  const StatesLayout layout = layout_states(table, true);
+  for (size_t i = 0; i < layout.aggregates.size(); ++i) {
+    const StateLayout& state = layout.aggregates[i];
+    if (state.kind != StateKind::Extreme || table.aggregates[i].argument.physical != PhysicalType::Text) continue;
+    partials_.strings[i] = fetch_strings(engine_, *queue_, {partials_report_.address(), groups_, kernel_.partial_words},
+                                         string_of_extreme(state.first_word));
+  }
 }
 
 void SectionBatch::finish() {

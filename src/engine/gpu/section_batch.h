@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ namespace diptych::gpu {
 // What a batch's aggregates without groups are: the words of every group of the grid.
 struct PartialWords {
   std::vector<uint64_t> words;
+  // By aggregate that is a least or greatest string: of each group, where it has one.
+  std::map<size_t, std::vector<std::string>> strings;
   size_t groups = 0;
 };
 
@@ -104,6 +107,7 @@ class SectionBatch {
   void count_rows();
   void launch_pass(uint32_t pass);
   void launch_until_room();
+  void fetch_partials();
   void count_time();
   void sort_rows();
   void start_fetch();

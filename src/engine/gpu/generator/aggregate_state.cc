@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "base/error.h"
 #include "engine/cpu/kernel_error.h"
@@ -13,6 +14,8 @@ namespace diptych::gpu {
 namespace {
 
 constexpr uint64_t sign_bit = uint64_t{1} << 63;
+
+constexpr size_t text_extreme_words = 3, interval_extreme_words = 5;
 
 bool is_wide(const AggregateInfo& aggregate) { return aggregate.argument.physical == PhysicalType::Int128; }
 
@@ -29,8 +32,6 @@ StateLayout extreme_layout(const AggregateInfo& aggregate, bool least) {
   }
   return layout;
 }
-
-constexpr size_t text_extreme_words = 3, interval_extreme_words = 5;
 
 StateLayout layout_of(const AggregateInfo& aggregate, bool has_extremes, std::string& unsupported) {
   StateLayout layout;
@@ -101,8 +102,10 @@ void combine_moments(uint64_t* into, const uint64_t* from) {
   std::memcpy(into, a, sizeof(a));
 }
 
-[[noreturn]] void not_on_the_host() {
-  throw Error(SqlState::internal_error, "states that point to strings are combined on the device");
+// Of intervals: by the span, then by the number of the row.
+void combine_intervals(uint64_t* into, const uint64_t* from) {
+  const auto order = [](const uint64_t* words) { return std::tuple(words[1], words[0], words[2]); };
+  if (from[2] != 0 && (into[2] == 0 || order(into) < order(from))) std::copy_n(from, interval_extreme_words, into);
 }
 
 [[noreturn]] void overflow(int32_t position) { cpu::raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
@@ -171,7 +174,9 @@ void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::s
         if (wide_of(a) < wide_of(b)) std::copy_n(b, 2, a);
         break;
       case StateKind::Moments: combine_moments(a, b); break;
-      case StateKind::Extreme: not_on_the_host();
+      case StateKind::Extreme:
+        if (state.words == interval_extreme_words) combine_intervals(a, b);
+        break;
     }
   }
 }
@@ -208,7 +213,9 @@ bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, si
       store(all_finite ? squares : std::nan(""));
       break;
     }
-    case StateKind::Extreme: not_on_the_host();
+    case StateKind::Extreme:
+      if (state.words == interval_extreme_words) std::memcpy(to, value + 3, 16);
+      break;
   }
   return came;
 }

@@ -25,13 +25,14 @@ enum class StateKind : uint8_t {
   LeastI128,
   GreatestI128,
   Moments,
-  Extreme  // the least or greatest string or interval, of partitioned groups only: kernel/device/group_extremes.h
+  Extreme  // the least or greatest string or interval (kernel/device/group_extremes.h); of totals and partitioned
+           // groups
 };
 
 struct StateLayout {
   StateKind kind = StateKind::Count;
   size_t first_word = 0, words = 1;
-  uint64_t empty[3] = {0, 0, 0};
+  uint64_t empty[5] = {0, 0, 0, 0, 0};
   bool is_least = false;  // Extreme
 };
 
@@ -42,7 +43,7 @@ struct StatesLayout {
   std::string unsupported;  // why a device has no such state; empty: it has all
 };
 
-// has_extremes: whether states of the kind Extreme are possible.
+// has_extremes: whether states of the kind Extreme are possible. Strings of theirs are not combined here.
 StatesLayout layout_states(const HashTableInfo& table, bool has_extremes = false);
 
 // Notes are words of 32 bits, for 16 aggregates each. The second one is not an aggregate's: its first bit says that the

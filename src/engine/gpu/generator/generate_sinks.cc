@@ -110,7 +110,7 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
 
 void SectionGenerator::declare_totals() {
   use_file("device/aggregate.h");
-  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
+  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)], true);
   if (!layout.unsupported.empty()) return refuse(layout.unsupported);
   kernel_.partial_words = layout.words;
   declare("rows_out", "dk_u64 rows_out = 0;");
@@ -130,16 +130,23 @@ void SectionGenerator::declare_totals() {
       case StateKind::LeastI128: declare(name, fmt::format("dk_i128 {} = DK_MOST_I128;", name)); break;
       case StateKind::GreatestI128: declare(name, fmt::format("dk_i128 {} = DK_LEAST_I128;", name)); break;
       case StateKind::Moments: declare(name, fmt::format("dk_moments {} = dk_no_moments();", name)); break;
-      case StateKind::Extreme: break;  // refused
+      case StateKind::Extreme:
+        // One of the group's, with a lock.
+        use_file("device/group_extremes.h");
+        declare(name, fmt::format("DK_SHARED dk_u64 {}[{}];", name, layout.aggregates[i].words + 1));
+        declare(name + "_cleared",
+                fmt::format("if (DK_LOCAL_ID < {1}) {0}[DK_LOCAL_ID] = 0;", name, layout.aggregates[i].words + 1));
+        break;
     }
   }
+  declare("cleared", "DK_BARRIER();");
 }
 
 void SectionGenerator::write_aggregate(int32_t address) {
   const Instruction& instruction = at(address);
   const auto number = static_cast<size_t>(std::get<int64_t>(instruction.p4));
   const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(instruction.p1)];
-  const StatesLayout layout = layout_states(table);
+  const StatesLayout layout = layout_states(table, true);
   if (!layout.unsupported.empty()) return refuse(layout.unsupported);
   const int32_t argument = instruction.p2;
   const std::string name = fmt::format("a{}", number);
@@ -151,8 +158,30 @@ void SectionGenerator::write_aggregate(int32_t address) {
     return body_.close();
   }
   body_.line("if (rows != 0) notes_{} |= {}U;", note_index(number), came_bit(number));
+  if (layout.aggregates[number].kind == StateKind::Extreme) {
+    write_extreme(argument, layout.aggregates[number], name);
+    return body_.close();
+  }
   write_update(address, layout.aggregates[number].kind, table.aggregates[number].state == AggregateState::SumSquares,
                name);
+  body_.close();
+}
+
+// The same, of a string or an interval, into the state of the work-group.
+void SectionGenerator::write_extreme(int32_t argument, const StateLayout& state, const std::string& name) {
+  const int least = state.is_least ? 1 : 0;
+  const std::string lock = fmt::format("(DK_LOCAL dk_u32*)({} + {})", name, state.words);
+  body_.open("DK_FOR_ROWS(k) if ((rows >> k & 1U) != 0) {{");
+  if (info(argument).physical == PhysicalType::Text) {
+    body_.line("dk_locked_raise_local_text(DK_SPACES_ARG, {}, {}, {}, {});", lock, name, operand(argument), least);
+  } else {
+    body_.line("const dk_interval interval = {};", operand(argument));
+    body_.line("dk_u64 words[{}];", state.words);
+    body_.line(
+        "dk_interval_state(interval, dk_span_of_interval(interval), tablet[2] + (dk_u64)(first + k), {}, words);",
+        least);
+    body_.line("dk_locked_raise_local_interval({}, {}, words);", lock, name);
+  }
   body_.close();
 }
 
@@ -207,7 +236,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
 }
 
 void SectionGenerator::write_totals_end() {
-  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
+  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)], true);
   if (!layout.unsupported.empty()) return;
   KernelWriter& out = body_;
   out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
@@ -229,7 +258,7 @@ void SectionGenerator::write_totals_end() {
       case StateKind::LeastI128: reduce = "min_i128"; break;
       case StateKind::GreatestI128: reduce = "max_i128"; break;
       case StateKind::Moments: reduce = "moments"; break;
-      case StateKind::Extreme: break;
+      case StateKind::Extreme: continue;  // of the group already
     }
     out.line("a{0} = dk_block_{1}(a{0}, scratch);", i, reduce);
   }
@@ -253,6 +282,10 @@ void SectionGenerator::write_totals_end() {
         out.line("partial[{}] = DK_F64_BITS(a{}.count);", first, i);
         out.line("partial[{}] = DK_F64_BITS(a{}.sum);", first + 1, i);
         out.line("partial[{}] = DK_F64_BITS(a{}.squares);", first + 2, i);
+        break;
+      case StateKind::Extreme:
+        for (size_t word = 0; word < layout.aggregates[i].words; ++word)
+          out.line("partial[{}] = a{}[{}];", first + word, i, word);
         break;
       default: out.line("partial[{}] = a{};", first, i);
     }

@@ -224,6 +224,9 @@ void SectionGenerator::find_sink() {
     sinks = 1;
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
+  const bool is_total = kernel_.sink == SectionKernel::Sink::Totals;
+  if (is_total && shares_groups(program_, address_, kernel_.hash_table))
+    refuse(layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]).unsupported);
 }
 
 void SectionGenerator::use_file(const std::string& file) {

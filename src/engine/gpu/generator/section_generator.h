@@ -138,6 +138,7 @@ class SectionGenerator {
   void write_sort_key(SortKeyPlace place, int32_t number);
   void write_aggregate(int32_t address);
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
+  void write_extreme(int32_t argument, const StateLayout& state, const std::string& name);
   void declare_totals();
   void write_totals_end();
 

@@ -17,12 +17,6 @@ struct CopiedStrings {
   int64_t heap = 0, heap_bytes = 0;
 };
 
-// Where rows of states have a string: the word of its address, that of its length in the lower half, and how much more
-// than the length that is.
-struct StringPlace {
-  uint64_t address, length, more;
-};
-
 std::vector<StringPlace> strings_in_states(const GroupPlan& plan, const HashTableInfo& table) {
   std::vector<StringPlace> places;
   for (const GroupKeyPlan& key : plan.keys) {
@@ -30,9 +24,23 @@ std::vector<StringPlace> strings_in_states(const GroupPlan& plan, const HashTabl
   }
   for (size_t i = 0; i < plan.states.aggregates.size(); ++i) {
     const size_t first = plan.key_words + plan.states.aggregates[i].first_word;
-    if (is_string_result(plan, table, plan.keys.size() + i)) places.push_back({first + 1, first + 2, 1});
+    if (is_string_result(plan, table, plan.keys.size() + i)) places.push_back(string_of_extreme(first));
   }
   return places;
+}
+
+// Makes text rows of the strings at one place of the states, and returns the words that place them again.
+std::vector<uint64_t> take_strings(Device& device, Queue& queue, const StringStates& states, const StringPlace& place,
+                                   DeviceAddress rows) {
+  std::vector<uint64_t> words = {states.address.value,
+                                 static_cast<uint64_t>(states.count),
+                                 states.words,
+                                 place.address,
+                                 place.length,
+                                 place.more,
+                                 rows.value};
+  launch_text_kernel(device, queue, "device/group_strings.h", "dk_take_strings", states.count, words);
+  return words;
 }
 
 CopiedStrings copy_strings(Device& device, Queue& queue, DeviceAddress rows, int64_t count) {
@@ -70,9 +78,9 @@ CopiedStrings copy_strings(Device& device, Queue& queue, DeviceAddress rows, int
 void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result) {
   for (GroupColumns::Column& column : result.columns) {
     if (!column.is_string || result.rows == 0) continue;
+    CopiedStrings copied;
     const WhenDone when_done{queue};
-    CopiedStrings copied =
-        copy_strings(engine.device(), queue, result.string_rows.address() + column.values, result.rows);
+    copied = copy_strings(engine.device(), queue, result.string_rows.address() + column.values, result.rows);
     queue.synchronize();
     column.strings = std::move(copied.strings);
     column.heap = copied.heap;
@@ -82,18 +90,17 @@ void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result) {
 }
 
 std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const GroupPlan& plan,
-                                      const HashTableInfo& table, DeviceAddress states, int64_t count) {
+                                      const HashTableInfo& table, DeviceAddress address, int64_t count) {
   std::vector<DeviceBuffer> owned;
+  const StringStates states = {address, count, plan.kernels->state_row};
   Device& device = engine.device();
   for (const StringPlace& place : strings_in_states(plan, table)) {
     if (count == 0) break;
     const DeviceBuffer rows = device.allocate(count * 16, "strings of groups");
+    CopiedStrings copied;
     const WhenDone when_done{queue};
-    std::vector<uint64_t> words = {
-        states.value, static_cast<uint64_t>(count), plan.kernels->state_row, place.address, place.length,
-        place.more,   rows.address().value};
-    launch_text_kernel(device, queue, "device/group_strings.h", "dk_take_strings", count, words);
-    CopiedStrings copied = copy_strings(device, queue, rows.address(), count);
+    std::vector<uint64_t> words = take_strings(device, queue, states, place, rows.address());
+    copied = copy_strings(device, queue, rows.address(), count);
     words.push_back(copied.starts.address().value);
     words.push_back((copied.strings.address() + copied.heap).value);
     launch_text_kernel(device, queue, "device/group_strings.h", "dk_place_strings", count, words);
@@ -101,6 +108,23 @@ std::vector<DeviceBuffer> own_strings(GpuEngine& engine, Queue& queue, const Gro
     owned.push_back(std::move(copied.strings));
   }
   return owned;
+}
+
+std::vector<std::string> fetch_strings(GpuEngine& engine, Queue& queue, const StringStates& states,
+                                       const StringPlace& place) {
+  Device& device = engine.device();
+  const DeviceBuffer rows = device.allocate(states.count * 16, "strings of totals");
+  const WhenDone when_done{queue};
+  take_strings(device, queue, states, place, rows.address());
+  const TextRows texts(device, queue, rows.address(), states.count);
+  std::vector<std::string> strings;
+  for (int64_t i = 0; i < states.count; ++i) {
+    ColumnView view;
+    texts.show(i / TextRows::piece_rows, view);
+    const uint32_t* offsets = view.offsets + i % TextRows::piece_rows;
+    strings.emplace_back(view.heap + offsets[0], offsets[1] - offsets[0]);
+  }
+  return strings;
 }
 
 }  // namespace diptych::gpu

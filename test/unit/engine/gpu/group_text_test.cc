@@ -21,7 +21,8 @@ AggregateInfo aggregate_of(AggregateState state, PhysicalType argument, Physical
   return info;
 }
 
-// SELECT keys, aggregates over a table whose columns are the keys, then the aggregates' arguments.
+// SELECT keys, aggregates over a table whose columns are the keys, then the aggregates' arguments. Without keys:
+// totals.
 class GroupProgram {
  public:
   GroupProgram(std::vector<RegisterInfo> keys, std::vector<AggregateInfo> aggregates) {
@@ -29,9 +30,12 @@ class GroupProgram {
     program.hash_tables.push_back({keys, aggregates, 0});
     add(Opcode::Parallel, 0);
     for (const RegisterInfo& key : keys) load(key);
-    const auto group = static_cast<int32_t>(program.registers.size());
-    program.registers.push_back({PhysicalType::Int32, Type{TypeId::Integer}, false});
-    add(Opcode::Group, group);
+    int32_t group = -1;
+    if (!keys.empty()) {
+      group = static_cast<int32_t>(program.registers.size());
+      program.registers.push_back({PhysicalType::Int32, Type{TypeId::Integer}, false});
+      add(Opcode::Group, group);
+    }
     for (size_t i = 0; i < aggregates.size(); ++i) {
       int32_t argument = -1;
       if (aggregates[i].state != AggregateState::CountStar) argument = load(aggregates[i].argument);
@@ -200,7 +204,7 @@ TEST(GroupText, KeysThatAreIntervals) {
   expect_group_kernels_compile(plan);
 }
 
-// Also where keys are few and known: no replica keeps addresses.
+// Also where keys are few and known: no replica keeps addresses. Totals keep one state in the group's memory.
 TEST(GroupText, ExtremesOfStringsAndIntervals) {
   using State = AggregateState;
   using Form = PhysicalType;
@@ -216,6 +220,10 @@ TEST(GroupText, ExtremesOfStringsAndIntervals) {
     EXPECT_TRUE(kernel.groups[0].has_lock);
     expect_compiles(kernel);
     expect_group_kernels_compile(kernel.groups[0]);
+    const SectionKernel totals = GroupProgram({}, aggregates).kernel();
+    EXPECT_EQ(totals.sink, SectionKernel::Sink::Totals);
+    EXPECT_EQ(totals.partial_words, 1U + 2 * 3 + 2 * 5);
+    expect_compiles(totals);
   }
 }
 
