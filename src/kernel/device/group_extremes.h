@@ -2,8 +2,11 @@
 // with a number that only rises: the greatest's, or the complement of the least's. Reading it alone rules most values
 // out without the lock.
 //
-//   string     |first 8 bytes|address|length + 1|                  0: none yet
-//   interval   |span: low, high|number of the row + 1|months, days|microseconds|
+//   string     |first 8 bytes|address|length + 1, 0: none yet|version|
+//   interval   |span / 1024|span % 1024|number of the row + 1|months, days|microseconds|
+//
+// Of strings that begin alike, which are many where they are names of one kind, the rest is compared without the lock,
+// too: the version is odd while a state is being written, and another one afterwards.
 //
 // Strings compare bytewise, intervals by their span; of equal intervals, which may differ, the last row's is kept.
 //
@@ -48,34 +51,52 @@ DK_FN void dk_text_state(DK_SPACES_PARAM, dk_text value, dk_bool is_least, DK_PR
 
 // The state of an interval of that span alone, in row `row`.
 DK_FN void dk_interval_state(dk_interval value, dk_i128 span, dk_u64 row, dk_bool is_least, DK_PRIVATE dk_u64* words) {
-  const dk_u64 high = (dk_u64)span.hi ^ DK_U64(0x8000000000000000);
-  words[0] = is_least ? ~span.lo : span.lo;
-  words[1] = is_least ? ~high : high;
+  // A span has at most 73 bits, and a sign.
+  const dk_u64 first = dk_key_i64((dk_i64)(((dk_u64)span.hi << 54) | (span.lo >> 10)));
+  words[0] = is_least ? ~first : first;
+  words[1] = is_least ? ~span.lo & 1023 : span.lo & 1023;
   words[2] = row + 1;
   words[3] = (dk_u64)(dk_u32)value.months | ((dk_u64)(dk_u32)value.days << 32);
   words[4] = (dk_u64)value.microseconds;
 }
 
-#define DK_GROUP_EXTREMES_IN(space, qualifier)                                                                 \
+#define DK_GROUP_EXTREMES_IN(space, qualifier, FENCE)                                                          \
+  DK_NEAR dk_bool dk_improves_##space##_text(DK_SPACES_PARAM, dk_u64 address, dk_i64 length,                   \
+                                             DK_PRIVATE const dk_u64* words, dk_bool is_least) {               \
+    const dk_i64 mine = (dk_i64)words[2] - 1;                                                                  \
+    return is_least ? dk_comes_before(DK_SPACES_ARG, words[1], mine, address, length)                          \
+                    : dk_comes_before(DK_SPACES_ARG, address, length, words[1], mine);                         \
+  }                                                                                                            \
   DK_NEAR void dk_merge_to_##space##_text(DK_SPACES_PARAM, volatile qualifier dk_u64* at,                      \
                                           DK_PRIVATE const dk_u64* words, dk_bool is_least) {                  \
     dk_bool takes = at[2] == 0 || words[0] > at[0];                                                            \
-    if (!takes && words[0] == at[0]) {                                                                         \
-      const dk_u64 there = at[1];                                                                              \
-      const dk_i64 length = (dk_i64)at[2] - 1;                                                                 \
-      const dk_i64 mine = (dk_i64)words[2] - 1;                                                                \
-      takes = is_least ? dk_comes_before(DK_SPACES_ARG, words[1], mine, there, length)                         \
-                       : dk_comes_before(DK_SPACES_ARG, there, length, words[1], mine);                        \
-    }                                                                                                          \
+    if (!takes && words[0] == at[0])                                                                           \
+      takes = dk_improves_##space##_text(DK_SPACES_ARG, at[1], (dk_i64)at[2] - 1, words, is_least);            \
     if (takes) {                                                                                               \
+      at[3] = at[3] + 1;                                                                                       \
+      FENCE();                                                                                                 \
       at[0] = words[0];                                                                                        \
       at[1] = words[1];                                                                                        \
       at[2] = words[2];                                                                                        \
+      FENCE();                                                                                                 \
+      at[3] = at[3] + 1;                                                                                       \
     }                                                                                                          \
+  }                                                                                                            \
+  DK_NEAR dk_bool dk_may_improve_##space##_text(DK_SPACES_PARAM, volatile qualifier dk_u64* at,                \
+                                                DK_PRIVATE const dk_u64* words, dk_bool is_least) {            \
+    const dk_u64 first = at[0];                                                                                \
+    if (words[2] == 0 || words[0] != first) return words[2] != 0 && words[0] > first;                          \
+    const dk_u64 version = at[3];                                                                              \
+    FENCE();                                                                                                   \
+    const dk_u64 address = at[1];                                                                              \
+    const dk_u64 more = at[2];                                                                                 \
+    FENCE();                                                                                                   \
+    if (more == 0 || (version & 1) != 0 || at[3] != version) return 1;                                         \
+    return dk_improves_##space##_text(DK_SPACES_ARG, address, (dk_i64)more - 1, words, is_least);              \
   }                                                                                                            \
   DK_NEAR void dk_locked_merge_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,   \
                                               DK_PRIVATE const dk_u64* words, dk_bool is_least) {              \
-    if (words[2] != 0 && words[0] >= *(volatile qualifier dk_u64*)at)                                          \
+    if (dk_may_improve_##space##_text(DK_SPACES_ARG, at, words, is_least))                                     \
       DK_LOCKED(space, lock, dk_merge_to_##space##_text(DK_SPACES_ARG, at, words, is_least))                   \
   }                                                                                                            \
   DK_NEAR void dk_locked_raise_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,   \
@@ -85,18 +106,18 @@ DK_FN void dk_interval_state(dk_interval value, dk_i128 span, dk_u64 row, dk_boo
     dk_locked_merge_##space##_text(DK_SPACES_ARG, lock, at, words, is_least);                                  \
   }                                                                                                            \
   DK_NEAR void dk_raise_to_##space##_interval(volatile qualifier dk_u64* at, DK_PRIVATE const dk_u64* words) { \
-    const dk_bool same = words[1] == at[1] && words[0] == at[0];                                               \
-    if (words[1] > at[1] || (words[1] == at[1] && words[0] > at[0]) || (same && words[2] > at[2])) {           \
+    const dk_bool same = words[0] == at[0] && words[1] == at[1];                                               \
+    if (words[0] > at[0] || (words[0] == at[0] && words[1] > at[1]) || (same && words[2] > at[2])) {           \
       DK_UNROLL for (dk_i32 i = 0; i < 5; i++) { at[i] = words[i]; }                                           \
     }                                                                                                          \
   }                                                                                                            \
   DK_NEAR void dk_locked_raise_##space##_interval(qualifier dk_u32* lock, qualifier dk_u64* at,                \
                                                   DK_PRIVATE const dk_u64* words) {                            \
-    if (words[2] != 0 && words[1] >= ((volatile qualifier dk_u64*)at)[1])                                      \
+    if (words[2] != 0 && words[0] >= *(volatile qualifier dk_u64*)at)                                          \
       DK_LOCKED(space, lock, dk_raise_to_##space##_interval(at, words))                                        \
   }
 
 // clang-format off
-DK_GROUP_EXTREMES_IN(global, DK_GLOBAL)
-DK_GROUP_EXTREMES_IN(local, DK_LOCAL)
+DK_GROUP_EXTREMES_IN(global, DK_GLOBAL, DK_FENCE_GLOBAL)
+DK_GROUP_EXTREMES_IN(local, DK_LOCAL, DK_FENCE_LOCAL)
 // clang-format on

@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t sign_bit = uint64_t{1} << 63;
 
-constexpr size_t text_extreme_words = 3, interval_extreme_words = 5;
+constexpr size_t text_extreme_words = 4, interval_extreme_words = 5;
 
 bool is_wide(const AggregateInfo& aggregate) { return aggregate.argument.physical == PhysicalType::Int128; }
 
@@ -104,7 +104,7 @@ void combine_moments(uint64_t* into, const uint64_t* from) {
 
 // Of intervals: by the span, then by the number of the row.
 void combine_intervals(uint64_t* into, const uint64_t* from) {
-  const auto order = [](const uint64_t* words) { return std::tuple(words[1], words[0], words[2]); };
+  const auto order = [](const uint64_t* words) { return std::tuple(words[0], words[1], words[2]); };
   if (from[2] != 0 && (into[2] == 0 || order(into) < order(from))) std::copy_n(from, interval_extreme_words, into);
 }
 

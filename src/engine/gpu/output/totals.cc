@@ -21,8 +21,8 @@ std::string extreme_string(const StatesLayout& layout, size_t number, const std:
   const std::string* best = nullptr;
   for (const PartialWords& partial : partials) {
     for (size_t group = 0; group < partial.groups; ++group) {
-      // Its last word is 0 where there is none.
-      if (partial.words[group * layout.words + state.first_word + state.words - 1] == 0) continue;
+      // Its length, and 1.
+      if (partial.words[group * layout.words + state.first_word + 2] == 0) continue;
       const std::string& found = partial.strings.at(number)[group];
       if (best == nullptr || (state.is_least ? found < *best : *best < found)) best = &found;
     }

@@ -9,28 +9,28 @@ namespace diptych::testing {
 namespace {
 
 constexpr int items = 64, groups = 4;
-constexpr size_t state_words = 8;  // two of strings, one lock and one to spare
+constexpr size_t state_words = 9;  // two of strings, and one of locks
 
 // Every item takes each string of its own into the least and the greatest, in shared memory; what the work-groups have
 // is merged in global memory.
 const std::string text_kernel = kernel_head + R"(
-  DK_SHARED dk_u64 mine[8];
+  DK_SHARED dk_u64 mine[9];
   DK_GLOBAL const dk_u64* strings = DK_AT(const dk_u64, parameters.word[0]);
   DK_GLOBAL dk_u64* all = DK_AT(dk_u64, parameters.word[2]);
-  if (DK_LOCAL_ID < 8) mine[DK_LOCAL_ID] = 0;
+  if (DK_LOCAL_ID < 9) mine[DK_LOCAL_ID] = 0;
   DK_BARRIER();
   for (dk_i64 i = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; i < (dk_i64)parameters.word[1];
        i += (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE) {
     const dk_text text = dk_make_text(DK_AT(const char, strings[2 * i]), (dk_i32)strings[2 * i + 1]);
-    dk_locked_raise_local_text(DK_SPACES_ARG, (DK_LOCAL dk_u32*)(mine + 6), mine, text, 1);
-    dk_locked_raise_local_text(DK_SPACES_ARG, (DK_LOCAL dk_u32*)(mine + 6), mine + 3, text, 0);
+    dk_locked_raise_local_text(DK_SPACES_ARG, (DK_LOCAL dk_u32*)(mine + 8), mine, text, 1);
+    dk_locked_raise_local_text(DK_SPACES_ARG, (DK_LOCAL dk_u32*)(mine + 8), mine + 4, text, 0);
   }
   DK_BARRIER();
   if (DK_LOCAL_ID == 0) {
-    dk_u64 words[6];
-    for (dk_i32 i = 0; i < 6; i++) words[i] = mine[i];
-    dk_locked_merge_global_text(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(all + 6), all, words, 1);
-    dk_locked_merge_global_text(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(all + 6), all + 3, words + 3, 0);
+    dk_u64 words[8];
+    for (dk_i32 i = 0; i < 8; i++) words[i] = mine[i];
+    dk_locked_merge_global_text(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(all + 8), all, words, 1);
+    dk_locked_merge_global_text(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(all + 8), all + 4, words + 4, 0);
   }
 })";
 
@@ -55,9 +55,9 @@ class GroupExtremes : public DeviceKernel {
     }
     const auto [least, greatest] = std::minmax_element(strings.begin(), strings.end());
     ASSERT_NE(state[2], 0U);
-    ASSERT_NE(state[5], 0U);
+    ASSERT_NE(state[6], 0U);
     EXPECT_EQ(bytes.substr(state[1], state[2] - 1), *least);
-    EXPECT_EQ(bytes.substr(state[4], state[5] - 1), *greatest);
+    EXPECT_EQ(bytes.substr(state[5], state[6] - 1), *greatest);
   }
   Random random_;
 };
@@ -106,8 +106,9 @@ TEST_F(GroupExtremes, KeepTheLastOfEqualIntervals) {
     std::vector<dk_interval> values;
     std::vector<dk_u64> words;
     for (int i = 0; i < 500; ++i) {
-      const dk_interval value = {static_cast<dk_i32>(random_.below(5) - 2), static_cast<dk_i32>(30 * random_.below(3)),
-                                 static_cast<dk_i64>(random_.below(2)) * 30 * DK_USECS_PER_DAY};
+      const dk_interval value = {
+          static_cast<dk_i32>(random_.below(5) - 2), static_cast<dk_i32>(30 * random_.below(3)),
+          static_cast<dk_i64>(random_.below(2)) * 30 * DK_USECS_PER_DAY + random_.below(turn + 1)};
       values.push_back(value);
       words.resize(words.size() + 2);
       std::memcpy(&words[words.size() - 2], &value, sizeof(value));
