@@ -11,6 +11,9 @@
 namespace diptych::gpu {
 namespace {
 
+// Of hashes, by which a work-group takes its turns.
+constexpr int most_part_bits = 8;
+
 // Rows that a work-item has under way.
 constexpr int rows_at_once = 4;
 
@@ -214,6 +217,20 @@ class GroupKernelText {
     out.line("DK_BARRIER();");
   }
 
+  // The table is full: groups come like those so far, so that it says how many turns there are to be.
+  static void write_parting(KernelWriter& out) {
+    out.line("dk_u64 seen = step + DK_GROUP_SIZE * {} - first;", rows_at_once);
+    out.line("if (seen > end - first) seen = end - first;");
+    out.line("dk_i32 more_bits = 1;");
+    out.line("while ((end - first) * 4 > seen * 3 << more_bits) more_bits++;");
+    out.line("anew = whole && part_bits + more_bits <= {};", most_part_bits);
+    out.open("if (anew) {{");
+    out.line("part_bits += more_bits;");
+    out.line("part <<= more_bits;");
+    out.line("DK_BARRIER();");
+    out.close();
+  }
+
   std::string write_group() const {
     KernelWriter out(1);
     const size_t row_words = plan_.row.words;
@@ -230,7 +247,8 @@ class GroupKernelText {
     out.line("DK_GLOBAL const dk_u32* starts = {};", address("const dk_u32", GroupWord::Starts));
     out.line("const dk_i64 counts = (dk_i64){};", word(GroupWord::Counts));
     out.line("DK_GLOBAL const dk_u32* first_slices = {};", address("const dk_u32", GroupWord::FirstSlices));
-    out.line("const dk_i32 partitions = (dk_i32){};", word(GroupWord::Partitions));
+    out.line("const dk_i32 partition_bits = (dk_i32){};", word(GroupWord::PartitionBits));
+    out.line("const dk_i32 partitions = 1 << partition_bits;");
     out.line("const dk_u64 slice_rows = {};", word(GroupWord::SliceRows));
     out.line("const dk_u64 capacity = {};", word(GroupWord::Capacity));
     out.line("const dk_u64 state_capacity = {};", word(GroupWord::StateCapacity));
@@ -250,7 +268,11 @@ class GroupKernelText {
     out.line("const dk_u64 end = first + slice_rows < last ? first + slice_rows : last;");
     out.line("dk_bool whole = {} != 0 && first_slices[partition + 1] - first_slices[partition] == 1;",
              word(GroupWord::IsComplete));
-    out.open("for (dk_u64 step = first; step < end; step += DK_GROUP_SIZE * {}) {{", rows_at_once);
+    out.line("dk_i32 part_bits = 0;  // behind those of the partition, that say whose turn a row is");
+    out.line("dk_u64 part = 0;");
+    out.open("while (part >> part_bits == 0) {{");
+    out.line("dk_bool anew = 0;");
+    out.open("for (dk_u64 step = first; step < end && !anew; step += DK_GROUP_SIZE * {}) {{", rows_at_once);
     out.line("dk_u32 loaded[{}][{}];", rows_at_once, row_words);
     out.line("dk_u32 todo = 0;");
     out.open("DK_UNROLL for (dk_i32 k = 0; k < {}; k++) {{", rows_at_once);
@@ -266,6 +288,9 @@ class GroupKernelText {
     out.line("DK_UNROLL for (dk_i32 i = 0; i < {}; i++) row[i] = loaded[k][i];", row_words);
     write_keys(out);
     out.line("const dk_u64 hash = dk_hash_words(key, {});", plan_.compared_words);
+    out.line("const dk_bool is_due = part_bits == 0 || hash << partition_bits >> (64 - part_bits) == part;");
+    out.line("if (!is_due) todo &= ~(1U << k);");
+    out.open("if (is_due) {{");
     out.line("const dk_u64 first_slot = ((hash >> 8 & 0xFFFFFFU) * (dk_u64)slot_count) >> 24;");
     out.line(
         "const dk_i64 slot = dk_group_find_or_add_local(DK_SPACES_ARG, used, slots, keys, (dk_u64)slot_count, limit, "
@@ -276,22 +301,33 @@ class GroupKernelText {
     write_updates(out);
     out.close();
     out.close();
+    out.close();
     out.line("turn ^= 1;");
     out.line("if (todo != 0) used[2 + turn] = 1;");
     out.line("DK_BARRIER();");
     out.line("again = used[2 + turn] != 0;");
     out.open("if (again) {{");
-    out.line("whole = 0;");
     out.line("DK_BARRIER();");
     out.line("if (DK_LOCAL_ID == 0) used[2 + turn] = 0;");
-    out.open("{{");
+    write_parting(out);
+    out.open("if (!anew) {{");
+    out.line("whole = 0;");
     write_flush(out);
     out.close();
+    out.line("again = !anew;");
     out.close();
     out.close();
     out.close();
-    out.open("{{");
+    out.open("if (anew) {{");
+    out.line("for (dk_i32 i = DK_LOCAL_ID; i < slot_count; i += DK_GROUP_SIZE) slots[i] = 0;");
+    out.line("for (dk_i32 i = DK_LOCAL_ID; i < slot_count * {}; i += DK_GROUP_SIZE) states[i] = 0;", plan_.state_words);
+    out.line("if (DK_LOCAL_ID == 0) used[0] = 0;");
+    out.line("DK_BARRIER();");
+    out.close();
+    out.open("if (!anew) {{");
     write_flush(out);
+    out.line("part++;");
+    out.close();
     out.close();
     out.close();
     write_failure(out);

@@ -1,9 +1,9 @@
 // The kernels behind the section's for a hash table whose groups are partitioned. Their texts depend on the forms of
 // keys and aggregates only.
 //
-//   group    a work-group takes a slice of a partition at a time and groups it in shared memory. Where that is the
-//   whole
-//            partition, its groups are done; else they go on as states, as do groups that shared memory has no room for
+//   group    a work-group takes a slice of a partition at a time and groups it in shared memory. Where that is all of
+//            the partition, its groups are done; if shared memory has no room for them, the work-group begins anew and
+//            takes a part of them at a time, by further bits of the hash. Groups of other slices go on as states
 //   merge    puts states into one table in global memory
 //   show     makes the results of the groups of that table
 #pragma once
@@ -24,7 +24,7 @@ enum class GroupWord : uint8_t {
   Starts,         //
   Counts,         // of a partition in Starts
   FirstSlices,    //
-  Partitions,     //
+  PartitionBits,  //
   SliceRows,      //
   IsComplete,     // 1: all rows of all groups are there
   Capacity,       // groups that the result has room for

@@ -123,7 +123,7 @@ void PartitionBatch::group(Queue& queue) {
   words.set(GroupWord::Starts, starts_.address());
   words.set(GroupWord::Counts, static_cast<uint64_t>(counts_));
   words.set(GroupWord::FirstSlices, starts_.address() + padded((all + 1) * 4) + padded(starts_state_bytes(all)));
-  words.set(GroupWord::Partitions, static_cast<uint64_t>(partitions()));
+  words.set(GroupWord::PartitionBits, static_cast<uint64_t>(bits_));
   words.set(GroupWord::SliceRows, static_cast<uint64_t>(slice_rows()));
   words.set(GroupWord::IsComplete, is_complete_ ? 1 : 0);
   words.set(GroupWord::States, states_.address());
