@@ -14,6 +14,7 @@ usage: bench_groups.py --rows 10000000 --parts h2o,more,growth ...   (make bench
 import argparse
 import math
 import os
+import shutil
 import statistics
 import sys
 import time
@@ -54,6 +55,16 @@ class Bench:
     def database(self, name):
         return os.path.join(self.folder, "g1.duckdb" if name == "duckdb" else "g1.diptych")
 
+    def own_database(self, name):
+        """A database file is one process's: the second Diptych has a copy."""
+        path = self.database(name)
+        if name == "duckdb" or not any(system.name != "duckdb" for system in self.systems):
+            return path
+        copy = path.replace(".diptych", f".{name}.diptych")
+        if not os.path.exists(copy):
+            shutil.copyfile(path, copy)
+        return copy
+
     def load(self, name, files):
         path = self.database(name)
         if os.path.exists(path + ".loaded"):
@@ -89,7 +100,7 @@ class Bench:
             self.load(name, files)
         self.systems = []
         for name in names:
-            system = System(name, self.arguments(name), self.database(name), self.settings(name))
+            system = System(name, self.arguments(name), self.own_database(name), self.settings(name))
             self.report["versions"]["duckdb" if name == "duckdb" else "diptych"] = system.version
             self.systems.append(system)
 
