@@ -39,6 +39,8 @@ constexpr int64_t least_room = 4096;
 
 // For rows on their way to groups, of all batches under way: as much is left for what they have found.
 constexpr int64_t group_part_of_memory = 4;
+// Their places in partitions are numbers of 32 bits.
+constexpr int64_t most_grouped_rows = int64_t{1} << 31;
 
 constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
 
@@ -73,6 +75,7 @@ int64_t BatchSizes::next_rows() {
     const int64_t rows = rows_of(bytes, section_.input_row_bytes + output_row_bytes);
     return std::clamp<int64_t>(std::min(rows, rows_to_group(1)), 1, limited);
   }
+  if (section_.group_row_bytes > 0) return std::min(limited, most_grouped_rows);
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
   const auto bytes = static_cast<double>(std::min(most_output_bytes(is_first), memory / output_part_of_memory));
   int64_t rows = std::max<int64_t>(rows_of(bytes, output_row_bytes), 1);
@@ -87,7 +90,8 @@ int64_t BatchSizes::next_rows() {
 
 int64_t BatchSizes::rows_to_group(int64_t batches) const {
   if (section_.group_row_bytes == 0) return all_rows;
-  return section_.memory_bytes / group_part_of_memory / (batches * section_.group_row_bytes);
+  return std::min(most_grouped_rows,
+                  section_.memory_bytes / group_part_of_memory / (batches * section_.group_row_bytes));
 }
 
 int64_t BatchSizes::most_output_bytes(bool is_first) const {

@@ -29,7 +29,6 @@ class PartitionedGroups {
   // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 57014, 58000.
   void finish(Queue& queue, GroupSource& to);
   const GroupPlan& plan() const { return plan_; }
-  int64_t passes() const { return form_.passes; }
   // Of the batches so far.
   const FormProfile& form() const { return form_; }
 

@@ -31,6 +31,20 @@ TEST(BatchSizes, WhatIsMovedIsDividedByBytes) {
   }
 }
 
+// A part of the memory for all batches under way; and places in partitions are numbers of 32 bits.
+TEST(BatchSizes, RowsOnTheirWayToGroupsHavePlaces) {
+  const auto rows_of = [](Residency residency, int64_t memory) {
+    return BatchSizes({.residency = residency, .group_row_bytes = 100, .memory_bytes = memory}).next_rows();
+  };
+  EXPECT_EQ(rows_of(Residency::Serial, 4000), 10);
+  EXPECT_EQ(rows_of(Residency::Streamed, 12000), 10);
+  EXPECT_EQ(rows_of(Residency::Streamed, 100), 1);
+  for (const Residency residency : {Residency::Cached, Residency::Mapped, Residency::Serial, Residency::Streamed}) {
+    EXPECT_LE(rows_of(residency, all), std::numeric_limits<uint32_t>::max());
+    EXPECT_GT(rows_of(residency, all), 1 << 30);
+  }
+}
+
 TEST(BatchSizes, RowsThatMustComeTogetherDo) {
   EXPECT_EQ(BatchSizes({.residency = Residency::Streamed, .needs_all = true, .input_row_bytes = 8, .memory_bytes = mib})
                 .next_rows(),
