@@ -114,7 +114,7 @@ struct Bench {
       context.budget = &budget;
       context.pool = &pool;
       int64_t result_rows = 0;
-      const double time = seconds([&] { result_rows = run_on_cpu(program, context)->row_count(); });
+      const double time = seconds([&] { result_rows = run_program(program, context)->row_count(); });
       fmt::print("   {} thread(s) {:7.2f} ms, ratio {:5.2f}", used, time * 1e3, time / by_hand);
       if (used == threads) fmt::print("   ({} rows)", result_rows);
     }

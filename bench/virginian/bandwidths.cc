@@ -17,10 +17,11 @@ std::string variable(const char* name) {
 }
 
 // docs/devices.md says where it is.
-std::string profile_path() {
-  if (const std::string path = variable("DIPTYCH_PROFILE"); !path.empty()) return path;
-  if (const std::string folder = variable("XDG_CONFIG_HOME"); !folder.empty()) return folder + "/diptych/profile.json";
-  return variable("HOME") + "/.config/diptych/profile.json";
+std::string calibration_path() {
+  if (const std::string path = variable("DIPTYCH_CALIBRATION"); !path.empty()) return path;
+  if (const std::string folder = variable("XDG_CONFIG_HOME"); !folder.empty())
+    return folder + "/diptych/calibration.json";
+  return variable("HOME") + "/.config/diptych/calibration.json";
 }
 
 }  // namespace
@@ -37,11 +38,11 @@ std::optional<Bandwidths> find_bandwidths(Diptych& diptych, const std::string& d
     if (row[0] == "cpu") machine = row[1];
     if (row[0] == device) key = fmt::format("{}, driver {}", row[1], row[4]);
   }
-  std::ifstream file(profile_path());
-  const auto profile = nlohmann::json::parse(file, nullptr, false);
+  std::ifstream file(calibration_path());
+  const auto calibration = nlohmann::json::parse(file, nullptr, false);
   const auto path = nlohmann::json::json_pointer() / "machines" / machine / "devices" / key;
-  if (profile.is_discarded() || !profile.contains(path)) return std::nullopt;
-  const auto& entry = profile.at(path);
+  if (calibration.is_discarded() || !calibration.contains(path)) return std::nullopt;
+  const auto& entry = calibration.at(path);
   if (entry.at("is_short").get<bool>()) return std::nullopt;
   return Bandwidths{entry.at("read_bytes_per_second"), entry.at("to_device_pinned_bytes_per_second"),
                     entry.at("to_host_pinned_bytes_per_second"), entry.at("mapped_bytes_per_second")};

@@ -3,13 +3,18 @@
 //   limit  |########## reserved by statements ##########|~~~~ tablet buffer (evictable) ~~~~|   free   |
 //
 // Statements reserve at block boundaries, never per value. When a reservation does not fit, reclaimers (the tablet
-// buffer, the block pool) are asked to give bytes back; when that is not enough, 53200 out_of_memory ends the
-// statement. Thread safety: all members may be called by many threads at once; a reclaimer must not call reserve().
+// buffer, the block pool, results that can move to a file) are asked to give bytes back; when that is not enough, and
+// nobody else is being asked, 53200 out_of_memory ends the statement.
+//
+// Thread safety: all members may be called by many threads at once. Reclaimers run without a lock, several threads' at
+// the same time; one must call neither reserve() nor remove_reclaimer().
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -43,35 +48,65 @@ class MemoryBudget {
   std::atomic<int64_t> limit_;
   std::atomic<int64_t> used_{0};
   std::atomic<int64_t> peak_{0};
+  struct Entry {
+    int64_t number = 0;
+    Reclaimer reclaim;
+    int running = 0;  // threads that it runs on
+  };
   // Asks the reclaimers until the bytes are taken or nobody gives any more.
   bool take_with_reclaiming(int64_t bytes);
+  // Asks each of them once, until so many bytes are given back; how many were.
+  int64_t reclaim(int64_t bytes);
+  // The first that came after the one of this number, which then counts as running; null: there is none.
+  std::shared_ptr<Entry> start_after(int64_t number);
+  void end(Entry& entry, int64_t given);
 
-  std::mutex mutex_;  // guards reclaimers_, held while they run
-  std::vector<std::pair<int64_t, Reclaimer>> reclaimers_;
+  std::mutex mutex_;                   // guards what follows
+  std::condition_variable has_ended_;  // some reclaimer
+  std::vector<std::shared_ptr<Entry>> reclaimers_;
   int64_t next_number_ = 0;
+  int running_ = 0;          // reclaimers, counted once a thread
+  int64_t times_given_ = 0;  // that one has given bytes back
 };
 
-// A reservation that ends with its scope and can grow.
+// A reservation that ends with its scope and can grow. Thread safety: none of its own.
 class MemoryReservation {
  public:
-  MemoryReservation(MemoryBudget& budget, const char* what) : budget_(&budget), what_(what) {}
+  // budget: null: nothing is counted. what: for the error's message, see MemoryBudget::reserve().
+  MemoryReservation(MemoryBudget* budget, const char* what) : budget_(budget), what_(what) {}
+  MemoryReservation(MemoryBudget& budget, const char* what) : MemoryReservation(&budget, what) {}
   MemoryReservation(MemoryReservation&& other) noexcept
       : budget_(other.budget_), what_(other.what_), bytes_(std::exchange(other.bytes_, 0)) {}
   MemoryReservation& operator=(MemoryReservation&&) = delete;
-  ~MemoryReservation() { budget_->release(bytes_); }
+  ~MemoryReservation() { clear(); }
+  // Errors: 53200, and nothing has changed.
   void grow(int64_t bytes) {
-    budget_->reserve(bytes, what_);
+    if (budget_ != nullptr) budget_->reserve(bytes, what_);
     bytes_ += bytes;
   }
+  // As grow, but says false instead of throwing.
+  bool try_grow(int64_t bytes) {
+    if (budget_ != nullptr && !budget_->try_reserve(bytes)) return false;
+    bytes_ += bytes;
+    return true;
+  }
+  // What it is for now takes so many bytes; it never shrinks by that. Errors: 53200.
+  void follow(size_t bytes) {
+    const auto wanted = static_cast<int64_t>(bytes);
+    if (wanted > bytes_) grow(wanted - bytes_);
+  }
   void shrink(int64_t bytes) {
-    budget_->release(bytes);
+    if (budget_ != nullptr) budget_->release(bytes);
     bytes_ -= bytes;
   }
+  void clear() { shrink(bytes_); }
   // Takes over bytes that are reserved already.
   void adopt(int64_t bytes) { bytes_ += bytes; }
   // Leaves the bytes reserved for good; whoever calls this releases them.
   int64_t keep() { return std::exchange(bytes_, 0); }
   int64_t bytes() const { return bytes_; }
+  MemoryBudget* budget() const { return budget_; }
+  const char* what() const { return what_; }
 
  private:
   MemoryBudget* budget_;

@@ -56,7 +56,7 @@ std::unique_ptr<PinnedTablet> SeriesSource::pin(size_t tablet, std::span<const s
   auto pinned = std::make_unique<PinnedTablet>();
   const int64_t first = static_cast<int64_t>(tablet) * tablet_rows;
   pinned->rows = rows_in(tablet);
-  pinned->first_row_id = first;
+  pinned->first_position = first;
   ColumnView view;
   view.physical = columns_.front().type.physical();
   view.width = sizeof(uint16_t);

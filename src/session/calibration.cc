@@ -59,7 +59,7 @@ WorkCounts work_of(const Program& program) {
     if (instruction.opcode != Opcode::Parallel) continue;
     const CursorInfo& cursor = program.cursors[static_cast<size_t>(instruction.p1)];
     if (cursor.name != "measured") continue;
-    const cpu::NeededTablets needed(cursor, *program.sources[0]);
+    const NeededTablets needed(cursor, *program.sources[0]);
     const SectionFacts facts = find_facts(program, static_cast<int32_t>(at), *program.sources[0], needed, -1);
     for (size_t kind = 0; kind < work_kind_count; ++kind) work[kind] += facts.work[kind];
   }
@@ -68,7 +68,7 @@ WorkCounts work_of(const Program& program) {
 
 }  // namespace
 
-void calibrate_host(HostProfile& host) {
+void calibrate_host(HostCalibration& host) {
   measure_host_memory(host, machine_threads(), memory_bytes);
   Database database(":memory:");
   Connection connection(database);

@@ -100,7 +100,7 @@ class CommandRunner {
     if (command.name == "devices") return {text_rows(show_devices_columns(), device_cells(connection_)), -1};
     std::vector<Value> cells;
     if (command.name == "fallbacks") {
-      for (const auto& [reason, count] : connection_.database().placement().fallbacks()) {
+      for (const auto& [reason, count] : connection_.database().engines().fallbacks()) {
         cells.push_back(Value::text(reason));
         cells.push_back(Value::bigint(count));
       }

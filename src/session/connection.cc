@@ -13,7 +13,7 @@ int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().co
 // The database's settings are whatever another connection has made them.
 Connection::Connection(Database& database) : database_(database) {
   settings_.memory_limit = database.budget().limit();
-  settings_.device_memory_limit = database.placement().device_memory_limit();
+  settings_.device_memory_limit = database.engines().device_memory_limit();
 }
 
 void Connection::set(std::string_view name, const std::string* value) {
@@ -22,7 +22,7 @@ void Connection::set(std::string_view name, const std::string* value) {
   if (name == "memory_limit") database_.budget().set_limit(settings_.memory_limit);
   if (name == "temp_directory") database_.temp().set_directory(settings_.temp_directory);
   if (name == "temp_limit") database_.temp().set_limit(settings_.temp_limit);
-  if (name == "device_memory_limit") database_.placement().set_device_memory_limit(settings_.device_memory_limit);
+  if (name == "device_memory_limit") database_.engines().set_device_memory_limit(settings_.device_memory_limit);
   if (name == "tablet_rows") database_.store().set_tablet_rows(settings_.tablet_rows);
 }
 
@@ -33,8 +33,11 @@ ExecutionContext Connection::execution_context() {
   context.pool = &database_.pool();
   context.temp = &database_.temp();
   choice_ = {settings_.device, settings_.residency, settings_.gpu_engine, settings_.fallback, settings_.share_tablets};
-  context.placement = &database_.placement();
+  context.devices = &database_.engines();
   context.choice = &choice_;
+  context.row_place = settings_.row_place == "file"   ? RowPlace::File
+                      : settings_.row_place == "host" ? RowPlace::Host
+                                                      : RowPlace::Made;
   context.cancelled = &cancelled_;
   context.progress = &progress_;
   return context;

@@ -43,6 +43,6 @@ Database::Database(const std::string& path, FileSystem& files, std::vector<std::
       budget_(Settings().memory_limit),
       temp_(files_, temp_prefix(path)),
       store_(open_store(path, files_, budget_)),
-      placement_(std::move(drivers), profile_path()) {}
+      engines_(std::move(drivers), calibration_path()) {}
 
 }  // namespace diptych

@@ -10,7 +10,7 @@
 #include "base/file_system.h"
 #include "base/memory_budget.h"
 #include "base/temp_space.h"
-#include "engine/placement/placement.h"
+#include "engine/engines.h"
 #include "storage/store.h"
 
 namespace diptych {
@@ -30,7 +30,7 @@ class Database {
   MemoryBudget& budget() { return budget_; }
   BlockPool& pool() { return pool_; }
   TempSpace& temp() { return temp_; }
-  Placement& placement() { return placement_; }
+  Engines& engines() { return engines_; }
 
  private:
   std::unique_ptr<FileSystem> own_files_;
@@ -39,7 +39,7 @@ class Database {
   BlockPool pool_{budget_};
   TempSpace temp_;
   std::unique_ptr<Store> store_;
-  Placement placement_;
+  Engines engines_;
 };
 
 }  // namespace diptych

@@ -41,7 +41,7 @@ std::vector<std::string> explain_kernels(const Program& program) {
       lines.push_back(fmt::format("-- rows of {}: runs on the CPU", what));
       continue;
     }
-    const gpu::SectionKernel kernel = Placement::kernel_of(program, static_cast<int32_t>(i), *cursors[cursor]);
+    const gpu::SectionKernel kernel = Engines::kernel_of(program, static_cast<int32_t>(i), *cursors[cursor]);
     if (!kernel.unsupported.empty()) {
       lines.push_back("no kernel: " + kernel.unsupported);
       continue;

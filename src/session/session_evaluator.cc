@@ -38,7 +38,7 @@ std::vector<Value> SessionEvaluator::evaluate(const std::vector<const Expression
   ExecutionContext context = connection_.execution_context();
   context.threads = 1;
   context.progress = nullptr;
-  return read_values(*run_on_cpu(compile(project, *this), context));
+  return read_values(*run_program(compile(project, *this), context));
 }
 
 Value SessionEvaluator::evaluate_constant(const Expression& expression) {

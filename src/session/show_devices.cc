@@ -19,7 +19,7 @@ void add_row(std::vector<Value>& cells, std::initializer_list<std::string> row) 
   for (const std::string& cell : row) cells.push_back(text_or_null(cell));
 }
 
-void add_device(std::vector<Value>& cells, const DeviceInfo& device, const std::optional<DeviceProfile>& profile) {
+void add_device(std::vector<Value>& cells, const DeviceInfo& device, const std::optional<DeviceCalibration>& profile) {
   const double rate = profile && !profile->is_short ? profile->read : 0;
   add_row(cells, {device.id(), device.name, gigabytes(static_cast<double>(device.memory_bytes), "GB"),
                   gigabytes(rate, "GB/s"), device.driver, device.unusable});
@@ -28,14 +28,14 @@ void add_device(std::vector<Value>& cells, const DeviceInfo& device, const std::
 }  // namespace
 
 std::vector<Value> device_cells(Connection& connection) {
-  Placement& placement = connection.database().placement();
+  Engines& engines = connection.database().engines();
   std::vector<Value> cells;
-  const HostProfile host = placement.profiles().host();
+  const HostCalibration host = engines.calibrations().host();
   add_row(cells, {"cpu", machine_key(), gigabytes(static_cast<double>(machine_memory_bytes()), "GB"),
                   gigabytes(host.is_measured ? host.read_all : 0, "GB/s"), "", ""});
-  for (const DeviceInfo& device : placement.devices().infos())
-    add_device(cells, device, placement.profiles().find(device));
-  for (const std::string& line : placement.devices().absent()) {
+  for (const DeviceInfo& device : engines.devices().infos())
+    add_device(cells, device, engines.calibrations().find(device));
+  for (const std::string& line : engines.devices().absent()) {
     const size_t colon = line.find(": ");
     add_row(cells, {line.substr(0, colon), "", "", "", "", line.substr(colon + 2)});
   }

@@ -206,7 +206,7 @@ std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profi
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
   ExecutionContext context = connection_.execution_context();
   context.profile = profile;
-  return run_on_cpu(program_, context);
+  return run_program(program_, context);
 }
 
 bool Statement::is_query() { return description().is_query; }

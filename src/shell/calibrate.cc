@@ -12,14 +12,14 @@ namespace {
 
 double gigabytes(double bytes) { return bytes * 1e-9; }
 
-void print_host(const HostProfile& host, std::ostream& out) {
+void print_host(const HostCalibration& host, std::ostream& out) {
   out << fmt::format("cpu: {}\n  memory read by one thread {:.1f} GB/s, by all {:.1f} GB/s\n", machine_key(),
                      gigabytes(host.read_one), gigabytes(host.read_all));
   for (size_t kind = 0; kind < work_kind_count; ++kind)
     out << fmt::format("  {}: {:.3f} ns a row on one core\n", name_of(static_cast<WorkKind>(kind)), host.row_ns[kind]);
 }
 
-void print_device(const DeviceInfo& info, const DeviceProfile& device, std::ostream& out) {
+void print_device(const DeviceInfo& info, const DeviceCalibration& device, std::ostream& out) {
   out << fmt::format("{}: {}\n  device memory read {:.1f} GB/s, host memory read by a kernel {:.1f} GB/s\n", info.id(),
                      device_key(info), gigabytes(device.read), gigabytes(device.mapped));
   out << fmt::format("  to the device {:.1f} GB/s pinned, {:.1f} pageable; back {:.1f} pinned, {:.1f} pageable\n",
@@ -30,28 +30,28 @@ void print_device(const DeviceInfo& info, const DeviceProfile& device, std::ostr
 }
 
 void measure(const std::string& device, std::ostream& out) {
-  const std::string path = profile_path();
-  if (path.empty()) throw Error(SqlState::io_error, "neither DIPTYCH_PROFILE, XDG_CONFIG_HOME nor HOME is set");
+  const std::string path = calibration_path();
+  if (path.empty()) throw Error(SqlState::io_error, "neither DIPTYCH_CALIBRATION, XDG_CONFIG_HOME nor HOME is set");
   DeviceList devices;
-  // Before anything is measured: whether the device is there, and whether the profile can be written.
+  // Before anything is measured: whether the device is there, and whether the calibration can be written.
   if (device != "all" && device != "cpu") devices.find(device);
-  check_profile_writable(path);
-  MachineProfile profile = read_profile(path).value_or(MachineProfile());
-  calibrate_host(profile.host);
-  print_host(profile.host, out);
+  check_calibration_writable(path);
+  MachineCalibration calibration = read_calibration(path).value_or(MachineCalibration());
+  calibrate_host(calibration.host);
+  print_host(calibration.host, out);
   int measured = 0;
   for (const DeviceInfo& info : devices.infos()) {
     const bool is_named = device == info.id() || (device == "all" && !info.is_host && info.unusable.empty());
     const bool is_api = device == info.id().substr(0, info.id().find(':'));
     if (!is_named && !is_api) continue;
-    DeviceProfile& entry = profile.devices[device_key(info)];
-    entry = measure_device(*devices.find(info.id()), profile.host);
+    DeviceCalibration& entry = calibration.devices[device_key(info)];
+    entry = measure_device(*devices.find(info.id()), calibration.host);
     print_device(info, entry, out);
     if (!info.is_host) prepare_device(*devices.find(info.id()));
     ++measured;
   }
   if (measured == 0 && device == "all") out << "no usable device that is no part of the host\n";
-  write_profile(path, profile);
+  write_calibration(path, calibration);
   out << "written to " << path << '\n';
 }
 

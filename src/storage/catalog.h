@@ -32,8 +32,7 @@ struct TableDefinition {
   std::optional<size_t> find_column(std::string_view name) const;
 };
 
-// The committed rows of one table at one moment. Row ids: rows keep the order in which they were appended, and their
-// ids count from 0 without gaps as long as nothing is deleted.
+// The committed rows of one table at one moment, in the order in which they were appended.
 class TableSnapshot : public TabletSource {
  public:
   virtual const TableDefinition& definition() const = 0;

@@ -55,7 +55,7 @@ class KeyChecker {
   size_t most_keys_;                 // in the set before check() is due
   int64_t rows_ = 0;                 // of the table, with all rows added
   std::optional<int64_t> greatest_;  // integer key of the table
-  int64_t set_begin_ = -1;           // row whose key is the first of the set; -1: there is no set
+  int64_t set_begin_ = -1;           // position of the row whose key is the first of the set; -1: there is no set
   int64_t set_low_ = std::numeric_limits<int64_t>::max(), set_high_ = std::numeric_limits<int64_t>::min();
   IntegerSet integers_;
   std::unordered_set<std::string> bytes_;

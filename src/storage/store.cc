@@ -61,7 +61,7 @@ void StoreState::commit(TableMap tables) {
     set_current(std::make_shared<CatalogView>(std::move(tables), version, nullptr));
     return;
   }
-  auto root = write_root(*storage.file, tables);
+  auto root = write_root(*storage.file, tables, storage.ids->next());
   auto catalog = std::make_shared<CatalogView>(std::move(tables), version, root);
   storage.file->publish(root->reference());
   set_current(std::move(catalog));
@@ -110,15 +110,17 @@ std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget,
   check_options(options);
   std::shared_ptr<DatabaseFile> file = DatabaseFile::open(files, path);
   auto buffer = std::make_shared<TabletBuffer>(budget, file);
-  auto catalog = read_catalog(*file, buffer);
+  auto ids = std::make_shared<TabletIds>();
+  auto catalog = read_catalog(*file, buffer, *ids);
   return std::make_unique<StoredDatabase>(
-      std::make_unique<StoreState>(TabletStorage{budget, file, buffer}, options, std::move(catalog)));
+      std::make_unique<StoreState>(TabletStorage{budget, file, buffer, std::move(ids)}, options, std::move(catalog)));
 }
 
 std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptions& options) {
   check_options(options);
-  return std::make_unique<StoredDatabase>(std::make_unique<StoreState>(
-      TabletStorage{budget, nullptr, nullptr}, options, std::make_shared<CatalogView>(TableMap{}, 0, nullptr)));
+  return std::make_unique<StoredDatabase>(
+      std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, options,
+                                   std::make_shared<CatalogView>(TableMap{}, 0, nullptr)));
 }
 
 }  // namespace diptych

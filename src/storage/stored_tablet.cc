@@ -1,28 +1,14 @@
 #include "storage/stored_tablet.h"
 
-#include <atomic>
-
 #include "storage/tablet_buffer.h"
 
 namespace diptych {
-namespace {
 
-uint64_t next_id() {
-  static std::atomic<uint64_t> last{0};
-  return ++last;
-}
+StoredTablet::StoredTablet(uint64_t id, TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer)
+    : id_(id), rows_(meta.rows), meta_(std::move(meta)), extent_(std::move(extent)), buffer_(std::move(buffer)) {}
 
-}  // namespace
-
-StoredTablet::StoredTablet(TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer)
-    : id_(next_id()),
-      rows_(meta.rows),
-      meta_(std::move(meta)),
-      extent_(std::move(extent)),
-      buffer_(std::move(buffer)) {}
-
-StoredTablet::StoredTablet(EncodedTablet tablet, MemoryReservation reservation)
-    : id_(next_id()),
+StoredTablet::StoredTablet(uint64_t id, EncodedTablet tablet, MemoryReservation reservation)
+    : id_(id),
       rows_(tablet.rows),
       encoded_(std::move(tablet)),
       reservation_(std::make_unique<MemoryReservation>(std::move(reservation))) {}

@@ -19,14 +19,14 @@ class TabletBuffer;
 class StoredTablet {
  public:
   // In the file: meta data and pages. Cached columns belong to the buffer.
-  StoredTablet(TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer);
+  StoredTablet(uint64_t id, TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer);
   // In memory for good: the reservation holds its bytes.
-  StoredTablet(EncodedTablet tablet, MemoryReservation reservation);
+  StoredTablet(uint64_t id, EncodedTablet tablet, MemoryReservation reservation);
   StoredTablet(const StoredTablet&) = delete;
   StoredTablet& operator=(const StoredTablet&) = delete;
   ~StoredTablet();
 
-  // Differs from the id of every other tablet of the process, dead or alive.
+  // Of the database's TabletIds: no other tablet has had it in this process, nor any that was committed.
   uint64_t id() const { return id_; }
   int64_t rows() const { return rows_; }
   size_t column_count() const;

@@ -127,6 +127,7 @@ void TableAppender::put_behind_fragments(size_t fragments) {
 void TableAppender::dispatch(bool is_last) {
   std::shared_ptr<Staging> staging = std::move(current_);
   Slot& slot = slots_.emplace_back();
+  slot.id = storage_.ids->take();
   // The encoded tablet and its block are at most about as large as the rows. The builder keeps its buffers for the next
   // rows.
   int64_t staged_bytes = staging->memory.bytes();
@@ -147,7 +148,7 @@ void TableAppender::dispatch(bool is_last) {
 
 void TableAppender::encode(Staging& staging, Slot& slot) noexcept {
   try {
-    slot.tablet = storage_.store(staging.builder.finish(), state_.definition.primary_key);
+    slot.tablet = storage_.store(slot.id, staging.builder.finish(), state_.definition.primary_key);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
   }

@@ -50,6 +50,7 @@ class TableAppender {
     MemoryReservation memory;
   };
   struct Slot {
+    uint64_t id = 0;
     TabletHandle tablet;
     std::exception_ptr error;
   };

@@ -14,10 +14,10 @@ constexpr size_t most_prefetched_tablets = 16;
 // Keeps the tablet, the table's dictionaries and the buffer's frames.
 class StoredPin final : public PinnedTablet {
  public:
-  StoredPin(TabletHandle tablet, std::shared_ptr<const TableDictionaries> dictionaries, int64_t first_row)
+  StoredPin(TabletHandle tablet, std::shared_ptr<const TableDictionaries> dictionaries, int64_t position)
       : tablet_(std::move(tablet)), dictionaries_(std::move(dictionaries)) {
     rows = tablet_->rows();
-    first_row_id = first_row;
+    first_position = position;
   }
   StoredPin(const StoredPin&) = delete;
   StoredPin& operator=(const StoredPin&) = delete;

@@ -9,7 +9,8 @@
 // each tablet it adds. Full tablets and fragments (fewer rows than a tablet has slots; they are soon rewritten) share
 // no chunk.
 //
-// Row ids are positions: first_row counts the rows of all tablets before.
+// Positions count the rows of this version of the table; a row's position is first_row, the rows of all tablets before,
+// and its slot. Tablets have ids besides, which stay theirs in other versions (storage/tablet_ids.h).
 #pragma once
 
 #include <cstdint>

@@ -5,18 +5,18 @@
 
 namespace diptych {
 
-TabletHandle TabletStorage::store(EncodedTablet tablet, std::span<const size_t> key_columns) const {
+TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const {
   if (!file) {
     MemoryReservation reservation(budget, "table in memory");
     reservation.grow(tablet.bytes());
-    return std::make_shared<StoredTablet>(std::move(tablet), std::move(reservation));
+    return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
   }
   AlignedBuffer block = serialize(tablet, {.compress = true, .key_columns = key_columns});
   TabletMeta meta = parse_meta(block.span().first(tablet_meta_bytes(tablet.columns.size())), block.size());
   for (size_t i = 0; i < meta.columns.size(); ++i) {
     if (tablet.columns[i].dictionary) meta.columns[i].code_end = tablet.columns[i].dictionary->size();
   }
-  return std::make_shared<StoredTablet>(std::move(meta), file->write_block(block.span()), buffer);
+  return std::make_shared<StoredTablet>(id, std::move(meta), file->write_block(block.span()), buffer);
 }
 
 void TabletStorage::view(const TableState& table, size_t tablet, std::span<const size_t> columns,

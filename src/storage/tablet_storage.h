@@ -8,6 +8,7 @@
 #include "storage/file/database_file.h"
 #include "storage/table_state.h"
 #include "storage/tablet_buffer.h"
+#include "storage/tablet_ids.h"
 #include "tablet/row_batch.h"
 
 namespace diptych {
@@ -16,9 +17,10 @@ struct TabletStorage {
   MemoryBudget& budget;
   std::shared_ptr<DatabaseFile> file;    // nullptr: in memory
   std::shared_ptr<TabletBuffer> buffer;  // nullptr: in memory
+  std::shared_ptr<TabletIds> ids;        // of all tablets that are written here
 
-  // Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
-  TabletHandle store(EncodedTablet tablet, std::span<const size_t> key_columns) const;
+  // id: of `ids`. Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
+  TabletHandle store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const;
   // Calls `use` with columns of a tablet of the table.
   void view(const TableState& table, size_t tablet, std::span<const size_t> columns,
             const std::function<void(std::span<const ColumnView>)>& use) const;

@@ -97,7 +97,7 @@ TableMap StoredTransaction::collect(bool is_final) {
   }
   if (is_final && state_.storage.file) {
     for (auto& [name, table] : tables_) {
-      if (table->state().blob) continue;
+      if (is_written(*state_.storage.file, table->state())) continue;
       TableState written = table->state();
       write_table(*state_.storage.file, written);
       table = std::make_shared<TableView>(std::move(written));

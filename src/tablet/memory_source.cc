@@ -9,7 +9,7 @@ MemorySource::MemorySource(std::vector<ColumnDefinition> columns) : columns_(std
 void MemorySource::add(EncodedTablet tablet) {
   check_invariant(tablet.columns.size() == columns_.size(), "a tablet has the columns of its source");
   if (tablet.rows == 0) return;
-  first_row_ids_.push_back(rows_);
+  first_positions_.push_back(rows_);
   rows_ += tablet.rows;
   tablets_.push_back(std::move(tablet));
 }
@@ -38,7 +38,7 @@ const Dictionary* MemorySource::common_dictionary(size_t column) const {
 std::unique_ptr<PinnedTablet> MemorySource::pin(size_t tablet, std::span<const size_t> wanted) const {
   auto pinned = std::make_unique<PinnedTablet>();
   pinned->rows = tablets_[tablet].rows;
-  pinned->first_row_id = first_row_ids_[tablet];
+  pinned->first_position = first_positions_[tablet];
   for (size_t column : wanted) pinned->views.push_back(tablets_[tablet].columns[column].view());
   return pinned;
 }

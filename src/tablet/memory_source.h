@@ -46,7 +46,7 @@ class MemorySource : public TabletSource {
   std::vector<std::unique_ptr<Dictionary>> dictionaries_;
   std::vector<std::shared_ptr<const void>> kept_;
   std::vector<EncodedTablet> tablets_;
-  std::vector<int64_t> first_row_ids_;
+  std::vector<int64_t> first_positions_;
   int64_t rows_ = 0;
 };
 

@@ -28,7 +28,7 @@ class PinnedTablet {
  public:
   virtual ~PinnedTablet() = default;
   int64_t rows = 0;
-  int64_t first_row_id = 0;
+  int64_t first_position = 0;  // rows of the source before them
   std::vector<ColumnView> views;
 };
 
@@ -47,7 +47,7 @@ class TabletSource {
   virtual int64_t rows_in(size_t tablet) const = 0;
   // Bounds of one column in one tablet, without reading it.
   virtual ZoneMap zone_map(size_t tablet, size_t column) const = 0;
-  // Differs from the id of every other tablet of the process, dead or alive, so that copies elsewhere can be found
+  // Differs from the id of every other tablet that the database has or had, so that copies elsewhere can be found
   // again; 0: the tablet has none.
   virtual uint64_t tablet_id(size_t) const { return 0; }
   // What the rows come from that the CPU alone reads, for messages ("a CSV file"); null: tablets of a table, or rows

@@ -55,8 +55,8 @@ class CommandLine(unittest.TestCase):
 
     def test_calibrate_asks_first_whether_it_can_write(self):
         with tempfile.TemporaryDirectory() as directory:
-            for path in ("/dev/null/profile.json", "/proc/none/profile.json", directory):
-                status, out, err = run("calibrate", "cpu", DIPTYCH_PROFILE=path)
+            for path in ("/dev/null/calibration.json", "/proc/none/calibration.json", directory):
+                status, out, err = run("calibrate", "cpu", DIPTYCH_CALIBRATION=path)
                 self.assertEqual((status, out), (1, ""), path)
                 self.assertTrue(err.startswith("ERROR 58030: "), err)
 

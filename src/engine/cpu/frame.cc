@@ -95,13 +95,13 @@ void Frame::fill_constant(const Step& step) {
 
 void Frame::begin_tablet(const PinnedTablet& tablet) {
   for (size_t i = 0; i < columns_.size(); ++i) columns_[i].view = tablet.views[i];
-  tablet_first_id_ = tablet.first_row_id;
+  tablet_position_ = tablet.first_position;
   ++tablet_serial_;
 }
 
 void Frame::begin_block(int64_t first_row, int count) {
   first_row_ = first_row;
-  first_row_id_ = tablet_first_id_ + first_row;
+  first_position_ = tablet_position_ + first_row;
   rows_ = count;
   words_ = words_for(count);
   active_.fill(count);

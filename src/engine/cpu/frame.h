@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "engine/cpu/loops/loops.h"
-#include "engine/cpu/row_mask.h"
 #include "engine/cpu/text_arena.h"
+#include "engine/rows/row_mask.h"
 #include "kernel/kernel.h"
 #include "program/program.h"
 #include "tablet/aligned_buffer.h"
@@ -82,7 +82,7 @@ class Frame {
   const Program& program() const { return program_; }
   int words() const { return words_; }
   int rows() const { return rows_; }
-  int64_t first_row_id() const { return first_row_id_; }
+  int64_t first_position() const { return first_position_; }
   int64_t tablet_serial() const { return tablet_serial_; }
   const RowMask& active() const { return active_; }
   const uint64_t* active_words() const { return active_.words; }
@@ -143,7 +143,7 @@ class Frame {
   RowMask active_, valid_;
   bool any_active_ = false;
   int rows_ = 0, words_ = 0;
-  int64_t first_row_ = 0, first_row_id_ = 0, tablet_first_id_ = 0, tablet_serial_ = 0;
+  int64_t first_row_ = 0, first_position_ = 0, tablet_position_ = 0, tablet_serial_ = 0;
 };
 
 }  // namespace diptych::cpu

@@ -102,68 +102,109 @@ bool DenseKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* ou
 
 // ---- hashed
 
-HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
-  const auto wanted = static_cast<uint64_t>(std::clamp<int64_t>(expected_groups * 2, 1024, int64_t{1} << 22));
-  entries_.resize(std::bit_ceil(wanted));
-  block_.resize(block_rows * layout_.words());
-  block_hash_.resize(block_rows);
-  block_row_.resize(block_rows);
+KeyBlock::KeyBlock(const KeyLayout& layout) : rows(block_rows * layout.words()), hashes(block_rows), row(block_rows) {}
+
+void KeyBlock::write(const KeyLayout& layout, Frame& frame, int first, const RowMask& wanted) {
+  layout.write(frame, first, wanted, rows.data());
+  count = 0;
+  for_each_row(wanted.words, frame.words(), [&](int number) { row[count++] = static_cast<uint16_t>(number); });
+  layout.hash_rows(rows.data(), count, hashes.data());
 }
 
-// The key rows of a block, their hashes, and which rows they are; returns how many.
-size_t HashedKeys::write_block(Frame& frame, int first, const RowMask& rows) {
-  const size_t words = layout_.words();
-  layout_.write(frame, first, rows, block_.data());
-  size_t count = 0;
-  for_each_row(rows.words, frame.words(), [&](int row) { block_row_[count++] = static_cast<uint16_t>(row); });
-  for (size_t i = 0; i < count; ++i) block_hash_[i] = layout_.hash(block_.data() + i * words);
-  return count;
+HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
+  const auto wanted = static_cast<uint64_t>(std::clamp(expected_groups * 2, least_places, int64_t{1} << 22));
+  entries_.resize(std::bit_ceil(wanted));
+}
+
+template <typename Action>
+void HashedKeys::with_way(Action&& action) const {
+  if (layout_.is_narrow()) return action(ByKey());
+  layout_.with_equal([&]<typename Equal>(Equal equal) { action(ByHash<Equal>{equal}); });
 }
 
 // Asks for the memory that rows further on need, so that the misses of several rows overlap. always_inline: g++ 12
 // takes a function that only prefetches for one without effect, and drops calls of it.
-[[gnu::always_inline]] inline void HashedKeys::prefetch(const uint64_t* hashes, size_t count, size_t at) const {
+template <typename Way>
+[[gnu::always_inline]] inline void HashedKeys::prefetch(const uint64_t* hashes, size_t count, size_t at,
+                                                        const Way&) const {
   constexpr size_t entries_ahead = 16, rows_ahead = 8;
   const size_t mask = entries_.size() - 1;
   if (at + entries_ahead < count) __builtin_prefetch(&entries_[hashes[at + entries_ahead] & mask]);
-  if (at + rows_ahead >= count) return;
+  if (!Way::reads_rows || at + rows_ahead >= count) return;
   const uint32_t group = entries_[hashes[at + rows_ahead] & mask].group;
   if (group != 0) __builtin_prefetch(row(group - 1));
 }
 
-void HashedKeys::find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
-  const size_t count = write_block(frame, first, rows);
-  const size_t words = layout_.words();
-  for (size_t i = 0; i < count; ++i) {
-    prefetch(block_hash_.data(), count, i);
-    const uint32_t before = groups_;
-    const uint32_t group = find_or_add(block_.data() + i * words, block_hash_[i]);
-    numbers[block_row_[i]] = group;
-    if (groups_ != before) layout_.own_texts(rows_.data() + group * words, arena_);
+template <typename Way>
+[[gnu::always_inline]] inline uint32_t HashedKeys::find_one(const uint64_t* row, uint64_t hash, const Way& way) const {
+  const size_t mask = entries_.size() - 1;
+  const uint32_t tag = way.tag(row, hash);
+  for (size_t at = hash & mask;; at = (at + 1) & mask) {
+    const Entry entry = entries_[at];
+    if (entry.group == 0) return no_group;
+    if (entry.tag == tag && way.equal(this->row(entry.group - 1), row)) return entry.group - 1;
   }
 }
 
-void HashedKeys::append(Frame& frame, int first, const RowMask& rows, uint32_t* numbers) {
-  const size_t count = write_block(frame, first, rows);
-  check_room(count);
-  const size_t words = layout_.words();
-  for (size_t i = 0; i < count; ++i) {
-    layout_.own_texts(block_.data() + i * words, arena_);
-    numbers[block_row_[i]] = groups_ + static_cast<uint32_t>(i);
-  }
-  rows_.insert(rows_.end(), block_.begin(), block_.begin() + static_cast<ptrdiff_t>(count * words));
-  hashes_.insert(hashes_.end(), block_hash_.begin(), block_hash_.begin() + static_cast<ptrdiff_t>(count));
-  groups_ += static_cast<uint32_t>(count);
+template <typename Way>
+[[gnu::always_inline]] inline uint32_t HashedKeys::find_or_add(const uint64_t* row, uint64_t hash, bool own,
+                                                               const Way& way) {
+  const uint32_t group = find_one(row, hash, way);
+  return group != no_group ? group : add(row, hash, way.tag(row, hash), own);
 }
 
-void HashedKeys::find_rows(const uint64_t* rows, const uint64_t* hashes, size_t count, bool own, uint32_t* numbers) {
+uint32_t HashedKeys::add(const uint64_t* row, uint64_t hash, uint32_t tag, bool own) {
+  if (groups_ + size_t{1} >= UINT32_MAX) throw Error(SqlState::program_limit_exceeded, "more than 4 billion groups");
+  const size_t mask = entries_.size() - 1;
+  size_t at = hash & mask;
+  while (entries_[at].group != 0) at = (at + 1) & mask;
+  entries_[at] = {tag, groups_ + 1};
+  rows_.insert(rows_.end(), row, row + layout_.words());
+  hashes_.push_back(hash);
+  if (own && layout_.has_texts()) layout_.own_texts(rows_.data() + groups_ * layout_.words(), arena_);
+  ++groups_;
+  if (size_t{groups_} * 2 > entries_.size()) grow();
+  return groups_ - 1;
+}
+
+void HashedKeys::find(const KeyBlock& block, uint32_t* numbers) {
+  with_way([&](const auto& way) {
+    for (size_t i = 0; i < block.count; ++i) {
+      prefetch(block.hashes.data(), block.count, i, way);
+      numbers[block.row[i]] = find_or_add(block.rows.data() + i * layout_.words(), block.hashes[i], true, way);
+    }
+  });
+}
+
+void HashedKeys::find_known(KeyBlock& block, uint32_t* numbers, RowMask& unknown) const {
+  unknown.clear();
   const size_t words = layout_.words();
-  for (size_t i = 0; i < count; ++i) {
-    prefetch(hashes, count, i);
-    const uint32_t before = groups_;
-    numbers[i] = find_or_add(rows + i * words, hashes[i]);
-    if (own && groups_ != before) layout_.own_texts(rows_.data() + numbers[i] * words, arena_);
-  }
+  size_t left = 0;
+  with_way([&](const auto& way) {
+    for (size_t i = 0; i < block.count; ++i) {
+      prefetch(block.hashes.data(), block.count, i, way);
+      const uint64_t* const row = block.rows.data() + i * words;
+      const uint16_t number = block.row[i];
+      const uint32_t group = find_one(row, block.hashes[i], way);
+      numbers[number] = group;
+      // Without a branch: which rows are known is what nobody can guess.
+      std::copy_n(row, words, block.rows.data() + left * words);
+      block.hashes[left] = block.hashes[i];
+      block.row[left] = number;
+      left += group == no_group ? 1 : 0;
+      unknown.words[number / 64] |= uint64_t{group == no_group} << (number % 64);
+    }
+  });
+  block.count = left;
+}
+
+void HashedKeys::find_rows(const KeyRows& keys, bool own, uint32_t* numbers) {
+  with_way([&](const auto& way) {
+    for (size_t i = 0; i < keys.count; ++i) {
+      prefetch(keys.hashes, keys.count, i, way);
+      numbers[i] = find_or_add(keys.rows + i * layout_.words(), keys.hashes[i], own, way);
+    }
+  });
 }
 
 void HashedKeys::clear() {
@@ -174,36 +215,18 @@ void HashedKeys::clear() {
   arena_ = TextArena();
 }
 
-void HashedKeys::check_room(size_t more) const {
-  if (groups_ + more >= UINT32_MAX) throw Error(SqlState::program_limit_exceeded, "more than 4 billion groups");
-}
-
-uint32_t HashedKeys::find_or_add(const uint64_t* row, uint64_t hash) {
-  const size_t mask = entries_.size() - 1;
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  size_t at = hash & mask;
-  for (;; at = (at + 1) & mask) {
-    const Entry entry = entries_[at];
-    if (entry.group == 0) break;
-    if (entry.tag == tag && layout_.equal(this->row(entry.group - 1), row)) return entry.group - 1;
-  }
-  check_room(1);
-  entries_[at] = {tag, groups_ + 1};
-  rows_.insert(rows_.end(), row, row + layout_.words());
-  hashes_.push_back(hash);
-  ++groups_;
-  if (size_t{groups_} * 2 > entries_.size()) grow();
-  return groups_ - 1;
-}
+void HashedKeys::shrink() { entries_.assign(static_cast<size_t>(least_places), Entry{0, 0}); }
 
 void HashedKeys::grow() {
   entries_.assign(entries_.size() * 4, Entry{0, 0});
   const size_t mask = entries_.size() - 1;
-  for (uint32_t group = 0; group < groups_; ++group) {
-    size_t at = hashes_[group] & mask;
-    while (entries_[at].group != 0) at = (at + 1) & mask;
-    entries_[at] = {static_cast<uint32_t>(hashes_[group] >> 32), group + 1};
-  }
+  with_way([&](const auto& way) {
+    for (uint32_t group = 0; group < groups_; ++group) {
+      size_t at = hashes_[group] & mask;
+      while (entries_[at].group != 0) at = (at + 1) & mask;
+      entries_[at] = {way.tag(row(group), hashes_[group]), group + 1};
+    }
+  });
 }
 
 bool HashedKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/cpu/key_rows.h"
-#include "engine/cpu/memory.h"
+#include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 
@@ -43,23 +43,42 @@ class DenseKeys {
   uint32_t groups_ = 1;
 };
 
+// The keys of a block's rows, ready to be looked up.
+struct KeyBlock {
+  explicit KeyBlock(const KeyLayout& layout);
+  void write(const KeyLayout& layout, Frame& frame, int first, const RowMask& wanted);
+
+  size_t count = 0;
+  std::vector<uint64_t> rows, hashes;
+  std::vector<uint16_t> row;  // which row of the block each is
+};
+
+// Key rows one after the other, with their hashes.
+struct KeyRows {
+  const uint64_t* rows;
+  const uint64_t* hashes;
+  size_t count;
+};
+
 class HashedKeys {
  public:
   HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups);
   uint32_t groups() const { return groups_; }
   // The numbers of the rows' groups, added when new.
-  void find(Frame& frame, int first, const RowMask& rows, uint32_t* numbers);
-  // Gives every row a group of its own, whether there is one like it or not: for rows of which few are alike.
-  void append(Frame& frame, int first, const RowMask& rows, uint32_t* numbers);
-  // As find(), for key rows with their hashes. own: strings of new groups are copied; else they stay where they are.
-  void find_rows(const uint64_t* rows, const uint64_t* hashes, size_t count, bool own, uint32_t* numbers);
+  void find(const KeyBlock& block, uint32_t* numbers);
+  // The numbers of the rows whose groups are there. The others stay in the block, which they are all of then, and are
+  // marked as unknown.
+  void find_known(KeyBlock& block, uint32_t* numbers, RowMask& unknown) const;
+  // As find(), number i for row i. own: strings of new groups are copied; else they stay where they are.
+  void find_rows(const KeyRows& keys, bool own, uint32_t* numbers);
   // There are no groups any more.
   void clear();
+  // Without groups: as few places as a table begins with at least, so that look-ups in vain stay in the cache.
+  void shrink();
   // Writes key `key` of the groups in register form, clears the bit of those that are NULL and returns whether there
   // are any.
   bool emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const;
-  const uint64_t* row(uint32_t group) const { return rows_.data() + group * layout_.words(); }
-  uint64_t hash(uint32_t group) const { return hashes_[group]; }
+  KeyRows all() const { return {rows_.data(), hashes_.data(), groups_}; }
   const KeyLayout& layout() const { return layout_; }
   size_t bytes() const;
   // Of the groups' strings.
@@ -67,20 +86,40 @@ class HashedKeys {
 
  private:
   struct Entry {
-    uint32_t tag;    // upper half of the hash
+    uint32_t tag;    // upper half of the hash; of a narrow key the key itself
     uint32_t group;  // number + 1; 0: empty
   };
-  uint32_t find_or_add(const uint64_t* row, uint64_t hash);
-  void prefetch(const uint64_t* hashes, size_t count, size_t at) const;
-  size_t write_block(Frame& frame, int first, const RowMask& rows);
-  void check_room(size_t more) const;
+  // How a row is looked up: by its hash and the key row of the group that has the same...
+  template <typename Equal>
+  struct ByHash {
+    static constexpr bool reads_rows = true;
+    Equal equal;
+    static uint32_t tag(const uint64_t*, uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
+  };
+  // ...or by a narrow key, which its entry holds.
+  struct ByKey {
+    static constexpr bool reads_rows = false;
+    static bool equal(const uint64_t*, const uint64_t*) { return true; }
+    static uint32_t tag(const uint64_t* row, uint64_t) { return static_cast<uint32_t>(row[0]); }
+  };
+  static constexpr uint32_t no_group = UINT32_MAX;
+  static constexpr int64_t least_places = 1024;
+  const uint64_t* row(uint32_t group) const { return rows_.data() + group * layout_.words(); }
+  // Calls action(way of looking up).
+  template <typename Action>
+  void with_way(Action&& action) const;
+  template <typename Way>
+  uint32_t find_one(const uint64_t* row, uint64_t hash, const Way& way) const;
+  template <typename Way>
+  uint32_t find_or_add(const uint64_t* row, uint64_t hash, bool own, const Way& way);
+  uint32_t add(const uint64_t* row, uint64_t hash, uint32_t tag, bool own);
+  template <typename Way>
+  void prefetch(const uint64_t* hashes, size_t count, size_t at, const Way& way) const;
   void grow();
 
   KeyLayout layout_;
   std::vector<Entry> entries_;  // a power of two, at most half full
   std::vector<uint64_t> rows_, hashes_;
-  std::vector<uint64_t> block_, block_hash_;  // key rows of the block at hand, their hashes...
-  std::vector<uint16_t> block_row_;           // ...and which rows they are
   uint32_t groups_ = 0;
   TextArena arena_;
 };

@@ -35,13 +35,17 @@ GroupTable::GroupTable(const HashTableInfo& info, const Memory& memory)
     if (masked_) masks_.resize(dense_->groups());
   }
   if (info.keys.empty()) seen_[0] = 1;
-  if (hashed_) runs_.emplace(*hashed_, states_, memory);
+  if (hashed_) {
+    loose_.emplace(info);
+    runs_.emplace(*hashed_, states_, *loose_, memory);
+    block_.emplace(hashed_->layout());
+  }
   account();
 }
 
 void GroupTable::account() {
   size_t bytes = seen_.capacity() + numbers_.capacity() * 4 + masks_.capacity() * sizeof(GroupMask);
-  if (hashed_) bytes += hashed_->bytes();
+  if (hashed_) bytes += hashed_->bytes() + loose_->bytes() + runs_->bytes();
   bytes += states_.bytes();
   try {
     reservation_.follow(bytes);
@@ -63,13 +67,24 @@ void GroupTable::group(Frame& frame, int first_key) {
 }
 
 void GroupTable::group_hashed(Frame& frame, int first_key, const RowMask& rows) {
-  runs_->before_block();
-  if (runs_->appends())
-    hashed_->append(frame, first_key, rows, numbers_.data());
-  else
-    hashed_->find(frame, first_key, rows, numbers_.data());
-  runs_->count(rows.count());
-  states_.grow_to(hashed_->groups());
+  lookup_ = runs_->before_block();
+  block_->write(hashed_->layout(), frame, first_key, rows);
+  const auto count = static_cast<int64_t>(block_->count);
+  if (lookup_ == Lookup::Adds) {
+    hashed_->find(*block_, numbers_.data());
+    states_.grow_to(hashed_->groups());
+    runs_->count(count, 0);
+  } else {
+    loose_mask_ = rows;
+    if (lookup_ == Lookup::Known) hashed_->find_known(*block_, numbers_.data(), loose_mask_);
+    loose_->add(*block_, numbers_.data());
+    runs_->count(count, static_cast<int64_t>(block_->count));
+    if (lookup_ == Lookup::Known) {
+      RowMask known = rows;
+      known.remove(loose_mask_);
+      runs_->count_known(known, frame.words(), numbers_.data());
+    }
+  }
   account();
 }
 
@@ -96,9 +111,7 @@ void GroupTable::aggregate(Frame& frame, int number, int argument, bool grouped)
   RowMask rows = frame.sinking();
   const Slot* slot = nullptr;
   if (argument >= 0) {
-    // Counting needs no values.
-    const bool counts = info_.aggregates[static_cast<size_t>(number)].state == AggregateState::Count;
-    slot = counts ? &frame.slot(argument) : &frame.read(argument);
+    slot = needs_values(static_cast<size_t>(number)) ? &frame.read(argument) : &frame.slot(argument);
     if (slot->valid != nullptr) {
       for (int w = 0; w < frame.words(); ++w) rows.words[w] &= slot->valid[w];
     }
@@ -110,12 +123,35 @@ void GroupTable::aggregate(Frame& frame, int number, int argument, bool grouped)
     if (any != 0) column.add(input, some, group);
   };
   if (!grouped) return add(rows, 0);
+  if (hashed_) return aggregate_hashed(input, rows, static_cast<size_t>(number));
   if (!masked_) return column.scatter(input, rows, numbers_.data());
   for (size_t i = 0; i < mask_count_; ++i) {
     RowMask some;
     for (int w = 0; w < frame.words(); ++w) some.words[w] = masks_[i].rows.words[w] & rows.words[w];
     add(some, masks_[i].group);
   }
+}
+
+// Counting needs none, unless they are kept for another aggregate, too.
+bool GroupTable::needs_values(size_t number) const {
+  if (info_.aggregates[number].state != AggregateState::Count) return true;
+  if (lookup_ == Lookup::Adds) return false;
+  const ArgumentLayout& layout = loose_->arguments().layout();
+  return layout.columns()[layout.column_of(number)].width > 0;
+}
+
+void GroupTable::aggregate_hashed(const AggregateInput& input, const RowMask& rows, size_t number) {
+  if (lookup_ == Lookup::Adds) return states_[number].scatter(input, rows, numbers_.data());
+  if (info_.aggregates[number].same_argument < 0) {
+    RowMask loose = rows;
+    loose &= loose_mask_;
+    ArgumentColumns& columns = loose_->arguments();
+    columns.add(columns.layout().column_of(number), input, loose, numbers_.data());
+  }
+  if (lookup_ == Lookup::None) return;
+  RowMask known = rows;
+  known.remove(loose_mask_);
+  states_[number].scatter(input, known, numbers_.data());
 }
 
 void GroupTable::merge(const GroupTable& other) {

@@ -4,7 +4,7 @@
 //   Group        keys of rows -> group numbers, in a register
 //   Aggregate    values and group numbers -> states
 //
-// A hashed table that no longer fits the cache gives up its groups and starts anew (groups/group_runs.h).
+// A hashed table that no longer fits the cache gives up its groups or takes no new ones (groups/group_runs.h).
 //
 // With few groups (or none but the one of a query without keys) the rows of a block are split into one mask per group,
 // and each aggregate takes a whole mask at once by a SIMD loop; no addition then waits for the one before. Otherwise
@@ -51,6 +51,8 @@ class GroupTable {
   void split(const RowMask& rows, int words);
   void account();
   void group_hashed(Frame& frame, int first_key, const RowMask& rows);
+  bool needs_values(size_t number) const;
+  void aggregate_hashed(const AggregateInput& input, const RowMask& rows, size_t number);
 
   const HashTableInfo& info_;
   const Memory& memory_;
@@ -58,13 +60,18 @@ class GroupTable {
   std::optional<HashedKeys> hashed_;
   std::vector<uint8_t> seen_;  // dense: the group has a row
   AggregateStates states_;
-  std::optional<GroupRuns> runs_;  // of a hashed table
+  // Of a hashed table.
+  std::optional<LooseRows> loose_;
+  std::optional<GroupRuns> runs_;
   // Of the block at hand.
-  std::vector<uint32_t> numbers_;
+  std::optional<KeyBlock> block_;
+  std::vector<uint32_t> numbers_;  // of groups, or places of loose rows
+  Lookup lookup_ = Lookup::Adds;
+  RowMask loose_mask_;
   std::vector<GroupMask> masks_;
   size_t mask_count_ = 0;
   bool masked_ = false;
-  GrowingReservation reservation_;
+  MemoryReservation reservation_;
 };
 
 }  // namespace diptych::cpu

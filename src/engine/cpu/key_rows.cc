@@ -12,8 +12,37 @@ size_t words_of(PhysicalType physical) {
   return physical == PhysicalType::Int128 || physical == PhysicalType::Interval ? 2 : 1;
 }
 
-dk_text text_of(const uint64_t* words) {
-  return {reinterpret_cast<const char*>(words[0]), static_cast<dk_i32>(words[1])};
+template <typename Word>
+Word load(const char* from) {
+  Word word;
+  std::memcpy(&word, from, sizeof(word));
+  return word;
+}
+
+// The bytes of a text, of which there are up to 12, as the lowest ones of two numbers, little-endian. Loads that
+// overlap are faster than a loop.
+struct ShortBytes {
+  uint64_t first = 0, last = 0;
+};
+ShortBytes short_bytes(const char* data, size_t length) {
+  if (length > 8) return {load<uint64_t>(data), load<uint64_t>(data + length - 8) >> (8 * (16 - length))};
+  if (length == 8) return {load<uint64_t>(data), 0};
+  if (length >= 4) return {load<uint32_t>(data) | uint64_t{load<uint32_t>(data + length - 4)} << (8 * (length - 4)), 0};
+  uint64_t word = 0;
+  for (size_t i = 0; i < length; ++i) word |= uint64_t{static_cast<uint8_t>(data[i])} << (8 * i);
+  return {word, 0};
+}
+
+const char* address_of(const uint64_t* words) { return reinterpret_cast<const char*>(words[1]); }
+
+// Of more bytes than a word has: the last load overlaps the one before.
+uint64_t hash_long_text(uint64_t hash, const char* data, size_t length) {
+  size_t at = 0;
+  for (; at + 8 < length; at += 8) {
+    hash = (hash ^ load<uint64_t>(data + at)) * DK_U64(0xC6A4A7935BD1E995);
+    hash ^= hash >> 47;
+  }
+  return dk_hash_combine(hash, load<uint64_t>(data + length - 8));
 }
 
 void store_key(dk_bool value, uint64_t* to, uint64_t*) { *to = value; }
@@ -32,8 +61,15 @@ void store_key(dk_interval value, uint64_t* to, uint64_t* carried) {
   std::memcpy(carried, &value, sizeof(value));
 }
 void store_key(dk_text value, uint64_t* to, uint64_t*) {
-  to[0] = reinterpret_cast<uint64_t>(value.length > 0 ? value.data : nullptr);
-  to[1] = static_cast<uint64_t>(value.length);
+  const auto length = static_cast<size_t>(value.length);
+  if (length <= KeyLayout::most_short_bytes) {
+    const ShortBytes bytes = short_bytes(value.data, length);
+    to[0] = length | bytes.first << 32;
+    to[1] = bytes.first >> 32 | bytes.last << 32;
+  } else {
+    to[0] = length | uint64_t{load<uint32_t>(value.data)} << 32;
+    to[1] = reinterpret_cast<uint64_t>(value.data);
+  }
 }
 
 }  // namespace
@@ -62,6 +98,8 @@ KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
     next += 2;
   }
   words_ = next;
+  is_narrow_ = words_ == 1 && keys.size() == 1 &&
+               (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Bool);
 }
 
 template <typename T>
@@ -94,25 +132,33 @@ void KeyLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* ou
 uint64_t KeyLayout::hash(const uint64_t* row) const {
   uint64_t hash = dk_hash_i64(static_cast<int64_t>(fixed_words_ > 0 ? row[0] : 0));
   for (size_t i = 1; i < fixed_words_; ++i) hash = dk_hash_combine(hash, row[i]);
-  for (size_t i = fixed_words_; i < text_end_; i += 2) hash = dk_hash_combine(hash, dk_hash_text(text_of(row + i)));
+  for (size_t i = fixed_words_; i < text_end_; i += 2) {
+    const uint64_t length = text_length(row[i]);
+    hash = dk_hash_combine(hash, row[i]);
+    hash = length <= most_short_bytes ? dk_hash_combine(hash, row[i + 1])
+                                      : hash_long_text(hash, address_of(row + i), length);
+  }
   return hash;
 }
 
-bool KeyLayout::equal_texts(const uint64_t* a, const uint64_t* b) const {
-  for (size_t i = fixed_words_; i < text_end_; i += 2) {
-    if (a[i + 1] != b[i + 1]) return false;
-    if (a[i + 1] > 0 && std::memcmp(text_of(a + i).data, text_of(b + i).data, a[i + 1]) != 0) return false;
+void KeyLayout::hash_rows(const uint64_t* rows, size_t count, uint64_t* hashes) const {
+  if (words_ == 1) {
+    for (size_t i = 0; i < count; ++i) hashes[i] = dk_hash_i64(static_cast<int64_t>(rows[i]));
+  } else {
+    for (size_t i = 0; i < count; ++i) hashes[i] = hash(rows + i * words_);
   }
-  return true;
+}
+
+bool KeyLayout::equal_long_texts(const uint64_t* a, const uint64_t* b) {
+  return std::memcmp(address_of(a), address_of(b), text_length(a[0])) == 0;
 }
 
 void KeyLayout::own_texts(uint64_t* row, TextArena& arena) const {
-  for (size_t i = fixed_words_; i < text_end_; i += 2) {
-    if (row[i + 1] == 0) continue;
-    char* place = arena.allocate(row[i + 1]);
-    std::memcpy(place, text_of(row + i).data, row[i + 1]);
-    row[i] = reinterpret_cast<uint64_t>(place);
-  }
+  for_each_text(row, [&](uint64_t& address, uint64_t length) {
+    char* place = arena.allocate(length);
+    std::memcpy(place, reinterpret_cast<const char*>(address), length);
+    address = reinterpret_cast<uint64_t>(place);
+  });
 }
 
 bool KeyLayout::read(const uint64_t* row, size_t number, std::byte* out) const {
@@ -127,7 +173,12 @@ bool KeyLayout::read(const uint64_t* row, size_t number, std::byte* out) const {
     case PhysicalType::Float32: store(static_cast<float>(DK_F64_OF_BITS(*words))); break;
     case PhysicalType::Float64: store(*words); break;
     case PhysicalType::Interval: std::memcpy(out, row + key.carried, 16); break;
-    case PhysicalType::Text: store(text_of(words)); break;
+    case PhysicalType::Text: {
+      const uint64_t length = text_length(words[0]);
+      const char* in_row = reinterpret_cast<const char*>(words) + sizeof(uint32_t);
+      store(dk_text{length <= most_short_bytes ? in_row : address_of(words), static_cast<dk_i32>(length)});
+      break;
+    }
   }
   return null_words_ == 0 || (row[number / 64] >> (number % 64) & 1) == 0;
 }

@@ -1,6 +1,9 @@
 // Keys of several columns as rows of 64-bit words, so that equal keys (in the sense of GROUP BY) have equal words.
 //
-//   |null bits|key 0|key 1: low, high|...|text: address, length|...|what is not compared|
+//   |null bits|key 0|key 1: low, high|...|text|...|what is not compared|
+//
+//   text of up to 12 bytes   |length, bytes 0 .. 3|bytes 4 .. 11|     0 behind its end
+//   longer                   |length, bytes 0 .. 3|address|
 //
 // NULL: its bit set and the key's words 0. Floats: -0 as 0, one NaN. Intervals compare by their span; the interval
 // itself is carried behind. Strings compare by content.
@@ -15,34 +18,62 @@ namespace diptych::cpu {
 
 class KeyLayout {
  public:
+  // Strings of up to so many bytes are in the row itself.
+  static constexpr uint64_t most_short_bytes = 12;
+
   explicit KeyLayout(const std::vector<RegisterInfo>& keys);
 
   size_t words() const { return words_; }
   // Writes the key rows of the wanted rows of the block one after the other at `out`; the keys' registers start at
   // `first`.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
-  uint64_t hash(const uint64_t* row) const;
-  bool equal(const uint64_t* a, const uint64_t* b) const {
+  // The hashes of so many rows.
+  void hash_rows(const uint64_t* rows, size_t count, uint64_t* hashes) const;
+  // Whether a row is one word of which 32 bits tell all: a whole number or truth that is never NULL.
+  bool is_narrow() const { return is_narrow_; }
+  // Calls action(equal), equal(a, b) says whether rows are equal: compiled for the commonest rows.
+  template <typename Action>
+  void with_equal(Action&& action) const {
+    if (has_texts())
+      action([this](const uint64_t* a, const uint64_t* b) { return equal_words(a, b) && equal_texts(a, b); });
+    else if (fixed_words_ == 1)
+      action([](const uint64_t* a, const uint64_t* b) { return a[0] == b[0]; });
+    else if (fixed_words_ == 2)
+      action([](const uint64_t* a, const uint64_t* b) { return a[0] == b[0] && a[1] == b[1]; });
+    else
+      action([this](const uint64_t* a, const uint64_t* b) { return equal_words(a, b); });
+  }
+  bool has_texts() const { return fixed_words_ != text_end_; }
+  // Calls action(address word, length) for each string of a row that is not in the row itself.
+  template <typename Action>
+  void for_each_text(uint64_t* row, Action&& action) const {
+    for (size_t i = fixed_words_; i < text_end_; i += 2)
+      if (const uint64_t length = text_length(row[i]); length > most_short_bytes) action(row[i + 1], length);
+  }
+  // Replaces the addresses of strings by those of copies in the arena.
+  void own_texts(uint64_t* row, TextArena& arena) const;
+  // Key `number` of a row in register form at `out`; false when it is NULL. A string may be in the row itself.
+  bool read(const uint64_t* row, size_t number, std::byte* out) const;
+  PhysicalType physical(size_t number) const { return keys_[number].physical; }
+
+ private:
+  bool equal_words(const uint64_t* a, const uint64_t* b) const {
     for (size_t i = 0; i < fixed_words_; ++i) {
       if (a[i] != b[i]) return false;
     }
-    return fixed_words_ == text_end_ || equal_texts(a, b);
+    return true;
   }
-  bool has_texts() const { return fixed_words_ != text_end_; }
-  // Calls action(address word, length) for each string of a row.
-  template <typename Action>
-  void for_each_text(uint64_t* row, Action&& action) const {
-    for (size_t i = fixed_words_; i < text_end_; i += 2) action(row[i], row[i + 1]);
+  static uint64_t text_length(uint64_t first_word) { return first_word & UINT32_MAX; }
+  bool equal_texts(const uint64_t* a, const uint64_t* b) const {
+    for (size_t i = fixed_words_; i < text_end_; i += 2) {
+      if (a[i] != b[i]) return false;
+      if (a[i + 1] == b[i + 1]) continue;
+      if (text_length(a[i]) <= most_short_bytes || !equal_long_texts(a + i, b + i)) return false;
+    }
+    return true;
   }
-  // Replaces the addresses of strings by copies in the arena.
-  void own_texts(uint64_t* row, TextArena& arena) const;
-  // Key `number` of a row in register form at `out`; false when it is NULL.
-  bool read(const uint64_t* row, size_t number, std::byte* out) const;
-  PhysicalType physical(size_t number) const { return keys_[number].physical; }
-  size_t keys() const { return keys_.size(); }
-
- private:
-  bool equal_texts(const uint64_t* a, const uint64_t* b) const;
+  static bool equal_long_texts(const uint64_t* a, const uint64_t* b);
+  uint64_t hash(const uint64_t* row) const;
   struct Key {
     PhysicalType physical;
     size_t at;       // first word
@@ -54,8 +85,9 @@ class KeyLayout {
   std::vector<Key> keys_;
   size_t null_words_ = 0;   // in front, 64 keys each; 0: no key can be NULL
   size_t fixed_words_ = 0;  // compared word by word
-  size_t text_end_ = 0;     // fixed_words_ .. text_end_: pairs of address and length
+  size_t text_end_ = 0;     // fixed_words_ .. text_end_: two words each
   size_t words_ = 0;
+  bool is_narrow_ = false;
 };
 
 }  // namespace diptych::cpu

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/block_source.h"
 #include "engine/cpu/frame.h"
+#include "engine/rows/block_source.h"
 
 namespace diptych::cpu {
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/cpu/frame.h"
-#include "engine/cpu/kernel_error.h"
 #include "engine/cpu/step.h"
+#include "engine/run/kernel_error.h"
 
 namespace diptych::cpu {
 

@@ -4,7 +4,8 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "engine/cpu/parallel.h"
+#include "engine/run/parallel.h"
+#include "program/section_contents.h"
 
 namespace diptych::cpu {
 namespace {
@@ -23,11 +24,6 @@ bool depends_on_order(const Program& program, const Section& section) {
 }
 
 }  // namespace
-
-bool writes_rows(const Section& section) {
-  return std::any_of(section.steps.begin(), section.steps.end(),
-                     [](const Step& step) { return step.instruction->opcode == Opcode::Result; });
-}
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const NeededTablets& needed, const ExecutionContext& context, const Memory& memory)
@@ -79,7 +75,7 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   const size_t all = morsels_.size();
   if (profile_.threads == 1) return work(0, threads[0], all);
   // One morsel may have all the rows that are wanted before another thread is awake.
-  if (wanted_ >= 0 && writes_rows(section_)) work(0, threads[0], 1);
+  if (wanted_ >= 0 && writes_result(program_, section_.first - 1)) work(0, threads[0], 1);
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all); });
 }

@@ -13,28 +13,22 @@
 #include <mutex>
 #include <vector>
 
+#include "cost/transport.h"
 #include "engine/cpu/group_table.h"
 #include "engine/cpu/result_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
-#include "engine/cpu/zone_test.h"
-#include "engine/engine.h"
-#include "engine/tablet_queue.h"
+#include "engine/run/context.h"
+#include "engine/run/tablet_queue.h"
+#include "engine/run/zone_test.h"
 
 namespace diptych::cpu {
-
-// What a thread takes at a time. Small enough that the threads end together, large enough that taking one costs
-// nothing.
-inline constexpr int64_t morsel_rows = 65536;
 
 // What of the run's state a section's sinks fill, one entry per thread slot.
 struct ThreadSinks {
   std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table
   std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
 };
-
-// Whether the section writes rows of the result.
-bool writes_rows(const Section& section);
 
 class SectionRun {
  public:

@@ -2,7 +2,7 @@
 //
 //   |key words|order|null bits|columns as they are: keys, payload|
 //
-// The key words are those of engine/sort_key_layout.h; strings with equal words compare by content. `order` is the
+// The key words are those of engine/rows/sort_key_layout.h; strings with equal words compare by content. `order` is the
 // row's position in the input: rows with equal keys keep it.
 #pragma once
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "engine/cpu/frame.h"
-#include "engine/sort_key_layout.h"
+#include "engine/rows/sort_key_layout.h"
+#include "engine/run/context.h"
 
 namespace diptych::cpu {
 
@@ -70,8 +71,11 @@ struct SortEntry {
 
 struct SortEntryBefore {
   const SortLayout* layout;
+  const ExecutionContext* context = nullptr;  // where set, asked between rows alike at first sight: they may be many
+  // Errors: 57014.
   bool operator()(const SortEntry& a, const SortEntry& b) const {
     if (a.first != b.first) return a.first < b.first;
+    if (context != nullptr) check_cancelled(*context);
     return a.second != b.second ? a.second < b.second : layout->before(a.row, b.row);
   }
 };

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "engine/cpu/parallel.h"
 #include "engine/cpu/spill/sort_merge.h"
+#include "engine/run/parallel.h"
 
 namespace diptych::cpu {
 namespace {
@@ -30,7 +30,7 @@ SortRun::SortRun(const SorterInfo& info, const Memory& memory)
       memory_(memory),
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
       share_(memory.thread_share(memory_part)),
-      reservation_(std::make_unique<GrowingReservation>(memory.budget(), "sort")) {
+      reservation_(memory.budget(), "sort") {
   if (info.limit >= 0) block_.resize(block_rows * layout_.words());
 }
 
@@ -62,10 +62,10 @@ uint64_t* SortRun::try_room_for(size_t rows) {
 size_t SortRun::held_bytes() const { return 2 * rows_.capacity() * sizeof(SortEntry) + arena_.bytes(); }
 
 void SortRun::account() {
-  if (!memory_.can_spill()) return reservation_->follow(rows_.capacity() * sizeof(SortEntry) + arena_.bytes());
+  if (!memory_.can_spill()) return reservation_.follow(rows_.capacity() * sizeof(SortEntry) + arena_.bytes());
   if (held_bytes() + chunk_bytes_ > share_) return spill();
   try {
-    reservation_->follow(held_bytes());
+    reservation_.follow(held_bytes());
   } catch (const Error& error) {
     if (error.state() != SqlState::out_of_memory) throw;
     spill();
@@ -89,7 +89,7 @@ void SortRun::spill() {
   chunks_.clear();
   chunk_used_ = chunk_bytes_ = 0;
   arena_ = TextArena();
-  reservation_ = std::make_unique<GrowingReservation>(memory_.budget(), "sort");
+  reservation_.clear();
 }
 
 RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) {
@@ -242,14 +242,14 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
   constexpr size_t tablet_rows = 65536;
   const int threads = std::max(1, context.threads);
   const SortLayout layout(info);
-  const SortEntryBefore before{&layout};
+  const SortEntryBefore before{&layout, &context};
   auto source = std::make_unique<BlockSource>(columns, memory);
   if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->has_spilled(); })) {
     merge_runs(layout, info.limit, std::move(runs), *source, context, memory);
     return source;
   }
   std::vector<SortEntry> entries;
-  GrowingReservation reservation(memory.budget(), "sort");
+  MemoryReservation reservation(memory.budget(), "sort");
   size_t total = 0;
   for (const auto& run : runs) total += run->rows();
   reservation.follow(2 * total * sizeof(SortEntry));
@@ -258,6 +258,7 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
   const size_t limit = info.limit < 0 ? entries.size() : std::min(entries.size(), static_cast<size_t>(info.limit));
   std::vector<SortedTablet> tablets((limit + tablet_rows - 1) / tablet_rows);
   const auto fill = [&](size_t i) {
+    check_cancelled(context);
     tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory);
   };
   if (threads == 1 || entries.size() < 2 * tablet_rows) {

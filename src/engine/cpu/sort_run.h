@@ -11,9 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/block_source.h"
 #include "engine/cpu/sort_rows.h"
 #include "engine/cpu/spill/sort_file.h"
+#include "engine/rows/block_source.h"
+#include "engine/run/context.h"
 
 namespace diptych::cpu {
 
@@ -55,7 +56,7 @@ class SortRun {
   bool has_threshold_ = false;
   uint64_t threshold_[2] = {0, 0};  // first and second of the worst row kept
   std::vector<uint64_t> block_;     // keys of the block at hand
-  std::unique_ptr<GrowingReservation> reservation_;
+  MemoryReservation reservation_;
   std::unique_ptr<SortFile> file_;  // null: nothing has been spilled
 };
 

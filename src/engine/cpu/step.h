@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/cpu/loops/loops.h"
-#include "engine/cpu/prepared.h"
 #include "engine/cpu/register_places.h"
-#include "engine/cpu/row_mask.h"
+#include "engine/rows/row_mask.h"
+#include "engine/run/prepared.h"
 #include "program/program.h"
 #include "program/section_flow.h"
 

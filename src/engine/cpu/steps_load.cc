@@ -14,10 +14,10 @@ void load_column(Frame& frame, const Step& step) { frame.load_column(step); }
 
 void fill(Frame& frame, const Step& step) { frame.fill_constant(step); }
 
-void row_id(Frame& frame, const Step& step) {
+void row_position(Frame& frame, const Step& step) {
   Slot& out = frame.write(step.out);
   auto* to = reinterpret_cast<int64_t*>(out.storage);
-  for (int row = 0; row < frame.words() * 64; ++row) to[row] = frame.first_row_id() + row;
+  for (int row = 0; row < frame.words() * 64; ++row) to[row] = frame.first_position() + row;
 }
 
 template <typename T>
@@ -109,7 +109,7 @@ void resolve_load(const Program& program, Section& section, Step& step, const Pr
       step.number = column_number(section, static_cast<size_t>(instruction.p2));
       step.run = several ? &load_column : &nothing;
       return;
-    case Opcode::Rowid: step.run = &row_id; return;
+    case Opcode::Rowid: step.run = &row_position; return;
     case Opcode::Move:
       step.a = instruction.p2;
       step.run = move_of(out.physical);

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "engine/device/device_health.h"
-#include "engine/device/queue_work.h"
+#include "engine/run/queue_work.h"
 
 namespace diptych {
 

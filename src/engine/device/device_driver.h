@@ -1,4 +1,4 @@
-// One API's devices: what there is, and opening them. Implemented by engine/cuda and engine/opencl.
+// One API's devices: what there is, and opening them. Implemented by engine/device/cuda and engine/device/opencl.
 #pragma once
 
 #include <memory>

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "engine/cuda/cuda_driver.h"
-#include "engine/opencl/opencl_device.h"
+#include "engine/device/cuda/cuda_driver.h"
+#include "engine/device/opencl/opencl_device.h"
 
 namespace diptych {
 namespace {

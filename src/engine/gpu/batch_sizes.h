@@ -18,13 +18,6 @@
 
 namespace diptych::gpu {
 
-// A bus moves pieces of some megabytes at full speed. Batches that overlap: one copies in, one computes, one copies
-// out.
-inline constexpr int64_t most_batch_bytes = int64_t{16} << 20, batches_at_once = 3;
-// Of streamed columns: those of a batch that copies in and of one that computes, which are free when it has computed,
-// and rows of one more, that copies out. Little more takes a device's memory.
-inline constexpr int64_t streamed_bytes = int64_t{60} << 20, columns_at_once = 2;
-
 class BatchSizes {
  public:
   struct Section {

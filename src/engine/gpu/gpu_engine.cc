@@ -1,15 +1,10 @@
 #include "engine/gpu/gpu_engine.h"
 
 #include "base/error.h"
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/section_run.h"
 
 namespace diptych::gpu {
-
-const char* name_of(Residency residency) {
-  constexpr const char* names[] = {"serial", "streamed", "mapped", "cached"};
-  return names[static_cast<size_t>(residency)];
-}
 
 namespace {
 

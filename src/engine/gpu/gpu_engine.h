@@ -21,24 +21,16 @@
 #include <vector>
 
 #include "base/machine.h"
+#include "cost/transport.h"
 #include "engine/device/device.h"
 #include "engine/gpu/device_turns.h"
 #include "engine/gpu/input/input_cache.h"
 #include "engine/gpu/input/segment_cache.h"
 #include "engine/gpu/section_kernels.h"
 #include "engine/gpu/sort/device_sort.h"
-#include "engine/section_engine.h"
+#include "engine/run/section_task.h"
 
 namespace diptych::gpu {
-
-// Where a section's columns are while its kernel reads them.
-enum class Residency : uint8_t {
-  Serial,    // copied in, read, thrown away: one batch after the other
-  Streamed,  // the same from pinned memory, several batches at once, so that copies and kernels overlap
-  Mapped,    // left in pinned host memory, read over the bus
-  Cached     // copied once, then on the device
-};
-const char* name_of(Residency residency);
 
 // Bytes of pinned memory that one device's columns may take: a quarter of the host's, which is what memory_limit leaves
 // if it is not set.

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "engine/cpu/kernel_error.h"
 #include "engine/gpu/groups/group_strings.h"
 #include "engine/gpu/when_done.h"
+#include "engine/run/kernel_error.h"
 
 namespace diptych::gpu {
 namespace {
@@ -299,7 +299,7 @@ void SectionBatch::finish() {
 
 void SectionBatch::raise_failure() const {
   const auto address = static_cast<size_t>((control().failure >> 32) - 1);
-  cpu::raise_kernel_error(failure(), task_.program.instructions[address].position);
+  raise_kernel_error(failure(), task_.program.instructions[address].position);
 }
 
 // Leaves the rows where they are: fetch_rows() brings them in their order.

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "engine/cpu/prepared.h"
 #include "engine/gpu/sort/dictionary_ranks.h"
+#include "engine/run/prepared.h"
 #include "tablet/dictionary.h"
 
 namespace diptych::gpu {
@@ -70,7 +70,7 @@ void SectionConstants::add_constant(const Program& program, const KernelParamete
       put_value({Kind::Constant, parameter.index, 1}, text.size());
       return;
     }
-    cpu::store_value(*value, physical, words);
+    store_value(*value, physical, words);
   }
   for (int32_t part = 0; part < 2; ++part) put_value({Kind::Constant, parameter.index, part}, words[part]);
 }
@@ -92,7 +92,7 @@ void SectionConstants::add_lookup(const LookupTable& table, int32_t index) {
   std::vector<std::byte> values((table.values.size() + 1) * width);
   std::vector<uint8_t> there(table.values.size() + 1, 1);
   for (size_t i = 0; i < table.values.size(); ++i) {
-    cpu::store_value(table.values[i], table.entry.physical, values.data() + i * width);
+    store_value(table.values[i], table.entry.physical, values.data() + i * width);
     there[i] = !table.values[i].is_null();
   }
   put_address(entries, append(values.data(), values.size()));

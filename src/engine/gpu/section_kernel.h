@@ -7,7 +7,7 @@
 //
 // A tablet is described to kernels by words in device memory:
 //
-//   rows | first tile | first row id | rows before it |, then for each column of the section
+//   rows | first tile | position of the first row | rows before it |, then for each column of the section
 //   data | validity or 0 | base | factor | width | heap |
 #pragma once
 
@@ -145,13 +145,5 @@ struct SectionKernel {
 
 // Of the section behind the Parallel at `address`.
 SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape);
-
-// Whether the instruction is a sink into the hash table.
-bool fills(const Instruction& instruction, int32_t hash_table);
-// Whether a section other than the one behind the Parallel at `address` fills the hash table, too.
-bool shares_groups(const Program& program, int32_t address, int32_t hash_table);
-
-// The columns of its cursor that a section reads, ascending.
-std::vector<size_t> columns_read(const Program& program, int32_t address);
 
 }  // namespace diptych::gpu

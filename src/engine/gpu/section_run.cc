@@ -4,11 +4,12 @@
 #include <chrono>
 
 #include "base/error.h"
-#include "engine/cpu/zone_test.h"
 #include "engine/gpu/generator/generated_kernels.h"
 #include "engine/gpu/groups/device_groups.h"
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/output/totals.h"
+#include "engine/run/zone_test.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {
@@ -119,7 +120,7 @@ void SectionRun::put_together() {
 bool SectionRun::find_input() {
   if (!stays()) return false;
   auto input = engine_.inputs().find(task_.source, columns_, place());
-  if (!input || !cpu::needs_all(task_.cursor(), *task_.source)) return false;
+  if (!input || !needs_all(task_.cursor(), *task_.source)) return false;
   result_.profile.tablets = static_cast<int64_t>(task_.source->tablet_count());
   result_.profile.bytes_read = input->bytes;
   queue_ = &own_queue_.emplace(*task_.source, std::vector<bool>(task_.source->tablet_count(), true));
@@ -130,10 +131,10 @@ bool SectionRun::find_input() {
 
 void SectionRun::find_tablets() {
   const TabletSource& source = *task_.source;
-  for (const cpu::TabletSpan& span : task_.needed.spans()) {
+  for (const TabletSpan& span : task_.needed.spans()) {
     result_.profile.tablets += static_cast<int64_t>(span.count);
     rows_needed_ += span.rows;
-    for (size_t column : columns_) result_.profile.bytes_read += cpu::encoded_bytes(source, span, column);
+    for (size_t column : columns_) result_.profile.bytes_read += encoded_bytes(source, span, column);
   }
   result_.profile.tablets_skipped = static_cast<int64_t>(source.tablet_count()) - result_.profile.tablets;
   if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, task_.needed.by_tablet());

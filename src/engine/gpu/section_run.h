@@ -13,7 +13,7 @@
 #include "engine/gpu/groups/partitioned_groups.h"
 #include "engine/gpu/output/group_rows.h"
 #include "engine/gpu/section_batch.h"
-#include "engine/tablet_queue.h"
+#include "engine/run/tablet_queue.h"
 
 namespace diptych::gpu {
 

@@ -1,10 +1,9 @@
 #include "engine/placement/experience.h"
+#include "program/section_contents.h"
 
 #include <algorithm>
 #include <bit>
 #include <vector>
-
-#include "engine/gpu/section_kernel.h"
 
 namespace diptych {
 
@@ -26,7 +25,7 @@ uint64_t section_key(const SectionTask& task) {
   }
   // How soon enough rows are there.
   add(task.wanted < 0 ? 0 : static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(task.wanted))) + 1);
-  for (const size_t column : gpu::columns_read(task.program, task.address)) add(column);
+  for (const size_t column : columns_read(task.program, task.address)) add(column);
   const auto& instructions = task.program.instructions;
   for (int32_t at = task.address; at < instructions[static_cast<size_t>(task.address)].p3; ++at) {
     const Instruction& instruction = instructions[static_cast<size_t>(at)];

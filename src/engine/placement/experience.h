@@ -12,7 +12,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "engine/section_engine.h"
+#include "engine/run/section_task.h"
 
 namespace diptych {
 

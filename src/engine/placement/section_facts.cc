@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/cpu/zone_test.h"
-#include "engine/gpu/section_kernel.h"
+#include "engine/run/zone_test.h"
+#include "program/section_contents.h"
 #include "program/section_flow.h"
 
 namespace diptych {
@@ -22,7 +22,7 @@ constexpr double equality_selectivity = 0.05;
 
 class FactFinder {
  public:
-  FactFinder(const Program& program, int32_t address, const TabletSource& source, const cpu::NeededTablets& needed)
+  FactFinder(const Program& program, int32_t address, const TabletSource& source, const NeededTablets& needed)
       : program_(program),
         address_(address),
         source_(source),
@@ -41,12 +41,12 @@ class FactFinder {
 
   void find_tablets() {
     const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(address_)].p1);
-    const std::vector<size_t> columns = gpu::columns_read(program_, address_);
+    const std::vector<size_t> columns = columns_read(program_, address_);
     bytes_.assign(program_.cursors[cursor].columns.size(), 0);
-    for (const cpu::TabletSpan& span : needed_.spans()) {
+    for (const TabletSpan& span : needed_.spans()) {
       facts_.tablets += static_cast<int64_t>(span.count);
       facts_.rows += span.rows;
-      for (const size_t column : columns) bytes_[column] += cpu::encoded_bytes(source_, span, column);
+      for (const size_t column : columns) bytes_[column] += encoded_bytes(source_, span, column);
     }
     for (const int64_t bytes : bytes_) facts_.bytes += bytes;
   }
@@ -164,7 +164,7 @@ class FactFinder {
   const Program& program_;
   const int32_t address_;
   const TabletSource& source_;
-  const cpu::NeededTablets& needed_;
+  const NeededTablets& needed_;
   const SectionFlow flow_;
   SectionFacts facts_;
   std::vector<int64_t> bytes_;  // by column of the cursor, of the needed tablets
@@ -175,7 +175,7 @@ class FactFinder {
 }  // namespace
 
 SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
-                        const cpu::NeededTablets& needed, int64_t wanted) {
+                        const NeededTablets& needed, int64_t wanted) {
   return FactFinder(program, address, source, needed).run(wanted);
 }
 

@@ -1,8 +1,8 @@
 // From a parallel section and its source to what the cost model asks for.
 #pragma once
 
-#include "engine/cpu/zone_test.h"
-#include "engine/placement/cost_model.h"
+#include "cost/cost_model.h"
+#include "engine/run/zone_test.h"
 #include "program/program.h"
 
 namespace diptych {
@@ -14,6 +14,6 @@ inline constexpr double usual_selectivity = 1.0 / 3;
 // zone maps and sizes, no values; conditions with a constant are judged by the bounds of the other side, as if values
 // were spread evenly between them.
 SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
-                        const cpu::NeededTablets& needed, int64_t wanted);
+                        const NeededTablets& needed, int64_t wanted);
 
 }  // namespace diptych

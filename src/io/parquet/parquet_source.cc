@@ -53,7 +53,7 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
   ParquetSource(std::shared_ptr<const OpenParquet> file, std::vector<Slice> slices)
       : file_(std::move(file)), reader_(file_->reader), slices_(std::move(slices)) {
     for (const Slice& slice : slices_) {
-      first_row_ids_.push_back(rows_);
+      first_positions_.push_back(rows_);
       rows_ += slice.rows;
     }
   }
@@ -80,7 +80,7 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
     const Slice& slice = slices_[tablet];
     auto pinned = std::make_unique<DecodedRowGroup>();
     pinned->rows = slice.rows;
-    pinned->first_row_id = first_row_ids_[tablet];
+    pinned->first_position = first_positions_[tablet];
     if (wanted.empty()) {
       reader_.check_rows(slice.row_group, reader_.smallest_column(slice.row_group));
       return pinned;
@@ -140,7 +140,7 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
   const std::shared_ptr<const OpenParquet> file_;
   const ParquetReader& reader_;
   const std::vector<Slice> slices_;
-  std::vector<int64_t> first_row_ids_;
+  std::vector<int64_t> first_positions_;
   int64_t rows_ = 0;
 };
 

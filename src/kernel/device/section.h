@@ -2,7 +2,8 @@
 // and the first failure.
 //
 // The text that includes it defines DK_ROWS (4, 8 or 16) as well. Tablets are described by words in device memory:
-// rows, first tile, row id of the first row, rows before it, and then six words a column (engine/gpu/section_kernel.h).
+// rows, first tile, position of the first row, rows before it, and then six words a column
+// (engine/gpu/section_kernel.h).
 #pragma once
 
 #define DK_ALL_ROWS (0xFFFFFFFFU >> (32 - DK_ROWS))

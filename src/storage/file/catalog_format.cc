@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "base/type_limits.h"
@@ -107,12 +108,13 @@ void read_dictionary_segment(BlobReader& reader, Dictionary& dictionary, Diction
   reader.finish();
 }
 
-// A tablet is listed with a copy of the meta data its block begins with, so that planning needs no tablet.
+// A tablet is listed with its id and a copy of the meta data its block begins with, so that planning needs no tablet.
 void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
   const DirectoryChunk& chunk = *directory.parts()[part].chunk;
   BlobWriter writer;
   writer.count(chunk.tablets.size());
   for (const TabletHandle& tablet : chunk.tablets) {
+    writer.varint(tablet->id());
     writer.varint(static_cast<uint64_t>(tablet->pages().first));
     writer.varint(static_cast<uint64_t>(tablet->pages().count));
     std::vector<std::byte> meta(tablet_meta_bytes(tablet->column_count()));
@@ -122,6 +124,34 @@ void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
   }
   directory.set_blob(part, file.write_blob(writer.bytes()));
 }
+
+// The ids of the tablets in a file. Version 1 has none: its tablets are numbered in the order in which they are read,
+// which is the same until a commit writes the ids.
+class IdReader {
+ public:
+  // root: at its beginning.
+  IdReader(uint32_t version, BlobReader& root) : has_ids_(version >= 2), next_(1) {
+    if (!has_ids_) return;
+    next_ = root.varint();
+    if (next_ == 0 || next_ > TabletIds::end) root.fail("impossible next id of a tablet");
+  }
+
+  // Of the next tablet in the directory. Caches take tablets with one id for one tablet.
+  uint64_t read(BlobReader& directory) {
+    if (!has_ids_) return next_++;
+    uint64_t id = directory.varint();
+    if (id == 0 || id >= next_) directory.fail("a tablet has an id that was not given");
+    if (!seen_.insert(id).second) directory.fail("a tablet has the id of another one");
+    return id;
+  }
+
+  uint64_t next() const { return next_; }
+
+ private:
+  bool has_ids_;
+  uint64_t next_;
+  std::unordered_set<uint64_t> seen_;
+};
 
 // Bounds become proofs, so they are no wider than the column's type. That values lie within them is checked when they
 // are read.
@@ -133,10 +163,12 @@ bool fits_column(const ColumnMeta& meta, const TableColumn& column) {
 }
 
 std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
-                                                 BlobReader& reader, const TableState& table, const std::string& what) {
+                                                 BlobReader& reader, const TableState& table, const std::string& what,
+                                                 IdReader& ids) {
   std::vector<TabletHandle> tablets;
   size_t columns = table.definition.columns.size();
   for (size_t left = reader.count(); left > 0; --left) {
+    const uint64_t id = ids.read(reader);
     PageRange range;
     range.first = static_cast<int64_t>(reader.varint());
     range.count = static_cast<int64_t>(reader.varint());
@@ -150,7 +182,7 @@ std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::
       if (dictionary) meta.columns[column].code_end = dictionary->size();
     }
     if (!fits) reader.fail("a tablet does not fit its table");
-    tablets.push_back(std::make_shared<StoredTablet>(std::move(meta), std::move(extent), buffer));
+    tablets.push_back(std::make_shared<StoredTablet>(id, std::move(meta), std::move(extent), buffer));
   }
   reader.finish();
   if (tablets.empty()) reader.fail("a directory chunk is empty");
@@ -162,7 +194,7 @@ std::string dictionary_name(const std::string& table, const TableColumn& column)
 }
 
 TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer, const BlobReference& reference,
-                      const std::string& name) {
+                      const std::string& name, IdReader& ids) {
   std::string what = "table \"" + name + "\"";
   auto blob = file.claim_blob(reference, what);
   auto bytes = file.read_blob(reference, what);
@@ -187,7 +219,7 @@ TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& b
     auto chunk_blob = file.claim_blob(place, what + ", directory");
     auto chunk_bytes = file.read_blob(place, what + ", directory");
     BlobReader chunk_reader(chunk_bytes, what + ", directory");
-    auto chunk = read_chunk(file, buffer, chunk_reader, table, what);
+    auto chunk = read_chunk(file, buffer, chunk_reader, table, what, ids);
     table.directory.add_part(std::move(chunk), std::move(chunk_blob));
   }
   reader.finish();
@@ -196,7 +228,12 @@ TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& b
 
 }  // namespace
 
+bool is_written(const DatabaseFile& file, const TableState& table) {
+  return table.blob && file.header().version == file_format_version;
+}
+
 void write_table(DatabaseFile& file, TableState& table) {
+  const bool is_old = file.header().version != file_format_version;
   BlobWriter writer;
   write_definition(writer, table);
   for (size_t column = 0; column < table.definition.columns.size(); ++column) {
@@ -208,14 +245,15 @@ void write_table(DatabaseFile& file, TableState& table) {
   }
   writer.count(table.directory.parts().size());
   for (size_t part = 0; part < table.directory.parts().size(); ++part) {
-    if (!table.directory.parts()[part].blob) write_chunk(file, table.directory, part);
+    if (is_old || !table.directory.parts()[part].blob) write_chunk(file, table.directory, part);
     write_reference(writer, table.directory.parts()[part].blob->reference());
   }
   table.blob = file.write_blob(writer.bytes());
 }
 
-std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables) {
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, uint64_t next_id) {
   BlobWriter writer;
+  writer.varint(next_id);
   writer.count(tables.size());
   for (const auto& [name, table] : tables) {
     writer.text(name);
@@ -224,7 +262,8 @@ std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap&
   return file.write_blob(writer.bytes());
 }
 
-std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer) {
+std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
+                                                TabletIds& ids) {
   const FileHeader& header = file.header();
   TableMap tables;
   std::shared_ptr<const StoredBlob> root;
@@ -232,12 +271,14 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
     root = file.claim_blob(header.root, root_name);
     auto bytes = file.read_blob(header.root, root_name);
     BlobReader reader(bytes, root_name);
+    IdReader id_reader(header.version, reader);
     for (size_t left = reader.count(); left > 0; --left) {
       std::string name = reader.text();
       BlobReference place = read_reference(reader);
-      tables[name] = std::make_shared<TableView>(read_table(file, buffer, place, name));
+      tables[name] = std::make_shared<TableView>(read_table(file, buffer, place, name, id_reader));
     }
     reader.finish();
+    ids = TabletIds(id_reader.next());
   }
   return std::make_shared<CatalogView>(std::move(tables), header.sequence, std::move(root));
 }

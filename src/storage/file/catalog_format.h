@@ -5,25 +5,30 @@
 //                  |            '---> dictionary segments
 //                  '--> table "b" ...
 //
-// A commit writes the blobs on the way from what changed up to the root, and refers to the others where they are.
+// A commit writes the blobs on the way from what changed up to the root, and refers to the others where they are. The
+// first commit to a file of an older version writes all tables and directories anew.
 // docs/format.md has the fields.
 #pragma once
 
 #include <memory>
 
 #include "storage/table_view.h"
+#include "storage/tablet_ids.h"
 
 namespace diptych {
 
 class TabletBuffer;
 
+// Whether the file has this version of the table, in the form that is written today.
+bool is_written(const DatabaseFile& file, const TableState& table);
 // Writes what of a table is not in the file yet, the table's own blob last. Errors: 53100, 58030, XX001.
 void write_table(DatabaseFile& file, TableState& table);
-std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables);
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, uint64_t next_id);
 
-// Reads the catalog that the file's header refers to, taking all pages that it uses. Errors: XX001 with the place,
-// 58030.
-std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer);
+// Reads the catalog that the file's header refers to, taking all pages that it uses, and sets ids to go on behind those
+// that were given. Errors: XX001 with the place, 58030.
+std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
+                                                TabletIds& ids);
 // Reads all blobs of a catalog again and checks them. Errors: as above.
 void verify_catalog(const DatabaseFile& file, const CatalogView& catalog);
 

@@ -45,7 +45,7 @@ uint64_t checksum_of(std::span<const std::byte> bytes) { return XXH3_64bits(byte
 HeaderPage encode_header(const FileHeader& header) {
   HeaderPage page{};
   std::memcpy(page.data() + at_magic, magic, sizeof magic);
-  store<uint32_t>(page, at_version, file_format_version);
+  store<uint32_t>(page, at_version, header.version);
   store<uint32_t>(page, at_page_bytes, page_bytes);
   store<uint64_t>(page, at_sequence, header.sequence);
   store<int64_t>(page, at_root_page, header.root.first_page);
@@ -60,10 +60,10 @@ std::optional<FileHeader> decode_header(std::span<const std::byte> page) {
   if (page.size() < header_bytes || std::memcmp(page.data() + at_magic, magic, sizeof magic) != 0) return {};
   if (load<uint64_t>(page, at_checksum) != checksum_of(page.first(at_checksum))) return {};
   uint32_t version = load<uint32_t>(page, at_version);
-  if (version != file_format_version) {
-    throw Error(SqlState::feature_not_supported, "the database file has format version " + std::to_string(version) +
-                                                     ", this program reads version " +
-                                                     std::to_string(file_format_version));
+  if (version < oldest_file_format || version > file_format_version) {
+    throw Error(SqlState::feature_not_supported,
+                "the database file has format version " + std::to_string(version) + ", this program reads versions " +
+                    std::to_string(oldest_file_format) + " to " + std::to_string(file_format_version));
   }
   if (uint32_t bytes = load<uint32_t>(page, at_page_bytes); bytes != page_bytes) {
     throw Error(SqlState::feature_not_supported, "the database file has pages of " + std::to_string(bytes) +
@@ -71,6 +71,7 @@ std::optional<FileHeader> decode_header(std::span<const std::byte> page) {
                                                      std::to_string(page_bytes));
   }
   FileHeader header;
+  header.version = version;
   header.sequence = load<uint64_t>(page, at_sequence);
   header.root = {load<int64_t>(page, at_root_page), load<int64_t>(page, at_root_bytes),
                  load<uint64_t>(page, at_root_checksum)};

@@ -19,7 +19,9 @@ namespace diptych {
 
 inline constexpr int64_t page_bytes = 4096;
 inline constexpr int64_t header_pages = 4;
-inline constexpr uint32_t file_format_version = 1;
+// What is written; older files down to the oldest version are read, and rewritten in this one by their next commit.
+inline constexpr uint32_t file_format_version = 2;
+inline constexpr uint32_t oldest_file_format = 1;
 
 // Where a blob of meta data is, and what XXH3 (64 bits) of its bytes is.
 struct BlobReference {
@@ -30,6 +32,7 @@ struct BlobReference {
 };
 
 struct FileHeader {
+  uint32_t version = file_format_version;  // of the header and of all blobs that it reaches
   uint64_t sequence = 0;
   BlobReference root;      // the catalog; 0 bytes: no tables
   int64_t file_pages = 0;  // the file is at least so long
@@ -38,7 +41,8 @@ struct FileHeader {
 using HeaderPage = std::array<std::byte, page_bytes>;
 
 HeaderPage encode_header(const FileHeader& header);
-// Nothing when it is no valid header. Errors: 0A000 when it is valid, but of another format version or page size.
+// Nothing when it is no valid header. Errors: 0A000 when it is valid, but of an unknown format version or another page
+// size.
 std::optional<FileHeader> decode_header(std::span<const std::byte> page);
 
 uint64_t checksum_of(std::span<const std::byte> bytes);

@@ -204,7 +204,7 @@ std::shared_ptr<const Program> ProgramMaker::finish() {
 std::vector<std::vector<Value>> ProgramMaker::run(int threads) {
   ExecutionContext context;
   context.threads = threads;
-  return rows_of(*run_on_cpu(finish(), context));
+  return rows_of(*run_program(finish(), context));
 }
 
 }  // namespace diptych::testing

@@ -22,7 +22,7 @@ void check(uint64_t seed) {
     ExecutionContext context;
     context.threads = threads;
     try {
-      const auto rows = rows_of(*run_on_cpu(program, context));
+      const auto rows = rows_of(*run_program(program, context));
       ASSERT_TRUE(expected.errors.empty()) << "an error was expected";
       compare_rows(rows, expected.rows);
     } catch (const Error& error) {

@@ -158,15 +158,15 @@ class DamagedFile {
     }
   }
 
-  // Of a directory: count of tablets; of each first page, pages, header and records.
+  // Of a directory: count of tablets; of each id, first page, pages, header and records.
   void find_tablets(size_t number) {
     const std::span<const std::byte> bytes = bytes_of(good_, blobs_[number].place);
     size_t at = 0;
-    uint64_t count = 0, first_page = 0, pages = 0;
+    uint64_t count = 0, id = 0, first_page = 0, pages = 0;
     if (!read_varint(bytes, at, count)) return;
     for (; count > 0; --count) {
       records::Header header;
-      if (!read_varint(bytes, at, first_page) || !read_varint(bytes, at, pages)) return;
+      if (!read_varint(bytes, at, id) || !read_varint(bytes, at, first_page) || !read_varint(bytes, at, pages)) return;
       if (at + sizeof header > bytes.size()) return;
       std::memcpy(&header, &bytes[at], sizeof header);
       if (std::memcmp(header.magic, records::magic, sizeof records::magic) != 0) return;

@@ -97,6 +97,45 @@ TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Residencies, DeviceFaultTest, ::testing::Values("serial", "streamed", "mapped", "cached"),
                          [](const auto& info) { return std::string(info.param); });
 
+// More groups than a tablet of the CPU's has: those that the CPU makes instead are other tablets than the device's.
+class ManyGroupsTest : public testing::OpenClDeviceTest {
+ protected:
+  // The query's lines with each of the device's calls of a kind as the first of those that fail, one after the other.
+  void expect_same_without(DeviceCall call, const std::string& query, const std::string& table) {
+    std::vector<std::string> expected;
+    int64_t calls = 0;
+    {
+      FaultyDatabase database(*device_, "cached");
+      database.set("tablet_rows = 65536");
+      database.run_on("cpu", table);
+      expected = database.run_on("cpu", query);
+      database.device().fail(call, -1);
+      EXPECT_EQ(database.run_on("opencl", query), expected);
+      EXPECT_EQ(database.fallbacks(), 0);
+      calls = database.device().calls(call);
+    }
+    EXPECT_GT(calls, 0);
+    for (int64_t nth = 0; nth < calls; ++nth) {
+      SCOPED_TRACE("call " + std::to_string(nth) + " of " + std::to_string(calls));
+      FaultyDatabase database(*device_, "cached");
+      database.set("tablet_rows = 65536");
+      database.run_on("cpu", table);
+      database.device().fail(call, nth, true);
+      EXPECT_TRUE(database.run_on("opencl", query) == expected);
+      EXPECT_EQ(database.fallbacks(), 1);
+    }
+  }
+};
+
+TEST_F(ManyGroupsTest, NoneIsLostWhenTheyCantBeCopiedToTheHost) {
+  expect_same_without(
+      DeviceCall::Copy, "SELECT k, sum(v) FROM many GROUP BY k HAVING count(*) > 0",
+      "CREATE TABLE many AS SELECT g::bigint * 7919 % 100003 AS k, g AS v FROM generate_series(1, 120000) x(g)");
+  expect_same_without(
+      DeviceCall::Copy, "SELECT k, sum(v) FROM few GROUP BY k HAVING count(*) > 0",
+      "CREATE TABLE few AS SELECT g::bigint * 7919 % 20011 AS k, g AS v FROM generate_series(1, 40000) x(g)");
+}
+
 using MappedTest = testing::OpenClDeviceTest;
 
 TEST_F(MappedTest, WhereKernelsDoNotSeeTheHostsMemoryTheCpuRunsItAndSaysSo) {

@@ -58,7 +58,7 @@ class DeviceLossTest : public testing::OpenClDeviceTest, public ::testing::WithP
     EXPECT_EQ(database.run_on("opencl:0", query), expected);
     EXPECT_EQ(all_calls(device), 0) << "nobody tries it again";
     EXPECT_EQ(database.fallbacks(), told + 2);
-    EXPECT_EQ(database.database().placement().fallbacks().size(), 1u) << "one reason";
+    EXPECT_EQ(database.database().engines().fallbacks().size(), 1u) << "one reason";
     if (told > 0) {
       EXPECT_EQ(device.live_buffers(), 0);
       EXPECT_EQ(device.live_pinned(), 0);
@@ -89,7 +89,7 @@ TEST_P(DeviceLossTest, IsToldWhereverDevicesAre) {
   database.device().lose_at(DeviceCall::Wait, 0);
   database.run_on("opencl", totals);
   const std::string reason = "opencl:0 is lost: a wait that a test made fail";
-  const auto fallbacks = database.database().placement().fallbacks();
+  const auto fallbacks = database.database().engines().fallbacks();
   ASSERT_EQ(fallbacks.size(), 1u);
   EXPECT_TRUE(has(fallbacks.begin()->first, reason)) << fallbacks.begin()->first;
   bool is_shown = false;

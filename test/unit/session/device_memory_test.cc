@@ -33,7 +33,7 @@ TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
     run_text(connection, std::string("SET residency = ") + residency);
     for (size_t i = 0; i < queries.size(); ++i)
       EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
-    EXPECT_TRUE(database.placement().fallbacks().empty()) << residency;
+    EXPECT_TRUE(database.engines().fallbacks().empty()) << residency;
     EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
   }
   // It can't be held there: it is streamed, and EXPLAIN ANALYZE says why.
@@ -41,12 +41,12 @@ TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
   for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
   const std::string why = testing::text_of(testing::first_section(connection, queries[0])["why"]);
   EXPECT_NE(why.find("streamed: opencl:0 has no room"), std::string::npos) << why;
-  EXPECT_TRUE(database.placement().fallbacks().empty());
+  EXPECT_TRUE(database.engines().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
   // What was left there is no hindrance to others.
   run_text(connection, "SET residency = streamed");
   for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
-  EXPECT_TRUE(database.placement().fallbacks().empty());
+  EXPECT_TRUE(database.engines().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
 }
 
@@ -55,7 +55,7 @@ TEST_F(DeviceMemory, TablesInAFileTakeWhatTheyTakeInMemory) {
   MemoryFileSystem files;
   Database database("x.diptych", files);
   Connection connection(database);
-  device = database.placement().devices().find("opencl");
+  device = database.engines().devices().find("opencl");
   run_text(connection, "SET tablet_rows = 4096");
   run_text(connection, "SET device = cpu");
   // 8 bytes a row in memory.

@@ -33,7 +33,7 @@ TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
     EXPECT_EQ(state_of(connection, "SELECT 9998 / b FROM t LIMIT 20000"), SqlState::division_by_zero) << residency;
     EXPECT_EQ(state_of(connection, "SELECT count(9998 / b) FROM t LIMIT 1"), SqlState::division_by_zero) << residency;
   }
-  EXPECT_EQ(database.placement().fallbacks().begin()->first, "a row fails that LIMIT may not reach");
+  EXPECT_EQ(database.engines().fallbacks().begin()->first, "a row fails that LIMIT may not reach");
 }
 
 TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
@@ -110,7 +110,7 @@ TEST_F(DeviceSharing, TheDeviceMemoryLimitIsTheDatabases) {
 TEST_F(DeviceSharing, WhatAFileHoldsIsReadByTheCpuWhichSaysSo) {
   set(connection, {"device = opencl", "fallback = count"});
   EXPECT_EQ(run_text(connection, "SELECT sum(i) FROM generate_series(1, 100) g(i)"), "5050 ");
-  EXPECT_EQ(database.placement().fallbacks(),
+  EXPECT_EQ(database.engines().fallbacks(),
             (std::map<std::string, int64_t>{{"rows of a series are read by the CPU", 1}}));
   run_text(connection, "SET fallback = error");
   EXPECT_EQ(run_text(connection, "SELECT 1"), "1 ");
@@ -131,7 +131,7 @@ TEST_F(DeviceSharing, MoreValuesThanAKernelHasRoomForAreTheCpus) {
   const std::string expected = run_text(connection, query);
   set(connection, {"device = opencl", "gpu_engine = generated"});
   EXPECT_EQ(run_text(connection, query), expected);
-  EXPECT_EQ(database.placement().fallbacks().begin()->first, "it computes more values than a kernel has room for");
+  EXPECT_EQ(database.engines().fallbacks().begin()->first, "it computes more values than a kernel has room for");
 }
 
 TEST_F(DeviceSharing, ReasonsDoNotGrowWithTheirNumbers) {
@@ -141,7 +141,7 @@ TEST_F(DeviceSharing, ReasonsDoNotGrowWithTheirNumbers) {
     run_text(connection, "SET device_memory_limit = " + std::to_string(limit));
     run_text(connection, "SELECT sum(i) FROM t");
   }
-  EXPECT_EQ(database.placement().fallbacks().size(), 1U);
+  EXPECT_EQ(database.engines().fallbacks().size(), 1U);
 }
 
 TEST_F(DeviceSharing, ProgressIsOfAllRowsOnce) {

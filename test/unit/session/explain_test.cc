@@ -96,11 +96,11 @@ const std::vector<Kind> kinds = {
     {"SELECT i, e FROM t WHERE k = 3 LIMIT 5", {}},
     {"SELECT count(*), sum(m) FROM t WHERE k < 5", {"groups total / groups total"}},
     {"SELECT k, count(*) FROM t GROUP BY k", {"groups dense / groups shared"}},
-    {"SELECT m, count(*) FROM t GROUP BY m HAVING count(*) > 1", {"groups table / groups partitioned"}},
+    {"SELECT m, count(*) FROM t GROUP BY m HAVING count(*) > 1", {"groups runs / groups partitioned"}},
     {"SELECT DISTINCT e, k FROM t", {"groups dense / groups shared"}},
     {"SELECT h, i FROM t ORDER BY m DESC, i", {"sort runs / sort radix"}},
     {"SELECT m, count(*) FROM t GROUP BY m ORDER BY 2 DESC, 1 LIMIT 4",
-     {"groups table / groups partitioned", "sort runs / sort radix"}},
+     {"groups runs / groups partitioned", "sort runs / sort radix"}},
 };
 
 class Explain : public ::testing::Test {
@@ -169,7 +169,7 @@ TEST_F(Explain, TextSaysWhatJsonDoes) {
   for (const json& op : document["plan"]) EXPECT_NE(text.find(op["operator"].get<std::string>()), std::string::npos);
   for (const json& line : document["program"]) EXPECT_NE(text.find(line.get<std::string>()), std::string::npos);
   for (const char* part : {"run: rows 4", "section at ", "engine cpu, threads ", "rows in 100000, rows out 100000",
-                           "kind groups, form table, parts ", "kind sort, form runs", "  memory: host peak ",
+                           "kind groups, form runs, parts ", "kind sort, form runs", "  memory: host peak ",
                            "  run time: ", "  time: total "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   EXPECT_EQ(text.find("null"), std::string::npos) << text;

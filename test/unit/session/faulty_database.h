@@ -11,7 +11,7 @@
 #include "base/posix_file_system.h"
 #include "engine/device/absent_driver.h"
 #include "engine/device/fault_device.h"
-#include "engine/opencl/opencl_device.h"
+#include "engine/device/opencl/opencl_device.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
 
@@ -71,7 +71,7 @@ class FaultyDatabase {
   FaultyDatabase(Device& device, const std::string& residency, size_t devices = 1)
       : devices_(devices), database_(":memory:", files_, drivers(device)), connection_(database_) {
     for (size_t number = 0; number < devices; ++number)
-      database_.placement().devices().find("opencl:" + std::to_string(number));
+      database_.engines().devices().find("opencl:" + std::to_string(number));
     run(connection_, "SET tablet_rows = 64");
     run(connection_, make_table);
     run(connection_, "SET residency = " + residency);
@@ -94,7 +94,7 @@ class FaultyDatabase {
   Database& database() { return database_; }
   int64_t fallbacks() {
     int64_t all = 0;
-    for (const auto& [reason, count] : database_.placement().fallbacks()) all += count;
+    for (const auto& [reason, count] : database_.engines().fallbacks()) all += count;
     return all;
   }
 

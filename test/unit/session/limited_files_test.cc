@@ -183,7 +183,7 @@ TEST_F(LimitedFiles, ThePartsAreOneSectionOfTheProfile) {
   EXPECT_EQ(profile.sections[0].rows_in, rows);
   run("SET device = opencl");
   run("SELECT i FROM 'x.csv' WHERE i >= 390000 LIMIT 2");
-  EXPECT_EQ(database.placement().fallbacks(),
+  EXPECT_EQ(database.engines().fallbacks(),
             (std::map<std::string, int64_t>{{"rows of a CSV file are read by the CPU", 1}}));
 }
 

@@ -75,7 +75,7 @@ TEST_F(LongStatementOnADevice, FallsBackForWantOfRoom) {
     for (const Long& one : long_statements())
       EXPECT_EQ(run_text(connection, one.query), one.values) << one.query.substr(0, 60);
   }
-  const std::map<std::string, int64_t> reasons = database.placement().fallbacks();
+  const std::map<std::string, int64_t> reasons = database.engines().fallbacks();
   for (const char* reason :
        {"it has more opcodes than a kernel has room for", "more conditions than the interpreter has room for",
         "more steps than the interpreter has room for"})
@@ -89,7 +89,7 @@ TEST_F(LongStatementOnADevice, HasAtMost200ConditionsInAKernel) {
   std::string conditions;
   for (int i = 0; i < 300; ++i) conditions += " AND i <> " + std::to_string(10 * i);
   EXPECT_EQ(run_text(connection, "SELECT count(*) FROM t WHERE true" + conditions), "2700 ");
-  EXPECT_EQ(database.placement().fallbacks(),
+  EXPECT_EQ(database.engines().fallbacks(),
             (std::map<std::string, int64_t>{{"it has more conditions than a kernel has room for", 1}}));
 }
 

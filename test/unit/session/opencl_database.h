@@ -25,7 +25,7 @@ class OpenClDatabaseTest : public ::testing::Test {
  protected:
   void SetUp() override {
     try {
-      device = database.placement().devices().find("opencl");
+      device = database.engines().devices().find("opencl");
     } catch (const Error& error) {
       GTEST_SKIP() << error.what();
     }

@@ -42,7 +42,7 @@ class Child {
     expect(fallbacks() == 0, "the device runs the queries before it is lost");
   }
 
-  Device& device() { return *database_.placement().devices().find(api_); }
+  Device& device() { return *database_.engines().devices().find(api_); }
   // The fault is there, and nobody has waited for it.
   void launch_bad_kernel() {
     bad_device_ = &device();
@@ -80,10 +80,10 @@ class Child {
     run(connection, "SET tablet_rows = 64");
     run(connection, make_table);
     is_right(connection);
-    expect(other.placement().fallbacks().size() == 1, "the other database falls back, too");
+    expect(other.engines().fallbacks().size() == 1, "the other database falls back, too");
   }
   void others_work() {
-    for (const DeviceInfo& info : database_.placement().devices().infos()) {
+    for (const DeviceInfo& info : database_.engines().devices().infos()) {
       if (!info.unusable.empty() || info.id() == std::string(api_) + ":0") continue;
       if (!info.id().starts_with(api_)) continue;
       const int64_t before = fallbacks();
@@ -109,7 +109,7 @@ class Child {
   }
   int64_t fallbacks() {
     int64_t all = 0;
-    for (const auto& [reason, count] : database_.placement().fallbacks()) all += count;
+    for (const auto& [reason, count] : database_.engines().fallbacks()) all += count;
     return all;
   }
 

@@ -38,7 +38,7 @@ TEST(StoreLimitsTest, TableOfSeveralTimesTheMemory) {
         auto pinned = table->pin(tablet % table->tablet_count(), wanted);
         for (int64_t row = 0; row < pinned->rows; ++row) {
           int64_t number = static_cast<int64_t>(value_at(pinned->views[0], {TypeId::BigInt}, row).as_integral());
-          EXPECT_EQ(number, pinned->first_row_id + row);
+          EXPECT_EQ(number, pinned->first_position + row);
           sum += value_at(pinned->views[1], {TypeId::Text}, row).as_string() == MixedRows::note(number);
         }
         rows += pinned->rows;

@@ -24,7 +24,7 @@ class TabletBufferTest : public testing::Test {
   void SetUp() override {
     file_ = DatabaseFile::open(files_, "db");
     buffer_ = std::make_shared<TabletBuffer>(budget_, file_);
-    TabletStorage storage{budget_, file_, buffer_};
+    TabletStorage storage{budget_, file_, buffer_, nullptr};
     std::vector<ColumnDefinition> columns = {{"a", {TypeId::BigInt}}, {"b", {TypeId::BigInt}}};
     std::mt19937_64 random(1);
     for (size_t i = 0; i < tablets; ++i) {
@@ -38,7 +38,7 @@ class TabletBufferTest : public testing::Test {
       batch[1] = {.physical = PhysicalType::Int64, .values = b.data()};
       TabletBuilder builder(columns, rows, {nullptr, nullptr});
       builder.append({rows, batch}, 0, rows);
-      tablets_.push_back(storage.store(builder.finish(), {}));
+      tablets_.push_back(storage.store(i + 1, builder.finish(), {}));
       sums_.push_back(0);
       for (int64_t value : a) sums_.back() += static_cast<uint64_t>(value);
     }

@@ -14,7 +14,7 @@ class TabletDirectoryTest : public testing::Test {
   TabletHandle tablet(int64_t rows) {
     EncodedTablet encoded;
     encoded.rows = rows;
-    return std::make_shared<StoredTablet>(std::move(encoded), MemoryReservation(budget_, "test"));
+    return std::make_shared<StoredTablet>(++last_id_, std::move(encoded), MemoryReservation(budget_, "test"));
   }
 
   // Compares with the same list kept plainly.
@@ -30,6 +30,7 @@ class TabletDirectoryTest : public testing::Test {
   }
 
   MemoryBudget budget_{1000};
+  uint64_t last_id_ = 0;
 };
 
 TEST_F(TabletDirectoryTest, RandomTails) {
@@ -100,7 +101,8 @@ TEST_F(TabletDirectoryTest, ChunksSumTheirColumnsUp) {
     column.zone.low = i;
     column.zone.high = 10 * i;
     column.data.resize(100);
-    tablets.push_back(std::make_shared<StoredTablet>(std::move(encoded), MemoryReservation(budget_, "test")));
+    tablets.push_back(
+        std::make_shared<StoredTablet>(++last_id_, std::move(encoded), MemoryReservation(budget_, "test")));
   }
   TabletDirectory directory;
   directory.replace_tail(0, tablets, tablet_rows);

@@ -109,7 +109,7 @@ inline std::vector<int64_t> read_numbers(const TableSnapshot& table) {
   std::vector<size_t> wanted = {0, 1, 2, 3, 4};
   for (size_t tablet = 0; tablet < table.tablet_count(); ++tablet) {
     auto pinned = table.pin(tablet, wanted);
-    EXPECT_EQ(pinned->first_row_id, static_cast<int64_t>(numbers.size()));
+    EXPECT_EQ(pinned->first_position, static_cast<int64_t>(numbers.size()));
     for (int64_t row = 0; row < pinned->rows; ++row) {
       auto cell = [&](size_t column) { return value_at(pinned->views[column], table.columns()[column].type, row); };
       int64_t number = static_cast<int64_t>(cell(0).as_integral());

@@ -29,7 +29,7 @@ TEST(MemorySource, HandsOutItsTablets) {
   EXPECT_EQ(source.common_dictionary(0), nullptr);
   std::vector<size_t> wanted = {1, 0};
   auto pinned = source.pin(1, wanted);
-  EXPECT_EQ(pinned->first_row_id, 64);
+  EXPECT_EQ(pinned->first_position, 64);
   for (int64_t i = 0; i < 36; ++i) {
     EXPECT_EQ(testing::cell_at(pinned->views[0], i), texts.cells[static_cast<size_t>(64 + i)]);
     EXPECT_EQ(testing::cell_at(pinned->views[1], i), numbers.cells[static_cast<size_t>(64 + i)]);

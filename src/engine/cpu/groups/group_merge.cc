@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/groups/merge_table.h"
-#include "engine/cpu/parallel.h"
+#include "engine/run/parallel.h"
 
 namespace diptych::cpu {
 namespace {
@@ -58,7 +58,7 @@ class Merge {
       for (const GroupRun* run : runs_) groups += run->count(partition, partition + 1);
       if (open_groups > 0 && open_groups + groups > most) close();
       if (groups > most) {
-        split(partition, groups, most);
+        split(partition, groups, share);
         continue;
       }
       if (open_groups == 0) open.first = partition;
@@ -69,9 +69,13 @@ class Merge {
     close();
   }
 
-  void split(uint32_t partition, size_t groups, size_t most) {
-    constexpr uint32_t most_bits = 16;
-    const auto bits = std::min(most_bits, static_cast<uint32_t>(std::bit_width((groups - 1) / most)));
+  // Each part goes over all hashes of the partition: 16 times for the cache's sake take as long as the rest does. Rows
+  // may be far more than groups. For the memory's sake there are as many parts as it takes.
+  void split(uint32_t partition, size_t groups, size_t share) {
+    constexpr uint32_t most_bits = 16, most_bits_for_cache = 4;
+    const auto bits_for = [&](size_t most) { return static_cast<uint32_t>(std::bit_width((groups - 1) / most)); };
+    const uint32_t bits = std::clamp(std::min(bits_for(most_groups), most_bits_for_cache),
+                                     std::min(bits_for(std::max<size_t>(share, 64)), most_bits), most_bits);
     for (uint32_t value = 0; value < 1U << bits; ++value) tasks_.push_back({partition, partition + 1, {bits, value}});
   }
 

@@ -8,8 +8,9 @@
 
 #include <vector>
 
-#include "engine/cpu/block_source.h"
 #include "engine/cpu/groups/group_runs.h"
+#include "engine/rows/block_source.h"
+#include "engine/run/context.h"
 
 namespace diptych::cpu {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/cpu/aggregate_states.h"
-#include "engine/cpu/block_source.h"
-#include "engine/cpu/memory.h"
+#include "engine/rows/block_source.h"
+#include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 

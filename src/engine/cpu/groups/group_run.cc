@@ -11,52 +11,92 @@ uint32_t partition_of(uint64_t hash) { return static_cast<uint32_t>(hash >> (64 
 
 size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// Calls action(address and length words) for each string of a group: those of its key row, then those of its states.
-template <typename Action>
-void for_each_string(const KeyLayout& layout, std::byte* key, const std::vector<size_t>& text_places, std::byte* states,
-                     Action&& action) {
-  layout.for_each_text(reinterpret_cast<uint64_t*>(key),
-                       [&](uint64_t& address, uint64_t length) { action(address, length); });
-  for (const size_t place : text_places) {
-    auto& text = reinterpret_cast<dk_text&>(states[place]);
-    auto address = reinterpret_cast<uint64_t>(text.data);
-    action(address, static_cast<uint64_t>(text.length));
-    text.data = reinterpret_cast<const char*>(address);
+// Writes row i of `from` to row to[i].
+template <typename Word>
+void scatter(const std::byte* from, const uint32_t* to, size_t rows, std::byte* out) {
+  for (size_t i = 0; i < rows; ++i) std::memcpy(out + to[i] * sizeof(Word), from + i * sizeof(Word), sizeof(Word));
+}
+
+void scatter(const std::byte* from, size_t width, const uint32_t* to, size_t rows, std::byte* out) {
+  switch (width) {
+    case 0: return;
+    case 1: return scatter<uint8_t>(from, to, rows, out);
+    case 4: return scatter<uint32_t>(from, to, rows, out);
+    case 8: return scatter<uint64_t>(from, to, rows, out);
+    case 16: return scatter<std::array<uint64_t, 2>>(from, to, rows, out);
+    default: break;
   }
+  for (size_t i = 0; i < rows; ++i) std::memcpy(out + to[i] * width, from + i * width, width);
 }
 
 }  // namespace
 
 GroupRun::GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory) {
+  std::vector<TextPlace> texts;
+  for (const size_t at : states.text_places()) texts.push_back({States, at});
+  partition(keys.all(), {{keys.all().rows, keys.layout().words() * 8}, {states.row(0), states.row_bytes()}}, memory);
+  place_strings(keys.layout(), texts, memory);
   const size_t groups = keys.groups();
-  const size_t row_bytes = keys.layout().words() * 8;
-  areas_[Hashes] = {0, 8};
-  areas_[Keys] = {padded(groups * 8), row_bytes};
-  areas_[States] = {areas_[Keys].at + padded(groups * row_bytes), states.row_bytes()};
-  fixed_ = memory.allocate(areas_[States].at + padded(groups * states.row_bytes()), "groups");
-
-  // A counting sort by partition.
-  for (uint32_t group = 0; group < groups; ++group) ++starts_[partition_of(keys.hash(group)) + 1];
-  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  std::array<uint32_t, partitions> next;
-  std::copy(starts_.begin(), starts_.end() - 1, next.begin());
-  for (uint32_t group = 0; group < groups; ++group) {
-    const uint64_t hash = keys.hash(group);
-    const uint32_t to = next[partition_of(hash)]++;
-    std::memcpy(row(Hashes, to), &hash, 8);
-    std::memcpy(row(Keys, to), keys.row(group), row_bytes);
-    if (states.count() > 0) std::memcpy(row(States, to), states.row(group), states.row_bytes());
-  }
-  place_strings(keys.layout(), states.text_places(), memory);
   keys.clear();
   states.clear(groups);
 }
 
+GroupRun::GroupRun(LooseRows& rows, const Memory& memory) : is_loose_(true) {
+  std::vector<Source> sources = {{rows.keys().rows, rows.layout().words() * 8}};
+  std::vector<TextPlace> texts;
+  const ArgumentColumns& columns = rows.arguments();
+  for (size_t i = 0; i < columns.layout().columns().size(); ++i) {
+    const ArgumentLayout::Column& column = columns.layout().columns()[i];
+    Argument& argument = arguments_.emplace_back();
+    argument.any = columns.present(i) > 0;
+    if (!argument.any) continue;
+    // Areas are the hashes, then the sources.
+    if (columns.present(i) < rows.count()) {
+      sources.push_back({columns.has(i), 1});
+      argument.has = sources.size();
+    }
+    if (column.width == 0) continue;
+    sources.push_back({columns.values(i), column.width});
+    argument.values = sources.size();
+    if (column.is_text()) texts.push_back({argument.values, 0});
+  }
+  partition(rows.keys(), sources, memory);
+  place_strings(rows.layout(), texts, memory);
+  rows.clear();
+}
+
+// A counting sort by partition of the hashes and the sources, which become areas in this order.
+void GroupRun::partition(const KeyRows& keys, const std::vector<Source>& sources, const Memory& memory) {
+  size_t bytes = padded(keys.count * 8);
+  areas_.push_back({0, 8});
+  for (const Source& source : sources) {
+    areas_.push_back({bytes, source.width});
+    bytes += padded(keys.count * source.width);
+  }
+  fixed_ = memory.allocate(bytes, "groups");
+  const Chunk places = memory.allocate(keys.count * 4, "groups");
+  auto* const to = reinterpret_cast<uint32_t*>(places.data());
+  for (size_t i = 0; i < keys.count; ++i) ++starts_[partition_of(keys.hashes[i]) + 1];
+  std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
+  std::array<uint32_t, partitions> next;
+  std::copy_n(starts_.begin(), partitions, next.begin());
+  for (size_t i = 0; i < keys.count; ++i) to[i] = next[partition_of(keys.hashes[i])]++;
+  scatter(reinterpret_cast<const std::byte*>(keys.hashes), 8, to, keys.count, row(Hashes, 0));
+  for (size_t i = 0; i < sources.size(); ++i)
+    scatter(static_cast<const std::byte*>(sources[i].data), sources[i].width, to, keys.count, row(i + 1, 0));
+}
+
 // Copies the strings partition by partition; keys and states then have their positions instead of addresses.
-void GroupRun::place_strings(const KeyLayout& layout, const std::vector<size_t>& text_places, const Memory& memory) {
-  if (!layout.has_texts() && text_places.empty()) return;
+void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory) {
+  if (!layout.has_texts() && texts.empty()) return;
   const auto visit = [&](size_t group, auto&& action) {
-    for_each_string(layout, row(Keys, group), text_places, row(States, group), action);
+    layout.for_each_text(reinterpret_cast<uint64_t*>(row(Keys, group)), action);
+    for (const TextPlace& place : texts) {
+      auto& text = reinterpret_cast<dk_text&>(*(row(place.area, group) + place.at));
+      auto address = reinterpret_cast<uint64_t>(text.data);
+      action(address, static_cast<uint64_t>(text.length));
+      text.data = reinterpret_cast<const char*>(address);
+    }
   };
   uint64_t bytes = 0;
   for (uint32_t partition = 0; partition < partitions; ++partition) {
@@ -112,7 +152,11 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last, const Memory& memory) 
   }
   slice.hashes = reinterpret_cast<const uint64_t*>(places[Hashes]);
   slice.keys = reinterpret_cast<const uint64_t*>(places[Keys]);
-  slice.states = places[States];
+  slice.is_loose = is_loose_;
+  if (!is_loose_) slice.states = places[States];
+  for (const Argument& argument : arguments_)
+    slice.arguments.push_back({argument.values > 0 ? places[argument.values] : nullptr,
+                               argument.has > 0 ? places[argument.has] : nullptr, argument.any});
   return slice;
 }
 

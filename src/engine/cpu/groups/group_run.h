@@ -8,6 +8,8 @@
 //   states     |.........|.....|.............|...|......|     rows of AggregateStates
 //   strings    |.........|.....|.............|...|......|     of keys and states, which say where they begin here
 //
+// A run of loose rows (loose_rows.h) has columns of arguments instead of states: a row each, not a group.
+//
 // A run holds no address, so that it can move to a temporary file as it is; there its partitions are read one by one.
 //
 // Thread safety: one thread makes and moves a run; then any number of threads read.
@@ -16,24 +18,33 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-
 #include <vector>
 
 #include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
-#include "engine/cpu/memory.h"
+#include "engine/cpu/groups/loose_rows.h"
+#include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 
-// Neighbouring groups of a run, as they are merged.
+// A column of arguments of neighbouring rows.
+struct ArgumentSlice {
+  const std::byte* values = nullptr;
+  const std::byte* has = nullptr;  // by row: 1, or 0 for one without a value; null: as any says of all rows
+  bool any = false;
+};
+
+// Neighbouring groups, or loose rows, of a run, as they are merged.
 struct GroupSlice {
   size_t count = 0;
   const uint64_t* hashes = nullptr;
   const uint64_t* keys = nullptr;
-  const std::byte* states = nullptr;
-  const char* strings = nullptr;  // what positions of strings are added to
-  bool stays = true;              // the strings do, as long as the run; else they end with the slice
-  Chunk loaded;                   // what was read from the file
+  bool is_loose = false;
+  const std::byte* states = nullptr;     // of groups
+  std::vector<ArgumentSlice> arguments;  // of loose rows, by column
+  const char* strings = nullptr;         // what positions of strings are added to
+  bool stays = true;                     // the strings do, as long as the run; else they end with the slice
+  Chunk loaded;                          // what was read from the file
 };
 
 class GroupRun {
@@ -41,8 +52,9 @@ class GroupRun {
   static constexpr uint32_t partition_bits = 8;
   static constexpr uint32_t partitions = 1U << partition_bits;
 
-  // Takes the groups and leaves the table without any. Errors: 53200, and nothing is taken.
+  // Take what is there and leave nothing. Errors: 53200, and nothing is taken.
   GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory);
+  GroupRun(LooseRows& rows, const Memory& memory);
 
   size_t bytes_in_memory() const { return fixed_.size() + strings_.size(); }
   // Errors: 53100, 58030.
@@ -55,15 +67,32 @@ class GroupRun {
  private:
   // An array of the fixed part, of so many bytes a group.
   struct Area {
-    size_t at = 0, width = 0;
+    size_t at, width;
   };
-  enum AreaNumber : uint8_t { Hashes, Keys, States, area_count };
-  std::byte* row(AreaNumber area, size_t group) { return fixed_.data() + areas_[area].at + group * areas_[area].width; }
-  void place_strings(const KeyLayout& layout, const std::vector<size_t>& text_places, const Memory& memory);
+  // Where such an array comes from, in another order of the groups.
+  struct Source {
+    const void* data;
+    size_t width;
+  };
+  // A dk_text of each group: so many bytes into its part of an area.
+  struct TextPlace {
+    size_t area, at;
+  };
+  enum AreaNumber : uint8_t { Hashes, Keys, States };
+  // Which areas a column of arguments has.
+  struct Argument {
+    size_t values = 0, has = 0;  // 0: none
+    bool any = false;
+  };
+  std::byte* row(size_t area, size_t group) { return fixed_.data() + areas_[area].at + group * areas_[area].width; }
+  void partition(const KeyRows& keys, const std::vector<Source>& sources, const Memory& memory);
+  void place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory);
 
   std::array<uint32_t, partitions + 1> starts_{};         // groups before a partition
   std::array<uint64_t, partitions + 1> string_starts_{};  // bytes of strings before it
-  std::array<Area, area_count> areas_;
+  std::vector<Area> areas_;
+  std::vector<Argument> arguments_;
+  bool is_loose_ = false;
   Chunk fixed_, strings_;
   const TempFile* file_ = nullptr;  // null: in memory
   int64_t fixed_offset_ = 0, strings_offset_ = 0;

@@ -1,4 +1,4 @@
-// A hash table in which groups of runs meet: one thread's, for some partitions at a time.
+// A hash table in which groups of runs and loose rows meet: one thread's, for some partitions at a time.
 #pragma once
 
 #include <memory>
@@ -6,9 +6,10 @@
 
 #include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
+#include "engine/cpu/groups/argument_columns.h"
 #include "engine/cpu/groups/group_rows.h"
 #include "engine/cpu/groups/group_run.h"
-#include "engine/cpu/memory.h"
+#include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 
@@ -24,7 +25,7 @@ class MergeTable {
  public:
   MergeTable(const HashTableInfo& info, const Memory& memory);
 
-  // Adds the slice's groups of the part. Errors: 53200, what adding states raises.
+  // Adds the slice's groups or rows of the part. Errors: 53200, what adding states raises.
   void add(const GroupSlice& slice, HashPart part);
   // Errors: 53200.
   std::vector<GroupRows> rows() const;
@@ -36,14 +37,20 @@ class MergeTable {
   // The keys of the groups at hand, with the addresses of their strings.
   const uint64_t* keys_of(const GroupSlice& slice);
 
+  // The loose rows at hand, of the slice's block that starts at `first`, go into their groups' states.
+  void take_arguments(const GroupSlice& slice, size_t first);
+
   const HashTableInfo& info_;
   const Memory& memory_;
   HashedKeys keys_;
   AggregateStates states_;
-  GrowingReservation reservation_;
+  ArgumentLayout arguments_;
+  MemoryReservation reservation_;
   // Of the groups of the slice that are at hand: where they are, their hashes and keys, their numbers here.
   std::vector<uint32_t> from_, numbers_;
   std::vector<uint64_t> hashes_, rows_;
+  std::vector<uint32_t> number_of_row_;  // by row of the slice's block
+  std::vector<dk_text> texts_;
 };
 
 }  // namespace diptych::cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/cpu/row_mask.h"
+#include "engine/rows/row_mask.h"
 
 namespace diptych::cpu {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/cpu/block_source.h"
 #include "engine/cpu/sort_rows.h"
+#include "engine/rows/block_source.h"
 
 namespace diptych::cpu {
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/memory.h"
 #include "engine/cpu/sort_rows.h"
+#include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 

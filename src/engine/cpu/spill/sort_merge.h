@@ -11,8 +11,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/cpu/block_source.h"
 #include "engine/cpu/sort_rows.h"
+#include "engine/rows/block_source.h"
+#include "engine/run/context.h"
 
 namespace diptych::cpu {
 

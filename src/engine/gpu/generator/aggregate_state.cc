@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
-#include "engine/cpu/kernel_error.h"
+#include "engine/run/kernel_error.h"
 #include "kernel/kernel.h"
 
 namespace diptych::gpu {
@@ -108,7 +108,7 @@ void combine_intervals(uint64_t* into, const uint64_t* from) {
   if (from[2] != 0 && (into[2] == 0 || order(into) < order(from))) std::copy_n(from, interval_extreme_words, into);
 }
 
-[[noreturn]] void overflow(int32_t position) { cpu::raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
+[[noreturn]] void overflow(int32_t position) { raise_kernel_error(DK_NUMERIC_OUT_OF_RANGE, position); }
 
 // The least or greatest value, out of its key.
 void store_key(PhysicalType physical, uint64_t key, std::byte* to) {

@@ -4,6 +4,7 @@
 #include "engine/gpu/generator/group_plan.h"
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/groups/state_text.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 

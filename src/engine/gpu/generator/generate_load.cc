@@ -1,4 +1,4 @@
-// Opcodes that load registers: constants, columns, row ids, lookup tables.
+// Opcodes that load registers: constants, columns, positions of rows, lookup tables.
 #include "base/error.h"
 #include "engine/gpu/generator/section_generator.h"
 #include "program/operands.h"

@@ -1,7 +1,7 @@
 // The sink of a sorter: like rows of a result, in the order of the input, with the words that they are sorted by.
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/sort/key_text.h"
-#include "engine/sort_key_layout.h"
+#include "engine/rows/sort_key_layout.h"
 
 namespace diptych::gpu {
 

@@ -53,7 +53,6 @@ class Signature {
   void add(const HashTableInfo& table) {
     add_all(table.keys);
     add_all(table.aggregates);
-    add(table.expected_groups);
   }
   void add(const SortKeyInfo& key) {
     add(key.descending);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kernel/kernel_library.h"
 #include "program/operands.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {
@@ -34,31 +35,6 @@ size_t SectionShape::index_of(size_t cursor_column) const {
     if (columns[i].column == cursor_column) return i;
   }
   throw Error(SqlState::internal_error, "the section's shape lacks a column that it reads");
-}
-
-bool fills(const Instruction& instruction, int32_t hash_table) {
-  if (instruction.opcode == Opcode::Group) return instruction.p3 == hash_table;
-  return instruction.opcode == Opcode::Aggregate && instruction.p1 == hash_table;
-}
-
-bool shares_groups(const Program& program, int32_t address, int32_t hash_table) {
-  const auto& instructions = program.instructions;
-  const auto first = instructions.begin() + address;
-  const auto is_same = [&](const Instruction& other) { return fills(other, hash_table); };
-  return std::any_of(instructions.begin(), first, is_same) ||
-         std::any_of(instructions.begin() + first->p3, instructions.end(), is_same);
-}
-
-std::vector<size_t> columns_read(const Program& program, int32_t address) {
-  std::vector<size_t> columns;
-  for (int32_t at = address + 1; at < program.instructions[static_cast<size_t>(address)].p3; ++at) {
-    const Instruction& instruction = program.instructions[static_cast<size_t>(at)];
-    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
-      columns.push_back(static_cast<size_t>(instruction.p2));
-  }
-  std::sort(columns.begin(), columns.end());
-  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-  return columns;
 }
 
 SectionKernel generate_section(const Program& program, int32_t address, const SectionShape& shape) {

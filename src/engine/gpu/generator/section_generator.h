@@ -21,7 +21,7 @@
 #include "engine/gpu/generator/kernel_writer.h"
 #include "engine/gpu/generator/scalar_text.h"
 #include "engine/gpu/section_kernel.h"
-#include "engine/sort_key_layout.h"
+#include "engine/rows/sort_key_layout.h"
 #include "program/comparison.h"
 #include "program/section_flow.h"
 

@@ -9,7 +9,7 @@
 
 #include "engine/gpu/groups/partitioned_groups.h"
 #include "engine/gpu/output/group_rows.h"
-#include "engine/section_engine.h"
+#include "engine/run/section_task.h"
 
 namespace diptych::gpu {
 

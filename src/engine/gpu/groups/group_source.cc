@@ -88,7 +88,7 @@ void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted
       const GroupColumns::Column& from = stored(piece, column);
       const int64_t rows = pieces_[piece].rows, bitmap = from.validity >= 0 ? (rows + 7) / 8 : 0;
       copy.bytes = from.is_string ? from.heap + from.heap_bytes : rows * from.width;
-      host_bytes_.add(copy.bytes + bitmap);
+      reserve_on_host(host_bytes_, copy.bytes + bitmap);
       copy.values = device.allocate_pinned(std::max<int64_t>(copy.bytes, 1), "groups");
       if (bitmap > 0) copy.validity = device.allocate_pinned(bitmap, "groups");
     }
@@ -116,7 +116,7 @@ void GroupSource::bring(std::span<const size_t> wanted) const {
 std::unique_ptr<PinnedTablet> GroupSource::pin(size_t tablet, std::span<const size_t> wanted) const {
   auto pinned = std::make_unique<GroupPin>();
   pinned->rows = pieces_[tablet].rows;
-  for (size_t before = 0; before < tablet; ++before) pinned->first_row_id += pieces_[before].rows;
+  for (size_t before = 0; before < tablet; ++before) pinned->first_position += pieces_[before].rows;
   std::lock_guard guard(mutex_);
   fetch(tablet, tablet + 1, wanted);
   for (const size_t column : wanted) {

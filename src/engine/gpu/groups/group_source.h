@@ -12,7 +12,7 @@
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/groups/group_columns.h"
 #include "engine/gpu/input/column_segment.h"
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych::gpu {
@@ -67,7 +67,7 @@ class GroupSource final : public TabletSource {
   int64_t rows_ = 0;
   bool is_on_device_ = true;
   mutable std::mutex mutex_;  // guards what follows
-  mutable HostBytes host_bytes_;
+  mutable MemoryReservation host_bytes_;
   mutable WorkReport report_;
   mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
 };

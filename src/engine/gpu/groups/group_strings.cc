@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/gpu/groups/group_kernels.h"
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/output/text_rows.h"
 #include "engine/gpu/when_done.h"
 

@@ -5,10 +5,10 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "engine/cpu/kernel_error.h"
 #include "engine/gpu/groups/group_launch.h"
 #include "engine/gpu/groups/group_strings.h"
 #include "engine/gpu/when_done.h"
+#include "engine/run/kernel_error.h"
 
 namespace diptych::gpu {
 namespace {
@@ -28,7 +28,7 @@ constexpr int most_pass_bits = 10;
 void PartitionedGroups::check(const GroupControl& control) const {
   if (control.failure == 0) return;
   const auto aggregate = static_cast<size_t>((control.failure >> 32) - 1);
-  cpu::raise_kernel_error(static_cast<int32_t>(control.failure & 0xFFFFFFFF), table_.aggregates[aggregate].position);
+  raise_kernel_error(static_cast<int32_t>(control.failure & 0xFFFFFFFF), table_.aggregates[aggregate].position);
 }
 
 void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
@@ -69,8 +69,8 @@ void PartitionedGroups::move_states(Queue& queue) {
   for (States& states : states_) {
     if (states.rows.bytes() == 0) continue;
     const int64_t bytes = state_bytes(states.count);
-    states.reserved = std::make_unique<HostBytes>(context_.budget, "groups");
-    states.reserved->add(bytes);
+    states.reserved = std::make_unique<MemoryReservation>(context_.budget, "groups");
+    reserve_on_host(*states.reserved, bytes);
     states.moved = engine_.device().allocate_pinned(bytes, "groups");
     queue.copy_to_host(states.moved.data(), states.rows.address(), bytes);
   }

@@ -10,7 +10,7 @@
 
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/groups/partition_batch.h"
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 
 namespace diptych::gpu {
 
@@ -36,7 +36,7 @@ class PartitionedGroups {
   struct States {
     DeviceBuffer rows;
     PinnedBuffer moved;  // where they are, if not on the device
-    std::unique_ptr<HostBytes> reserved;
+    std::unique_ptr<MemoryReservation> reserved;
     int64_t count = 0;
     std::vector<DeviceBuffer> strings;
   };

@@ -6,7 +6,7 @@
 
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/input/input_cache.h"
-#include "engine/tablet_queue.h"
+#include "engine/run/tablet_queue.h"
 
 namespace diptych::gpu {
 

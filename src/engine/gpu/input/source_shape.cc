@@ -1,7 +1,8 @@
 #include "engine/gpu/input/source_shape.h"
 
-#include "engine/cpu/zone_test.h"
 #include "engine/gpu/groups/group_source.h"
+#include "engine/run/zone_test.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {
@@ -62,7 +63,7 @@ SectionShape find_source_shape(const Program& program, int32_t address, const Ta
     }
     return shape;
   }
-  for (const cpu::TabletSpan& span : cpu::needed_tablets(program.cursors[cursor], source)) {
+  for (const TabletSpan& span : needed_tablets(program.cursors[cursor], source)) {
     for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const auto pinned = source.pin(tablet, columns);
       for (size_t i = 0; i < columns.size(); ++i)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/gpu/output/device_rows.h"
 #include "engine/gpu/output/totals.h"
+#include "engine/rows/block_source.h"
 #include "tablet/aligned_buffer.h"
 
 namespace diptych::gpu {
@@ -16,12 +16,12 @@ class OwnedColumns {
   explicit OwnedColumns(MemoryBudget* budget) : reserved_(budget, "groups") {}
   // Errors: 53200.
   AlignedBuffer& add(size_t bytes) {
-    reserved_.add(static_cast<int64_t>(bytes));
+    reserve_on_host(reserved_, static_cast<int64_t>(bytes));
     return buffers_.emplace_back(bytes);
   }
 
  private:
-  HostBytes reserved_;
+  MemoryReservation reserved_;
   std::vector<AlignedBuffer> buffers_;
 };
 
@@ -40,7 +40,7 @@ GroupRows::GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget
 
 void GroupRows::add(GroupWords batch) {
   // As if all groups were new.
-  reserved_.add(static_cast<int64_t>(batch.words.size() * sizeof(uint64_t)));
+  reserve_on_host(reserved_, static_cast<int64_t>(batch.words.size() * sizeof(uint64_t)));
   if (empty_) {
     groups_ = std::move(batch);
     empty_ = false;
@@ -83,15 +83,14 @@ std::vector<ColumnDefinition> GroupRows::columns() const {
 }
 
 std::shared_ptr<const TabletSource> GroupRows::finish() const {
-  auto source = std::make_shared<DeviceRows>(columns());
+  auto source = std::make_shared<BlockSource>(columns());
   const size_t keys = table_.keys.size(), count = groups_.count();
   for (size_t first = 0; first < count; first += tablet_rows) {
-    SectionRows piece;
+    std::vector<ColumnView> views;
     const size_t rows = std::min(tablet_rows, count - first);
-    piece.rows = static_cast<int64_t>(rows);
     auto owners = std::make_shared<OwnedColumns>(budget_);
     for (size_t i = 0; i < keys + table_.aggregates.size(); ++i) {
-      ColumnView& view = piece.views.emplace_back();
+      ColumnView& view = views.emplace_back();
       view.encoding = Encoding::Plain;
       view.physical = i < keys ? table_.keys[i].physical : table_.aggregates[i - keys].result.physical;
       const auto width = static_cast<size_t>(width_bytes(view.physical));
@@ -113,8 +112,7 @@ std::shared_ptr<const TabletSource> GroupRows::finish() const {
       view.data = memory.data();
       if (any_null) view.validity = bits;
     }
-    piece.owner = std::move(owners);
-    source->add(std::move(piece));
+    source->add(static_cast<int64_t>(rows), std::move(views), std::move(owners));
   }
   return source;
 }

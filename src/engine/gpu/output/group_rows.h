@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/gpu/output/group_buffer.h"
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "program/program.h"
 #include "tablet/tablet_source.h"
 
@@ -36,7 +36,7 @@ class GroupRows {
   const HashTableInfo& table_;
   const GroupPlan plan_;
   MemoryBudget* const budget_;
-  HostBytes reserved_;  // for groups_
+  MemoryReservation reserved_;  // for groups_
   GroupWords groups_;
   bool empty_ = true;
 };

@@ -42,7 +42,7 @@ void RowFetch::keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuff
 RowFetch::Parts RowFetch::own_all(int width, PinnedBuffer buffer) { return {width, rows_, {own(std::move(buffer))}}; }
 
 std::byte* RowFetch::own(PinnedBuffer buffer) {
-  reserved_->add(buffer.bytes());
+  reserve_on_host(*reserved_, buffer.bytes());
   std::byte* data = buffer.data();
   owners_.push_back(std::make_shared<PinnedBuffer>(std::move(buffer)));
   return data;
@@ -126,7 +126,7 @@ void RowFetch::copy(Column& column) {
   const DeviceAddress values = in_order(width, column.from.values);
   if (column.from.column.is_text_row()) {
     column.texts.emplace(device_, queue_, values, rows_);
-    reserved_->add(column.texts->bytes());
+    reserve_on_host(*reserved_, column.texts->bytes());
   } else {
     column.values = copy_elements(width, values);
   }

@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/output/text_rows.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/sort/sort_sink.h"
-#include "engine/section_engine.h"
+#include "engine/run/section_task.h"
 
 namespace diptych::gpu {
 
@@ -37,7 +37,7 @@ class RowFetch {
         queue_(queue),
         rows_(rows),
         sort_(sort),
-        reserved_(std::make_shared<HostBytes>(budget, "rows of a result")) {}
+        reserved_(std::make_shared<MemoryReservation>(budget, "rows of a result")) {}
 
   void add(const FetchedColumn& column);
   // A column that the kernel has written to pinned memory: it stays there, and what is more than the rows is freed.
@@ -82,8 +82,8 @@ class RowFetch {
   const int64_t rows_;
   BatchSort* const sort_;
   std::vector<Column> columns_;
-  std::vector<std::shared_ptr<const void>> owners_;  // of what is on the host
-  const std::shared_ptr<HostBytes> reserved_;        // for it
+  std::vector<std::shared_ptr<const void>> owners_;    // of what is on the host
+  const std::shared_ptr<MemoryReservation> reserved_;  // for it
 };
 
 }  // namespace diptych::gpu

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/gpu/output/host_bytes.h"
+#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/when_done.h"
 #include "kernel/kernel_library.h"

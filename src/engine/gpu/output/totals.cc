@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "engine/gpu/output/device_rows.h"
+#include "engine/rows/block_source.h"
 #include "tablet/aligned_buffer.h"
 
 namespace diptych::gpu {
@@ -56,14 +56,12 @@ std::shared_ptr<const TabletSource> combine_totals(const Program& program, int32
   memory->values = AlignedBuffer(std::max<size_t>(1, table.aggregates.size()) * 128);
   memory->strings.resize(table.aggregates.size());
   std::fill_n(memory->values.data(), memory->values.size(), std::byte{0});
-  SectionRows row;
-  row.rows = 1;
-  row.owner = memory;
+  std::vector<ColumnView> views;
   std::vector<ColumnDefinition> columns;
   for (size_t i = 0; i < table.aggregates.size(); ++i) {
     const AggregateInfo& aggregate = table.aggregates[i];
     std::byte* place = memory->values.data() + i * 128;
-    ColumnView& view = row.views.emplace_back();
+    ColumnView& view = views.emplace_back();
     view.encoding = Encoding::Plain;
     view.physical = aggregate.result.physical;
     view.data = place;
@@ -79,8 +77,8 @@ std::shared_ptr<const TabletSource> combine_totals(const Program& program, int32
     view.offsets = reinterpret_cast<const uint32_t*>(place);
     view.heap = string.data();
   }
-  auto source = std::make_shared<DeviceRows>(std::move(columns));
-  source->add(std::move(row));
+  auto source = std::make_shared<BlockSource>(std::move(columns));
+  source->add(1, std::move(views), std::move(memory));
   return source;
 }
 

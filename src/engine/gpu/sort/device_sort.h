@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/cub/cub_library.h"
+#include "engine/device/cub/cub_library.h"
 #include "engine/device/device.h"
 #include "engine/gpu/sort/sort_kernels.h"
 

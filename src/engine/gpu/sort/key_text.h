@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/sort_key_layout.h"
+#include "engine/rows/sort_key_layout.h"
 
 namespace diptych::gpu {
 

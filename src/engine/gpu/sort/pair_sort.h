@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/cub/cub_library.h"
+#include "engine/device/cub/cub_library.h"
 #include "engine/device/device.h"
 #include "engine/gpu/sort/sort_kernels.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "engine/gpu/output/device_rows.h"
+#include "engine/rows/block_source.h"
 #include "tablet/aligned_buffer.h"
 #include "tablet/dictionary.h"
 #include "tablet/validity_bits.h"
@@ -161,11 +161,11 @@ void BatchSort::fetch_words(std::span<const DeviceAddress> words) {
 std::shared_ptr<const TabletSource> merge_sorted(const SorterInfo& sorter, std::vector<SortedRun> runs) {
   std::vector<ColumnDefinition> columns;
   for (const RegisterInfo& column : sorter.columns) columns.push_back({"", column.type});
-  auto source = std::make_shared<DeviceRows>(std::move(columns));
+  auto source = std::make_shared<BlockSource>(std::move(columns));
   if (runs.size() == 1) {
-    for (SectionRows& rows : runs.front().rows) source->add(std::move(rows));
+    for (SectionRows& rows : runs.front().rows) source->add(rows.rows, std::move(rows.views), std::move(rows.owner));
   } else if (SectionRows rows = merge_runs(runs, sorter.limit, sorter.columns.size()); rows.rows > 0) {
-    source->add(std::move(rows));
+    source->add(rows.rows, std::move(rows.views), std::move(rows.owner));
   }
   return source;
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/gpu/gpu_engine.h"
-#include "engine/section_engine.h"
+#include "engine/run/section_task.h"
 #include "program/program.h"
 
 namespace diptych::gpu {

@@ -2,8 +2,8 @@
 
 #include <thread>
 
-#include "engine/cuda/cuda_driver.h"
-#include "engine/cuda/cuda_memory.h"
+#include "engine/device/cuda/cuda_driver.h"
+#include "engine/device/cuda/cuda_memory.h"
 
 namespace diptych::cuda {
 namespace {

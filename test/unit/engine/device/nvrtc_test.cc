@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "engine/cuda/cuda_api.h"
+#include "engine/device/cuda/cuda_api.h"
 #include "engine/device/device_testing.h"
 
 namespace diptych::testing {

@@ -11,9 +11,9 @@
 #include "engine/gpu/gpu_engine.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/interpreter/section_lowering.h"
-#include "engine/gpu/output/device_rows.h"
 #include "engine/random_program.h"
 #include "engine/reference_engine.h"
+#include "engine/rows/block_source.h"
 #include "kernel/nvrtc_compiler.h"
 
 namespace diptych::gpu {
@@ -40,8 +40,8 @@ int32_t first_section(const Program& program) {
 Rows rows_of_result(const Program& program, const SectionResult& result) {
   std::vector<ColumnDefinition> columns;
   for (const ResultColumnInfo& column : program.result_columns) columns.push_back({column.name, column.type});
-  DeviceRows source(columns);
-  for (const SectionRows& rows : result.rows) source.add(rows);
+  BlockSource source(columns);
+  for (const SectionRows& rows : result.rows) source.add(rows.rows, rows.views, rows.owner);
   return rows_of(source);
 }
 
@@ -62,7 +62,7 @@ class InterpreterTest : public ::testing::Test {
     const SectionShape shape = find_source_shape(program, address, *program.sources[0]);
     if (!interpret_section(program, address, shape).unsupported.empty()) return std::nullopt;
     const ExecutionContext context;
-    const cpu::NeededTablets needed(program.cursors[0], *program.sources[0]);
+    const NeededTablets needed(program.cursors[0], *program.sources[0]);
     std::string reason;
     auto result = engine.run({program, address, program.sources[0], -1, context, needed}, residency,
                              KernelChoice::Interpreter, reason);

@@ -94,7 +94,7 @@ class SortSinkTest : public ::testing::Test {
         if (residency == Residency::Mapped && !engine->device().info().can_map) continue;
         SCOPED_TRACE(engine->device().info().id() + " " + name_of(residency));
         std::string reason;
-        const cpu::NeededTablets needed(program->cursors[0], *program->sources[0]);
+        const NeededTablets needed(program->cursors[0], *program->sources[0]);
         const SectionTask task{*program, first_section(*program), program->sources[0], -1, context, needed};
         const auto result = engine->run(task, residency, KernelChoice::Auto, reason);
         ASSERT_TRUE(result) << reason;
@@ -133,7 +133,7 @@ TEST_F(SortSinkTest, StringsWithoutADictionaryAreNoKeys) {
   const auto table = make_table(columns, random_rows(100, seed_), 64, false);
   const auto program = sorting(table, {1, 3}, {{false, false}}, -1).finish();
   const ExecutionContext context;
-  const cpu::NeededTablets needed(program->cursors[0], *program->sources[0]);
+  const NeededTablets needed(program->cursors[0], *program->sources[0]);
   const SectionTask task{*program, first_section(*program), program->sources[0], -1, context, needed};
   std::string reason;
   EXPECT_FALSE(engines_[0]->run(task, Residency::Cached, KernelChoice::Auto, reason));

@@ -1,0 +1,164 @@
+#include "engine/cpu/cpu_engine.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "engine/cpu/groups/group_merge.h"
+#include "engine/run/parallel.h"
+#include "engine/run/shared_section.h"
+
+namespace diptych::cpu {
+
+// What this engine does of a section that a device works on, too.
+class CpuEngine::Part final : public HostPart {
+ public:
+  Part(CpuEngine& engine, const Section& section, const TabletSource& source, const NeededTablets& needed,
+       PartClock* clock)
+      : engine_(engine), section_(section), source_(source), needed_(needed), clock_(clock) {}
+  void work(TabletQueue& queue) override {
+    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_);
+    engine_.make_sinks(section_, running_->threads());
+    running_->run(engine_.threads_, -1, &queue);
+  }
+  void forget() override {
+    if (running_) running_->take_back_progress();
+    running_.reset();
+    for (ThreadSinks& sinks : engine_.threads_) {
+      for (const Step& step : section_.steps)
+        if (step.instruction->opcode == Opcode::Aggregate)
+          sinks.groups[static_cast<size_t>(step.instruction->p1)].reset();
+    }
+  }
+  void merge_into(SectionResult& result) override {
+    for (auto& [table, totals] : result.groups)
+      totals = add_totals(engine_.program_, table, *totals, *engine_.take_groups(table, {}).rows, engine_.memory_);
+    const PartScope scope(clock_, TimePart::Merge);
+    const SectionProfile mine = running_->profile();
+    result.profile.rows_in += mine.rows_in;
+    result.profile.rows_out += mine.rows_out;
+    result.profile.threads = mine.threads;
+    result.profile.nanoseconds = std::max(result.profile.nanoseconds, mine.nanoseconds);
+    result.profile.rows_on_cpu = mine.rows_in;
+    pieces_ = running_->take_results();
+  }
+  void add_rows_before(size_t tablet, BlockSource& result) override {
+    for (; next_piece_ < pieces_.size() && running_->tablet_of(pieces_[next_piece_]) < tablet; ++next_piece_)
+      result.add(std::move(pieces_[next_piece_].tablet));
+  }
+
+ private:
+  CpuEngine& engine_;
+  const Section& section_;
+  const TabletSource& source_;
+  const NeededTablets& needed_;
+  PartClock* clock_;
+  std::optional<SectionRun> running_;
+  std::vector<ResultPiece> pieces_;
+  size_t next_piece_ = 0;
+};
+
+CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory)
+    : program_(program), context_(context), memory_(memory), prepared_(program) {
+  threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
+  for (ThreadSinks& sinks : threads_) {
+    sinks.groups.resize(program.hash_tables.size());
+    sinks.sorters.resize(program.sorters.size());
+  }
+}
+
+const Section& CpuEngine::section_at(int32_t address) {
+  auto found = sections_.find(address);
+  if (found == sections_.end()) found = sections_.emplace(address, prepare_section(program_, address, prepared_)).first;
+  return found->second;
+}
+
+SectionProfile CpuEngine::run_section(int32_t address, const TabletSource& rows, const NeededTablets& needed,
+                                      int64_t wanted, BlockSource& result, PartClock* clock) {
+  const Section& section = section_at(address);
+  SectionRun running(program_, section, rows, needed, context_, memory_);
+  make_sinks(section, running.threads());
+  {
+    const PartScope scope(clock, TimePart::Rows);
+    running.run(threads_, wanted);
+  }
+  const PartScope scope(clock, TimePart::Merge);
+  for (ResultPiece& piece : running.take_results()) result.add(std::move(piece.tablet));
+  return running.profile();
+}
+
+std::unique_ptr<HostPart> CpuEngine::part_of(int32_t address, const TabletSource& rows, const NeededTablets& needed,
+                                             PartClock* clock) {
+  return std::make_unique<Part>(*this, section_at(address), rows, needed, clock);
+}
+
+bool CpuEngine::has_groups(int32_t hash_table) const {
+  return std::any_of(threads_.begin(), threads_.end(), [&](const ThreadSinks& sinks) {
+    return sinks.groups[static_cast<size_t>(hash_table)] != nullptr;
+  });
+}
+
+void CpuEngine::make_sinks(const Section& section, int threads) {
+  for (const Step& step : section.steps) {
+    for (ThreadSinks& sinks : std::span(threads_).first(static_cast<size_t>(threads))) {
+      if (step.instruction->opcode == Opcode::Aggregate) make_groups(sinks, static_cast<size_t>(step.instruction->p1));
+      if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));
+      if (step.instruction->opcode == Opcode::SortRow) make_sorter(sinks, static_cast<size_t>(step.instruction->p1));
+    }
+  }
+}
+
+void CpuEngine::make_groups(ThreadSinks& sinks, size_t hash_table) {
+  auto& groups = sinks.groups[hash_table];
+  if (!groups) groups = std::make_unique<GroupTable>(program_.hash_tables[hash_table], memory_);
+}
+
+void CpuEngine::make_sorter(ThreadSinks& sinks, size_t sorter) {
+  if (!sinks.sorters[sorter]) sinks.sorters[sorter] = std::make_unique<SortRun>(program_.sorters[sorter], memory_);
+}
+
+MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {
+  const auto number = static_cast<size_t>(hash_table);
+  const HashTableInfo& info = program_.hash_tables[number];
+  make_groups(threads_[0], number);
+  const auto rows = std::make_shared<BlockSource>(std::move(columns), memory_);
+  std::vector<std::unique_ptr<GroupTable>> tables;
+  bool has_runs = false;
+  for (ThreadSinks& sinks : threads_) {
+    if (!sinks.groups[number]) continue;
+    tables.push_back(std::move(sinks.groups[number]));
+    has_runs = has_runs || tables.back()->has_runs();
+  }
+  GroupTable& first = *tables[0];
+  if (first.is_hashed() && (tables.size() > 1 || has_runs)) {
+    std::vector<RunsOfGroups> runs(tables.size());
+    run_parallel(static_cast<int>(tables.size()), [&](int i) {
+      const auto table = static_cast<size_t>(i);
+      runs[table] = tables[table]->take_runs();
+      tables[table].reset();
+    });
+    FormProfile form{.form = has_runs ? "runs" : "table"};
+    for (const RunsOfGroups& made : runs) form.parts += static_cast<int64_t>(made.runs.size());
+    merge_groups(info, runs, *rows, context_, memory_);
+    return {rows, std::move(form)};
+  }
+  for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
+  for (GroupRows& piece : first.rows()) piece.add_to(*rows);
+  const char* const form = first.is_hashed() ? "table" : info.keys.empty() ? "total" : "dense";
+  return {rows, {.form = form, .parts = static_cast<int64_t>(tables.size())}};
+}
+
+MadeRows CpuEngine::take_sorted(int32_t sorter, std::vector<ColumnDefinition> columns) {
+  const auto number = static_cast<size_t>(sorter);
+  make_sorter(threads_[0], number);
+  std::vector<std::unique_ptr<SortRun>> runs;
+  for (ThreadSinks& sinks : threads_) {
+    if (sinks.sorters[number]) runs.push_back(std::move(sinks.sorters[number]));
+  }
+  const auto parts = static_cast<int64_t>(runs.size());
+  return {sort_runs(program_.sorters[number], std::move(runs), std::move(columns), memory_, context_),
+          {.form = "runs", .parts = parts}};
+}
+
+}  // namespace diptych::cpu

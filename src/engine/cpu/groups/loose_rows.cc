@@ -1,0 +1,28 @@
+#include "engine/cpu/groups/loose_rows.h"
+
+namespace diptych::cpu {
+
+void LooseRows::add(KeyBlock& block, uint32_t* numbers) {
+  const size_t words = layout_.words();
+  const auto first = static_cast<uint32_t>(count());
+  for (size_t i = 0; i < block.count; ++i) {
+    if (layout_.has_texts()) layout_.own_texts(block.rows.data() + i * words, arena_);
+    numbers[block.row[i]] = first + static_cast<uint32_t>(i);
+  }
+  rows_.insert(rows_.end(), block.rows.begin(), block.rows.begin() + static_cast<ptrdiff_t>(block.count * words));
+  hashes_.insert(hashes_.end(), block.hashes.begin(), block.hashes.begin() + static_cast<ptrdiff_t>(block.count));
+  arguments_.grow_to(count());
+}
+
+void LooseRows::clear() {
+  arguments_.clear(count());
+  rows_.clear();
+  hashes_.clear();
+  arena_ = TextArena();
+}
+
+size_t LooseRows::bytes() const {
+  return (rows_.capacity() + hashes_.capacity()) * 8 + arguments_.bytes() + arena_.bytes();
+}
+
+}  // namespace diptych::cpu

@@ -1,0 +1,213 @@
+// Running sections where it was decided, and what a device makes there of groups; falling back.
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "engine/engines.h"
+#include "engine/gpu/groups/group_source.h"
+#include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/output/host_memory.h"
+#include "engine/run/shared_section.h"
+
+namespace diptych {
+namespace {
+
+// What takes a device less is not worth waking the CPU's threads for.
+constexpr double least_shared_ns = 1e6;
+
+void note_bytes(const Device& device, ExecutionProfile& profile) {
+  const DeviceMemoryUse use = device.memory_use();
+  const DeviceBytes bytes{device.info().id(), use.used_bytes, use.peak_bytes, use.pinned_bytes};
+  for (DeviceBytes& known : profile.devices)
+    if (known.device == bytes.device) return void(known = bytes);
+  profile.devices.push_back(bytes);
+}
+
+// Whether the CPU takes tablets beside a device that alone would take so long: of columns that come over the bus in any
+// case.
+bool shares(const SectionTask& task, const PlacementChoice& choice, Residency residency, double alone_ns) {
+  if (task.partner == nullptr || residency == Residency::Cached || choice.share_tablets == "off") return false;
+  if (task.wanted == 0) return false;
+  if (choice.share_tablets == "auto" && (choice.device != "auto" || alone_ns < least_shared_ns)) return false;
+  return can_share(task.program, task.address, task.wanted);
+}
+
+}  // namespace
+
+std::string Engines::loss_of(const Device& device) { return device.info().id() + " is " + device.health().why_lost(); }
+
+std::optional<SectionResult> Engines::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                                             Residency residency, double alone_ns, Failure& failure) {
+  std::optional<SectionResult> result;
+  try {
+    gpu::GpuEngine& engine = engine_for(device);
+    const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
+    result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, failure.reason)
+                                                       : engine.run(task, residency, kernels, failure.reason);
+    count_failures(engine);
+    if (!result) failure.is_lasting = failure.reason != gpu::row_behind_limit;
+  } catch (const gpu::NoHostMemory& error) {
+    failure = {error.message(), error.hint()};
+  } catch (const Error& error) {
+    // The device's own troubles: the CPU does it.
+    if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    failure = {error.message(), error.hint()};
+    failure.lacks_memory = error.state() == SqlState::out_of_memory;
+  } catch (const std::system_error& error) {
+    failure.reason = std::string("no thread for the device's part: ") + error.what();
+  }
+  if (result && task.context.profile != nullptr) note_bytes(device, *task.context.profile);
+  // Who has a result, since the device was lost behind it, may have kept columns there after all others had gone.
+  if (device.health().is_lost()) {
+    if (!result) failure = {loss_of(device), ""};
+    forget(device);
+  }
+  return result;
+}
+
+std::optional<SectionResult> Engines::run_shared(const SectionTask& task, gpu::GpuEngine& engine, Residency residency,
+                                                 gpu::KernelChoice kernels, std::string& reason) {
+  TabletQueue queue(*task.source, task.needed.by_tablet());
+  PartClock clock(TimePart::Turn);
+  WorkReport report{{}, &clock};
+  const SectionTask shared{
+      task.program, task.address, task.source, task.wanted, task.context,
+      task.needed,  task.partner, task.open,   &queue,      task.report != nullptr ? &report : nullptr};
+  std::optional<SectionResult> result;
+  std::exception_ptr device_error, cpu_error;
+  PartTimes device_times;
+  {
+    // The CPU's part ends before the thread is waited for.
+    const PartScope waits(task.clock(), TimePart::Wait);
+    // Whoever fails leaves nothing to do for the other.
+    const std::jthread device([&] {
+      try {
+        result = engine.run(shared, residency, kernels, reason);
+      } catch (...) {
+        device_error = std::current_exception();
+      }
+      if (!result) queue.close();
+      device_times = clock.times();
+    });
+    try {
+      const PartScope works(task.clock(), TimePart::Rows);
+      task.partner->work(queue);
+    } catch (...) {
+      cpu_error = std::current_exception();
+      queue.close();
+    }
+  }
+  if (task.report != nullptr) task.report->work.add(report.work);
+  // What either has made must not stay when the section is run again.
+  if (cpu_error || !result) task.partner->forget();
+  if (cpu_error && result && task.context.progress != nullptr)
+    task.context.progress->rows_done -= result->profile.rows_in;
+  if (cpu_error) std::rethrow_exception(cpu_error);
+  if (device_error) std::rethrow_exception(device_error);
+  if (result) {
+    result->is_shared = true;
+    result->profile.parts = device_times;
+  }
+  return result;
+}
+
+MemoryRoom Engines::room_of(const Device& device) const {
+  const int64_t limit = device_memory_limit();
+  return {limit > 0 ? limit : device.info().memory_bytes / 10 * 9, gpu::most_pinned_column_bytes()};
+}
+
+void Engines::set_device_memory_limit(int64_t bytes) {
+  std::lock_guard guard(mutex_);
+  if (bytes == device_memory_limit_) return;
+  device_memory_limit_ = bytes;
+  for (auto& [device, engine] : engines_)
+    if (engine) engine->set_memory_limit(bytes > 0 ? bytes : -1);
+}
+
+gpu::GpuEngine& Engines::engine_for(Device& device) {
+  std::lock_guard guard(mutex_);
+  auto& engine = engines_[&device];
+  if (engine) return *engine;
+  engine = std::make_unique<gpu::GpuEngine>(device);
+  if (const int64_t limit = device_memory_limit(); limit > 0) engine->set_memory_limit(limit);
+  return *engine;
+}
+
+void Engines::forget(Device& device) {
+  gpu::GpuEngine* engine = nullptr;
+  {
+    std::lock_guard guard(mutex_);
+    if (const auto found = engines_.find(&device); found != engines_.end()) engine = found->second.get();
+  }
+  if (engine != nullptr) engine->forget();
+}
+
+void Engines::note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,
+                            PlacementNote& note) {
+  const std::string& reason = failure.reason;
+  if (choice.fallback == "error" && choice.device != "auto")
+    throw Error(SqlState::feature_not_supported, device + " can't run this: " + reason, -1, failure.details);
+  if (choice.fallback == "warn") logger().warn("{}: runs on the CPU: {}", device, reason);
+  count_fallback(reason);
+  note.fallback = failure.details.empty() ? reason : reason + " (" + failure.details + ")";
+}
+
+void Engines::count_fallback(const std::string& reason) {
+  constexpr size_t most_reasons = 256;
+  std::lock_guard guard(mutex_);
+  const bool is_counted = fallbacks_.size() < most_reasons || fallbacks_.contains(reason);
+  ++fallbacks_[is_counted ? reason : "other reasons"];
+}
+
+// Kernels that a thread could not compile: the interpreter goes on running their sections.
+void Engines::count_failures(gpu::GpuEngine& engine) {
+  for (const std::string& reason : engine.kernels().compiler().take_failures()) {
+    logger().warn("{}: {}", engine.device().info().id(), reason);
+    count_fallback(reason);
+  }
+}
+
+std::map<std::string, int64_t> Engines::fallbacks() const {
+  std::lock_guard guard(mutex_);
+  return fallbacks_;
+}
+
+QueueWork Engines::work_of_rows(const TabletSource& source) const {
+  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
+  return groups != nullptr ? groups->work() : QueueWork();
+}
+
+gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, const TabletSource& source) {
+  return gpu::generate_section(program, address, gpu::find_source_shape(program, address, source));
+}
+
+template <typename Work>
+bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note, Work&& work) {
+  Failure failure;
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    failure = {error.message(), error.hint()};
+  }
+  if (!is_known) note_fallback(device.info().id(), failure, choice, note);
+  return false;
+}
+
+std::shared_ptr<const TabletSource> Engines::close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
+                                                   PlacementNote& note) {
+  std::shared_ptr<const TabletSource> rows;
+  attempt(groups.device(), choice, is_known, note, [&] { rows = groups.close(); });
+  return rows;
+}
+
+bool Engines::bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice,
+                    bool is_known, PlacementNote& note) {
+  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
+  return groups == nullptr || attempt(groups->device(), choice, is_known, note, [&] { groups->bring(columns); });
+}
+
+}  // namespace diptych

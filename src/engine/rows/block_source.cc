@@ -1,0 +1,268 @@
+#include "engine/rows/block_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.h"
+#include "engine/rows/row_mask.h"
+#include "kernel/kernel.h"
+
+namespace diptych {
+namespace {
+
+size_t row_bytes(const ColumnView& view) {
+  switch (view.encoding) {
+    case Encoding::Dictionary: return view.width;
+    case Encoding::Plain: return static_cast<size_t>(width_bytes(view.physical));
+    default: return 0;
+  }
+}
+
+size_t data_bytes(const ColumnView& view, int64_t rows) { return row_bytes(view) * static_cast<size_t>(rows); }
+size_t offset_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 1) * sizeof(uint32_t); }
+size_t validity_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 7) / 8; }
+
+// Its columns are in the store's memory, which stays, ...
+class HeldTablet : public PinnedTablet {
+ public:
+  explicit HeldTablet(const BlockTablet& tablet) : store_(tablet.store), batch_(tablet.batch) {}
+  ~HeldTablet() override { store_->let_go(batch_); }
+
+ private:
+  std::shared_ptr<ChunkStore> store_;
+  size_t batch_;
+};
+
+// ... or have been read back into memory of its own.
+class LoadedTablet : public PinnedTablet {
+ public:
+  LoadedTablet(const BlockTablet& tablet, std::span<const size_t> wanted) {
+    size_t bytes = 0;
+    for (size_t column : wanted) {
+      views.push_back(tablet.views[column]);
+      for_each_area(tablet, column, views.back(), [&](const void*&, size_t area) { bytes += padded(area); });
+    }
+    chunk_ = tablet.store->memory().allocate(bytes, "result");
+    std::byte* to = chunk_.data();
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      for_each_area(tablet, wanted[i], views[i], [&](const void*& address, size_t area) {
+        tablet.store->read(tablet.batch, static_cast<const std::byte*>(address), {to, area});
+        address = to;
+        to += padded(area);
+      });
+    }
+  }
+
+ private:
+  static size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  // Calls action(address, bytes) for each array that the view points to; a changed address is taken over.
+  template <typename Action>
+  static void for_each_area(const BlockTablet& tablet, size_t column, ColumnView& view, Action&& action) {
+    const auto area = [&](auto*& pointer, size_t bytes) {
+      const void* address = pointer;
+      action(address, bytes);
+      pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(address);
+    };
+    if (view.encoding == Encoding::Heap) {
+      area(view.offsets, offset_bytes(tablet.rows));
+      if (tablet.heap_bytes[column] > 0) area(view.heap, tablet.heap_bytes[column]);
+    } else {
+      area(view.data, data_bytes(view, tablet.rows));
+    }
+    if (view.validity != nullptr) area(view.validity, validity_bytes(tablet.rows));
+  }
+
+  Chunk chunk_;
+};
+
+bool holds_addresses(const ColumnView& view) {
+  return view.encoding == Encoding::Plain && view.physical == PhysicalType::Text;
+}
+
+}  // namespace
+
+void BlockSource::add(BlockTablet tablet) {
+  if (tablet.rows == 0) return;
+  first_rows_.push_back(rows_);
+  rows_ += tablet.rows;
+  tablets_.push_back(std::move(tablet));
+}
+
+void BlockSource::add(int64_t rows, std::vector<ColumnView> views, std::vector<Chunk> chunks) {
+  const size_t batch = store_->open_batch();
+  const bool can_move = std::none_of(views.begin(), views.end(), holds_addresses);
+  std::vector<size_t> heap_bytes;
+  for (const ColumnView& view : views) heap_bytes.push_back(view.encoding == Encoding::Heap ? view.offsets[rows] : 0);
+  add({rows, std::move(views), std::move(heap_bytes), store_, batch});
+  store_->close_batch(batch, std::move(chunks), can_move);
+}
+
+const Dictionary* BlockSource::common_dictionary(size_t column) const {
+  const Dictionary* common = tablets_.empty() ? nullptr : tablets_.front().views[column].dictionary;
+  for (const BlockTablet& tablet : tablets_) {
+    if (tablet.views[column].encoding != Encoding::Dictionary || tablet.views[column].dictionary != common)
+      return nullptr;
+  }
+  return common;
+}
+
+std::unique_ptr<PinnedTablet> BlockSource::pin(size_t tablet, std::span<const size_t> wanted) const {
+  auto pinned = pin(tablets_[tablet], wanted);
+  pinned->first_position = first_rows_[tablet];
+  return pinned;
+}
+
+std::unique_ptr<PinnedTablet> BlockSource::pin(const BlockTablet& tablet, std::span<const size_t> wanted) {
+  std::unique_ptr<PinnedTablet> pinned;
+  if (tablet.store->hold(tablet.batch)) {
+    pinned = std::make_unique<HeldTablet>(tablet);
+    for (size_t column : wanted) pinned->views.push_back(tablet.views[column]);
+  } else {
+    pinned = std::make_unique<LoadedTablet>(tablet, wanted);
+  }
+  pinned->rows = tablet.rows;
+  return pinned;
+}
+
+int64_t BlockSource::encoded_bytes(size_t number, size_t column) const {
+  const BlockTablet& tablet = tablets_[number];
+  const ColumnView& view = tablet.views[column];
+  size_t bytes = view.validity != nullptr ? validity_bytes(tablet.rows) : 0;
+  bytes += view.encoding == Encoding::Heap ? offset_bytes(tablet.rows) + tablet.heap_bytes[column]
+                                           : data_bytes(view, tablet.rows);
+  return static_cast<int64_t>(bytes);
+}
+
+namespace {
+
+// The validity bits from row `first` on, at `to`.
+void copy_bits(const uint8_t* from, size_t first, size_t rows, uint8_t* to) {
+  std::memset(to, 0, (rows + 7) / 8);
+  for (size_t row = 0; row < rows; ++row) {
+    const size_t source = row + first;
+    to[row / 8] = static_cast<uint8_t>(to[row / 8] | (from[source / 8] >> (source % 8) & 1) << (row % 8));
+  }
+}
+
+bool is_null(const ColumnView& view, size_t row) {
+  return view.validity != nullptr && (view.validity[row / 8] >> (row % 8) & 1) == 0;
+}
+
+std::string_view string_at(const ColumnView& view, size_t row) {
+  if (is_null(view, row)) return {};
+  if (view.encoding == Encoding::Heap)
+    return {view.heap + view.offsets[row], size_t{view.offsets[row + 1]} - view.offsets[row]};
+  const dk_text& text = reinterpret_cast<const dk_text*>(view.data)[row];
+  return {text.data, static_cast<size_t>(text.length)};
+}
+
+bool is_string(const ColumnView& view) { return view.encoding == Encoding::Heap || holds_addresses(view); }
+
+size_t string_bytes(const ColumnView& view, int64_t first, int64_t rows) {
+  size_t bytes = 0;
+  for (int64_t row = first; row < first + rows; ++row) bytes += string_at(view, static_cast<size_t>(row)).size();
+  return bytes;
+}
+
+}  // namespace
+
+void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, int64_t rows) {
+  const bool has_room = std::all_of(from.begin(), from.end(), [&](const ColumnView& view) {
+    return !is_string(view) || string_bytes(view, first_row, rows) <= UINT32_MAX;
+  });
+  if (!has_room) {
+    check_invariant(rows > 1, "one string takes less than 4 GB");
+    add_copy(from, first_row, rows / 2);
+    return add_copy(from, first_row + rows / 2, rows - rows / 2);
+  }
+  const auto first = static_cast<size_t>(first_row);
+  std::vector<ColumnView> views;
+  std::vector<Chunk> chunks;
+  const auto allocate = [&](size_t bytes) {
+    return chunks.emplace_back(store_->memory().allocate(bytes + 64, "result")).data();
+  };
+  for (ColumnView view : from) {
+    if (is_string(view)) {
+      auto* offsets = reinterpret_cast<uint32_t*>(allocate(offset_bytes(rows)));
+      std::byte* heap = allocate(string_bytes(view, first_row, rows));
+      uint32_t at = 0;
+      for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
+        const std::string_view string = string_at(view, first + i);
+        offsets[i] = at;
+        if (!string.empty()) std::memcpy(heap + at, string.data(), string.size());
+        at += static_cast<uint32_t>(string.size());
+      }
+      offsets[rows] = at;
+      view.encoding = Encoding::Heap;
+      view.data = nullptr;
+      view.offsets = offsets;
+      view.heap = reinterpret_cast<const char*>(heap);
+    } else {
+      std::byte* data = allocate(data_bytes(view, rows));
+      std::memcpy(data, view.data + data_bytes(view, first_row), data_bytes(view, rows));
+      view.data = data;
+    }
+    if (view.validity != nullptr) {
+      auto* bits = reinterpret_cast<uint8_t*>(allocate(validity_bytes(rows)));
+      copy_bits(view.validity, first, static_cast<size_t>(rows), bits);
+      view.validity = bits;
+    }
+    views.push_back(view);
+  }
+  add(rows, std::move(views), std::move(chunks));
+}
+
+// Tablets may be of other stores than its own: of those whom they were taken over from.
+void BlockSource::move_to_file() {
+  const ChunkStore* moved = nullptr;
+  for (const BlockTablet& tablet : tablets_) {
+    if (tablet.store.get() == moved) continue;
+    tablet.store->move_all();
+    moved = tablet.store.get();
+  }
+}
+
+std::shared_ptr<BlockSource> copy_rows(const TabletSource& source, const Memory& memory) {
+  auto copy = std::make_shared<BlockSource>(source.columns(), memory);
+  std::vector<size_t> all(source.columns().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
+    const auto pinned = source.pin(tablet, all);
+    copy->add_copy(pinned->views, 0, pinned->rows);
+  }
+  return copy;
+}
+
+bool BlockSource::has_codes(size_t first) const {
+  return std::any_of(tablets_.begin() + static_cast<ptrdiff_t>(first), tablets_.end(), [](const BlockTablet& tablet) {
+    return std::any_of(tablet.views.begin(), tablet.views.end(),
+                       [](const ColumnView& view) { return view.encoding == Encoding::Dictionary; });
+  });
+}
+
+void BlockSource::cut(int64_t offset, int64_t limit) {
+  std::vector<size_t> all(columns_.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  std::vector<BlockTablet> before = std::move(tablets_);
+  tablets_.clear();
+  first_rows_.clear();
+  rows_ = 0;
+  for (BlockTablet& tablet : before) {
+    const int64_t skipped = std::min(offset, tablet.rows);
+    offset -= skipped;
+    if (skipped == tablet.rows) continue;
+    if (limit >= 0) tablet.rows = skipped + std::min(tablet.rows - skipped, limit - rows_);
+    if (tablet.rows <= skipped) break;
+    if (skipped > 0)
+      add_copy(pin(tablet, all)->views, skipped, tablet.rows - skipped);
+    else
+      add(std::move(tablet));
+  }
+}
+
+}  // namespace diptych

@@ -1,0 +1,84 @@
+// What a device is told of a section that it may run in place of the CPU, and what it makes of it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/run/context.h"
+#include "engine/run/tablet_queue.h"
+#include "engine/run/zone_test.h"
+#include "program/program.h"
+
+namespace diptych {
+
+class Device;
+
+// The CPU's part in a section whose tablets a device takes, too; see shared_section.h.
+class SectionPartner {
+ public:
+  virtual ~SectionPartner() = default;
+  // Takes tablets until there are none left. Errors: those of the section's rows, 53200, 57014.
+  virtual void work(TabletQueue& queue) = 0;
+  // Forgets what work() has made: it or the device failed, and the CPU may have to do everything.
+  virtual void forget() = 0;
+};
+
+// Groups of a hash table that several sections fill, for as long as a device has them.
+class OpenGroups {
+ public:
+  virtual ~OpenGroups() = default;
+  virtual Device& device() const = 0;
+  // How they were made; afterwards it says in how many passes, too.
+  virtual FormProfile form() const = 0;
+  // What Groups shows, once all sections are through. Errors: 22003, 53200, 58000.
+  virtual std::shared_ptr<const TabletSource> close() = 0;
+};
+using OpenTables = std::map<int32_t, std::shared_ptr<OpenGroups>>;  // by hash table
+
+struct SectionTask {
+  const Program& program;
+  int32_t address;  // of the Parallel
+  std::shared_ptr<const TabletSource> source;
+  int64_t wanted;  // rows of Result sinks after which the section may stop; -1: all
+  const ExecutionContext& context;
+  const NeededTablets& needed;        // of the source, by the cursor's conditions
+  SectionPartner* partner = nullptr;  // null: there is none
+  const OpenTables* open = nullptr;   // that sections before have filled on a device; null: none
+  TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
+  WorkReport* report = nullptr;       // of the thread that runs it; null: not wanted
+
+  PartClock* clock() const { return report != nullptr ? report->clock : nullptr; }
+  const CursorInfo& cursor() const {
+    return program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)];
+  }
+};
+
+// What Groups or Sort shows, and how it was made.
+struct MadeRows {
+  std::shared_ptr<const TabletSource> rows;
+  FormProfile form;
+};
+
+// Rows that a section has written to the result.
+struct SectionRows {
+  int64_t rows = 0;
+  std::vector<ColumnView> views;  // Plain values, or codes of a dictionary
+  std::shared_ptr<const void> owner;
+  size_t tablet = 0;  // of the source: they are of this one and of others behind it
+};
+
+struct SectionResult {
+  std::vector<SectionRows> rows;                                  // in order
+  std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
+  OpenTables open;                                                // those that other sections fill, too
+  std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
+  bool is_shared = false;                      // the partner has the rest
+  std::map<int32_t, FormProfile> group_forms;  // by hash table, too
+  FormProfile sort_form;
+  SectionProfile profile;
+};
+
+}  // namespace diptych

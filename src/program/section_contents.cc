@@ -1,0 +1,48 @@
+#include "program/section_contents.h"
+
+#include <algorithm>
+
+namespace diptych {
+
+std::span<const Instruction> opcodes_of(const Program& program, int32_t address) {
+  const auto first = static_cast<size_t>(address), end = static_cast<size_t>(program.instructions[first].p3);
+  return std::span(program.instructions).subspan(first + 1, end - first - 1);
+}
+
+std::vector<size_t> columns_read(const Program& program, int32_t address) {
+  std::set<size_t> columns;
+  for (const Instruction& instruction : opcodes_of(program, address)) {
+    if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
+      columns.insert(static_cast<size_t>(instruction.p2));
+  }
+  return {columns.begin(), columns.end()};
+}
+
+bool fills(const Instruction& instruction, int32_t hash_table) {
+  if (instruction.opcode == Opcode::Group) return instruction.p3 == hash_table;
+  return instruction.opcode == Opcode::Aggregate && instruction.p1 == hash_table;
+}
+
+std::set<int32_t> tables_filled(const Program& program, int32_t address) {
+  std::set<int32_t> tables;
+  for (const Instruction& instruction : opcodes_of(program, address)) {
+    if (instruction.opcode == Opcode::Aggregate) tables.insert(instruction.p1);
+    if (instruction.opcode == Opcode::Group) tables.insert(instruction.p3);
+  }
+  return tables;
+}
+
+bool shares_groups(const Program& program, int32_t address, int32_t hash_table) {
+  const auto& instructions = program.instructions;
+  const auto first = instructions.begin() + address;
+  const auto is_same = [&](const Instruction& other) { return fills(other, hash_table); };
+  return std::any_of(instructions.begin(), first, is_same) ||
+         std::any_of(instructions.begin() + first->p3, instructions.end(), is_same);
+}
+
+bool writes_result(const Program& program, int32_t address) {
+  const auto opcodes = opcodes_of(program, address);
+  return std::any_of(opcodes.begin(), opcodes.end(), [](const Instruction& at) { return at.opcode == Opcode::Result; });
+}
+
+}  // namespace diptych

@@ -1,0 +1,29 @@
+// What a parallel section reads and fills, by the opcodes between its Parallel and its Converge.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "program/program.h"
+
+namespace diptych {
+
+// The opcodes of the section behind the Parallel at `address`, up to its Converge.
+std::span<const Instruction> opcodes_of(const Program& program, int32_t address);
+
+// The columns of its cursor that it reads, ascending.
+std::vector<size_t> columns_read(const Program& program, int32_t address);
+
+// Whether the instruction is a sink into the hash table.
+bool fills(const Instruction& instruction, int32_t hash_table);
+// The hash tables that the section fills.
+std::set<int32_t> tables_filled(const Program& program, int32_t address);
+// Whether a section other than the one behind the Parallel at `address` fills the hash table, too.
+bool shares_groups(const Program& program, int32_t address, int32_t hash_table);
+
+// Whether it writes rows of the result.
+bool writes_result(const Program& program, int32_t address);
+
+}  // namespace diptych
