@@ -39,12 +39,8 @@ bool is_table(const TabletSource& source) { return source.tablet_count() == 0 ||
 Device* device_of_rows(const SectionTask& task) {
   const auto* groups = dynamic_cast<const gpu::GroupSource*>(task.source.get());
   if (task.open != nullptr) {
-    const auto& instructions = task.program.instructions;
-    const auto first = instructions.begin() + task.address;
-    for (const auto& [table, open] : *task.open) {
-      const auto is_filled = [number = table](const Instruction& at) { return fills(at, number); };
-      if (std::any_of(first, instructions.begin() + first->p3, is_filled)) return &open->device();
-    }
+    for (const int32_t table : tables_filled(task.program, task.address))
+      if (const auto open = task.open->find(table); open != task.open->end()) return &open->second->device();
   }
   return groups != nullptr && groups->row_count() >= least_device_rows ? &groups->device() : nullptr;
 }

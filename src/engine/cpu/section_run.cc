@@ -67,8 +67,7 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQu
   }
   if (wanted_ != 0 && !morsels_.empty()) run_morsels(threads);
   profile_.rows_out = rows_out_;
-  profile_.nanoseconds =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  profile_.nanoseconds = nanoseconds_since(start);
 }
 
 void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {

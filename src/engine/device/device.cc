@@ -88,8 +88,7 @@ void Queue::synchronize() {
   const auto start = std::chrono::steady_clock::now();
   ++report_->work.waits;
   wait();
-  report_->work.wait_nanoseconds +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  report_->work.wait_nanoseconds += nanoseconds_since(start);
 }
 
 void Queue::count_in_place(int64_t read, int64_t written) {

@@ -176,8 +176,7 @@ std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, cons
       store_on_disk(key, built.binary);
     }
   }
-  done.nanoseconds =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  done.nanoseconds = nanoseconds_since(start);
   if (report != nullptr) *report = done;
   return slot->kernel;
 }

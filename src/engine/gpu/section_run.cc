@@ -100,8 +100,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   put_together();
   const PartScope release(task_.clock(), TimePart::Release);
   running.clear();
-  result_.profile.nanoseconds =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  result_.profile.nanoseconds = nanoseconds_since(start);
   progress_.keep();
   return std::move(result_);
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "engine/rows/row_mask.h"
 #include "kernel/kernel.h"
+#include "tablet/cells.h"
 
 namespace diptych {
 namespace {
@@ -149,15 +150,11 @@ void copy_bits(const uint8_t* from, size_t first, size_t rows, uint8_t* to) {
   }
 }
 
-bool is_null(const ColumnView& view, size_t row) {
-  return view.validity != nullptr && (view.validity[row / 8] >> (row % 8) & 1) == 0;
-}
-
-std::string_view string_at(const ColumnView& view, size_t row) {
-  if (is_null(view, row)) return {};
-  if (view.encoding == Encoding::Heap)
-    return {view.heap + view.offsets[row], size_t{view.offsets[row + 1]} - view.offsets[row]};
-  const dk_text& text = reinterpret_cast<const dk_text*>(view.data)[row];
+// Empty where it is null.
+std::string_view text_at(const ColumnView& view, int64_t row) {
+  if (is_null_at(view, row)) return {};
+  if (!holds_addresses(view)) return string_at(view, row);
+  const auto text = plain_at<dk_text>(view, row);
   return {text.data, static_cast<size_t>(text.length)};
 }
 
@@ -165,7 +162,7 @@ bool is_string(const ColumnView& view) { return view.encoding == Encoding::Heap 
 
 size_t string_bytes(const ColumnView& view, int64_t first, int64_t rows) {
   size_t bytes = 0;
-  for (int64_t row = first; row < first + rows; ++row) bytes += string_at(view, static_cast<size_t>(row)).size();
+  for (int64_t row = first; row < first + rows; ++row) bytes += text_at(view, row).size();
   return bytes;
 }
 
@@ -180,7 +177,6 @@ void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, 
     add_copy(from, first_row, rows / 2);
     return add_copy(from, first_row + rows / 2, rows - rows / 2);
   }
-  const auto first = static_cast<size_t>(first_row);
   std::vector<ColumnView> views;
   std::vector<Chunk> chunks;
   const auto allocate = [&](size_t bytes) {
@@ -191,8 +187,8 @@ void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, 
       auto* offsets = reinterpret_cast<uint32_t*>(allocate(offset_bytes(rows)));
       std::byte* heap = allocate(string_bytes(view, first_row, rows));
       uint32_t at = 0;
-      for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
-        const std::string_view string = string_at(view, first + i);
+      for (int64_t i = 0; i < rows; ++i) {
+        const std::string_view string = text_at(view, first_row + i);
         offsets[i] = at;
         if (!string.empty()) std::memcpy(heap + at, string.data(), string.size());
         at += static_cast<uint32_t>(string.size());
@@ -209,7 +205,7 @@ void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, 
     }
     if (view.validity != nullptr) {
       auto* bits = reinterpret_cast<uint8_t*>(allocate(validity_bytes(rows)));
-      copy_bits(view.validity, first, static_cast<size_t>(rows), bits);
+      copy_bits(view.validity, static_cast<size_t>(first_row), static_cast<size_t>(rows), bits);
       view.validity = bits;
     }
     views.push_back(view);

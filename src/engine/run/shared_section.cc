@@ -83,8 +83,8 @@ bool is_there(const ColumnView& view) { return view.validity == nullptr || (view
 }  // namespace
 
 bool can_share(const Program& program, int32_t address, int64_t wanted) {
-  const auto first = program.instructions.begin() + address;
-  return std::all_of(first, program.instructions.begin() + first->p3, [&](const Instruction& at) {
+  const auto opcodes = opcodes_of(program, address);
+  return std::all_of(opcodes.begin(), opcodes.end(), [&](const Instruction& at) {
     if (at.opcode == Opcode::Group || at.opcode == Opcode::SortRow) return false;
     if (at.opcode == Opcode::Result) return wanted < 0;
     if (at.opcode != Opcode::Aggregate) return true;

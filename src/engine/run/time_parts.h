@@ -31,6 +31,10 @@ inline constexpr size_t time_part_count = 12;
 inline constexpr std::array<const char*, time_part_count> time_part_names = {
     "prepare", "choose", "turn", "load", "compile", "launch", "copy", "wait", "fetch", "merge", "rows", "release"};
 
+inline int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
 // Nanoseconds of each part.
 struct PartTimes {
   std::array<int64_t, time_part_count> nanoseconds{};

@@ -14,10 +14,6 @@
 namespace diptych {
 namespace {
 
-int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
-}
-
 int64_t number_of(const Instruction& instruction) {
   if (const int64_t* number = std::get_if<int64_t>(&instruction.p4)) return *number;
   return static_cast<int64_t>(std::get<Value>(instruction.p4).as_integral());

@@ -157,6 +157,10 @@ TEST_F(Explain, TheCpuSaysWhatItDid) {
       EXPECT_GT(section["time"]["rows_ns"], 0);
     }
   }
+  // Groups that one thread's table holds.
+  const json few = explain_json(connection, "SELECT m, count(*) FROM t WHERE m < 5000 GROUP BY m")["run"]["operations"];
+  ASSERT_EQ(few.size(), 1U);
+  EXPECT_EQ(few[0]["form"], "table");
   const json first = testing::first_section(connection, "SELECT i FROM t WHERE i > 50000");
   EXPECT_EQ(first["rows_out"], 50000);
   EXPECT_GT(first["tablets_skipped"], 0);

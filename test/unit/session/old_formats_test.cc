@@ -1,4 +1,4 @@
-// Database files that earlier versions wrote open, answer as they did then, and take new rows: test/data/format-*.
+// Database files that earlier versions wrote open, answer as they did then, and take new rows: test/data/formats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,21 +45,21 @@ std::vector<std::byte> bytes_of(const fs::path& file) {
 
 std::vector<fs::path> old_files() {
   std::vector<fs::path> found;
-  for (const auto& folder : fs::directory_iterator(fs::path(DIPTYCH_SOURCE_DIR) / "test/data")) {
-    if (!folder.path().filename().string().starts_with("format-")) continue;
-    for (const auto& entry : fs::directory_iterator(folder.path()))
-      if (entry.path().extension() == ".diptych") found.push_back(entry.path());
-  }
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(DIPTYCH_SOURCE_DIR) / "test/data/formats"))
+    if (entry.path().extension() == ".diptych") found.push_back(entry.path());
   std::sort(found.begin(), found.end());
   return found;
 }
 
-fs::path beside(fs::path file, const char* extension) { return file.replace_extension(extension); }
+// What all formats' files of the name have in common.
+fs::path common(const fs::path& file, const char* extension) {
+  return file.parent_path().parent_path() / file.filename().replace_extension(extension);
+}
 
-// To the statements that stand beside a file.
+// To the statements over files of its name.
 std::string answers_to(Connection& connection, const fs::path& file) {
   std::string answers;
-  for (const std::string& sql : testing::statements_of(read_file(beside(file, ".sql"))))
+  for (const std::string& sql : testing::statements_of(read_file(common(file, ".sql"))))
     answers += run(connection, sql);
   return answers;
 }
@@ -76,7 +76,7 @@ TEST_P(OldFormats, AnswersAsItDid) {
     database.store().verify();
     answers = answers_to(connection, GetParam());
   }
-  const fs::path expected = beside(GetParam(), ".expected");
+  const fs::path expected = common(GetParam(), ".expected");
   if (std::getenv("DIPTYCH_ACCEPT") != nullptr && !fs::exists(expected)) std::ofstream(expected) << answers;
   EXPECT_EQ(answers, read_file(expected));
   // What was written into it is a sound file, too.
@@ -142,7 +142,7 @@ TEST_P(OldFormats, PowerCutInTheFirstCommit) {
       Database database(path, *survivor);
       database.store().verify();
       Connection connection(database);
-      EXPECT_EQ(answers_to(connection, GetParam()), read_file(beside(GetParam(), ".expected")));
+      EXPECT_EQ(answers_to(connection, GetParam()), read_file(common(GetParam(), ".expected")));
     }
     if (ended) break;
   }
@@ -167,7 +167,7 @@ TEST_P(OldFormats, ErrorInTheFirstCommit) {
     Database database(path, files);
     database.store().verify();
     Connection connection(database);
-    EXPECT_EQ(answers_to(connection, GetParam()), read_file(beside(GetParam(), ".expected")));
+    EXPECT_EQ(answers_to(connection, GetParam()), read_file(common(GetParam(), ".expected")));
     if (ended) break;
   }
 }
@@ -189,7 +189,7 @@ TEST_P(OldFormats, ATornHeaderIsPutBackInItsVersion) {
     files.set_contents(path, bytes);
     Database database(path, files);
     Connection connection(database);
-    EXPECT_EQ(answers_to(connection, GetParam()), read_file(beside(GetParam(), ".expected")));
+    EXPECT_EQ(answers_to(connection, GetParam()), read_file(common(GetParam(), ".expected")));
   }
 }
 
@@ -216,9 +216,7 @@ TEST_P(OldFormats, AnUnknownVersionIsNamed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OldFormats, ::testing::ValuesIn(old_files()), [](const auto& test) {
-  std::string name = test.param.parent_path().filename().string() + "_" + test.param.stem().string();
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  return "format_" + test.param.parent_path().filename().string() + "_" + test.param.stem().string();
 });
 
 }  // namespace

@@ -143,9 +143,9 @@ void GroupRuns::judge_known() {
   if (std::exchange(has_frequent_alone_, false)) {
     lookup_ = Lookup::None;
   } else if (rows_filled_ >= least_rows_a_group * static_cast<int64_t>(keys_.groups())) {
-    give_up_loose();
-    lookup_ = Lookup::Adds;
     tables_without_trial_ = rounds_without_trial;
+    start_anew();
+    return;
   } else {
     runs_without_trial_ = rounds_without_trial;
     if (keep_frequent(taken)) return;

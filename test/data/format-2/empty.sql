@@ -1,4 +1,0 @@
-SELECT count(*) FROM nothing;
-CREATE TABLE first(i integer);
-INSERT INTO first VALUES (1);
-SELECT * FROM first;
