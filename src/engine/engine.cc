@@ -38,9 +38,7 @@ std::shared_ptr<const TabletSource> run_program(std::shared_ptr<const Program> p
   std::shared_ptr<const TabletSource> result = run->walk.run(started);
   const Clock::time_point ended = Clock::now();
   run.reset();
-  if (context.profile != nullptr)
-    context.profile->release_nanoseconds =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - ended).count();
+  if (context.profile != nullptr) context.profile->release_nanoseconds = nanoseconds_since(ended);
   return result;
 }
 

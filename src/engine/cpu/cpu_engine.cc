@@ -115,7 +115,8 @@ void CpuEngine::make_groups(ThreadSinks& sinks, size_t hash_table) {
 }
 
 void CpuEngine::make_sorter(ThreadSinks& sinks, size_t sorter) {
-  if (!sinks.sorters[sorter]) sinks.sorters[sorter] = std::make_unique<SortRun>(program_.sorters[sorter], memory_);
+  if (!sinks.sorters[sorter])
+    sinks.sorters[sorter] = std::make_unique<SortRun>(program_.sorters[sorter], memory_, context_);
 }
 
 MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {

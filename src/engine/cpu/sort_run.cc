@@ -25,9 +25,10 @@ void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool pa
 
 }  // namespace
 
-SortRun::SortRun(const SorterInfo& info, const Memory& memory)
+SortRun::SortRun(const SorterInfo& info, const Memory& memory, const ExecutionContext& context)
     : layout_(info),
       memory_(memory),
+      context_(context),
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
       share_(memory.thread_share(memory_part)),
       reservation_(memory.budget(), "sort") {
@@ -75,12 +76,13 @@ void SortRun::account() {
 void SortRun::spill() {
   if (rows_.empty()) return;
   if (!file_) file_ = std::make_unique<SortFile>(memory_);
-  sort_entries(rows_, SortEntryBefore{&layout_}, false);
+  sort_entries(rows_, SortEntryBefore{&layout_, &context_}, false);
   if (rows_.size() > limit_) rows_.resize(limit_);
   SortFile::Writer writer(*file_, layout_);
   // Each row lies somewhere else in memory; the next ones are asked for ahead.
   constexpr size_t ahead = 16;
   for (size_t i = 0; i < rows_.size(); ++i) {
+    if (i % block_rows == 0) check_cancelled(context_);
     if (i + ahead < rows_.size()) __builtin_prefetch(rows_[i + ahead].row);
     writer.add(rows_[i].row);
   }
@@ -124,7 +126,7 @@ void SortRun::add(Frame& frame, int first) {
 }
 
 void SortRun::keep_best() {
-  const SortEntryBefore before{&layout_};
+  const SortEntryBefore before{&layout_, &context_};
   std::nth_element(rows_.begin(), rows_.begin() + static_cast<ptrdiff_t>(limit_) - 1, rows_.end(), before);
   rows_.resize(limit_);
   threshold_[0] = rows_.back().first;

@@ -67,7 +67,7 @@ class Merge {
       readers.push_back(std::make_unique<SortPieceReader>(layout_, *piece.file, piece.piece, buffer, memory_));
       if (readers.back()->next()) heads.push_back(head_of(*readers.back()));
     }
-    const SortEntryBefore before{&layout_};
+    const SortEntryBefore before{&layout_, &context_};
     const auto later = [&](const Head& a, const Head& b) { return before(b.entry, a.entry); };
     std::make_heap(heads.begin(), heads.end(), later);
     for (int64_t rows = 0; !heads.empty() && rows < limit_; ++rows) {
