@@ -72,14 +72,15 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQu
 
 void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   const size_t all = morsels_.size();
-  if (profile_.threads == 1) return work(0, threads[0], all);
+  if (profile_.threads == 1) return work(0, threads[0], all, false);
   // One morsel may have all the rows that are wanted before another thread is awake.
-  if (wanted_ >= 0 && writes_result(program_, section_.first - 1)) work(0, threads[0], 1);
+  if (wanted_ >= 0 && writes_result(program_, section_.first - 1)) work(0, threads[0], 1, false);
   if (next_ >= all || stopped_) return;
-  run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all); });
+  run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
+  if (!left_.empty() && !stopped_) work(0, threads[0], all, false);
 }
 
-void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
+void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others) {
   Frame frame(program_, section_);
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
   for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
@@ -96,14 +97,20 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
       if (taken.first == taken.second) taken = take_morsels();
       if (taken.first == taken.second) break;
-      const size_t i = taken.first++;
+      const size_t i = taken.first;
       const Morsel& morsel = morsels_[i];
       if (morsel.tablet != pinned_tablet) {
         pinned.reset();
-        pinned = source_.pin(morsel.tablet, section_.columns);
+        pinned = pin(morsel.tablet, has_others);
+        if (!pinned) {
+          std::lock_guard guard(mutex_);
+          left_.push_back(taken);
+          break;
+        }
         pinned_tablet = morsel.tablet;
         frame.begin_tablet(*pinned);
       }
+      ++taken.first;
       run_morsel(frame, morsel, *pinned);
       if (frame.result != nullptr) finish_results(*frame.result, i);
     }
@@ -114,7 +121,24 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels) {
   rows_out_ += frame.rows_out;
 }
 
+std::unique_ptr<PinnedTablet> SectionRun::pin(size_t tablet, bool has_others) const {
+  try {
+    return source_.pin(tablet, section_.columns);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory || !has_others) throw;
+    return nullptr;
+  }
+}
+
 SectionRun::MorselRange SectionRun::take_morsels() {
+  {
+    std::lock_guard guard(mutex_);
+    if (!left_.empty()) {
+      const MorselRange left = left_.back();
+      left_.pop_back();
+      return left;
+    }
+  }
   if (queue_ == nullptr) {
     const size_t next = next_++;
     return {next, next < morsels_.size() ? next + 1 : next};

@@ -5,6 +5,9 @@
 //   morsels  |0 |1   |2 |3   |         |4 |5   |      ranges of a tablet's rows
 //   threads   A  B    A  A              B  A          whoever is free takes the next
 //
+// A thread that gets no memory for a tablet stops, and leaves its morsels to those that have theirs. What all of them
+// have left is done by one thread, when the others no longer hold a tablet: only if that gets none, the section fails.
+//
 // What sinks have collected belongs to threads; results are put in order of the morsels they come from.
 #pragma once
 
@@ -60,8 +63,11 @@ class SectionRun {
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);
-  // Takes morsels until there are none left, or so many.
-  void work(int thread, ThreadSinks& sinks, size_t most_morsels);
+  // Takes morsels until there are none left, or so many. has_others: without memory for a tablet, it leaves what it has
+  // taken to them.
+  void work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others);
+  // Null: there is no memory, and others are to do it.
+  std::unique_ptr<PinnedTablet> pin(size_t tablet, bool has_others) const;
   void run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet& tablet);
   void finish_results(ResultWriter& writer, size_t morsel);
   void count_rows_in(const Morsel& morsel);
@@ -79,10 +85,11 @@ class SectionRun {
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
   std::atomic<int64_t> rows_out_{0};
   int64_t wanted_ = -1;
-  std::mutex mutex_;              // guards what follows
-  std::vector<int64_t> written_;  // rows by morsel, -1: not finished
-  size_t finished_prefix_ = 0;    // all morsels before are finished...
-  int64_t prefix_rows_ = 0;       // ...and wrote so many rows
+  std::mutex mutex_;               // guards what follows
+  std::vector<MorselRange> left_;  // by threads that have stopped
+  std::vector<int64_t> written_;   // rows by morsel, -1: not finished
+  size_t finished_prefix_ = 0;     // all morsels before are finished...
+  int64_t prefix_rows_ = 0;        // ...and wrote so many rows
   SectionProfile profile_;
 };
 

@@ -1,7 +1,6 @@
 #include "engine/cpu/groups/group_merge.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <mutex>
 
@@ -31,8 +30,8 @@ class Merge {
     make_tasks();
     const int threads =
         static_cast<int>(std::min<size_t>(static_cast<size_t>(std::max(1, context_.threads)), tasks_.size()));
-    if (threads <= 1) return work();
-    run_parallel(threads, [&](int) { work(); });
+    if (threads > 1) run_parallel(threads, [&](int) { work(true); });
+    if (threads <= 1 || !left_.empty()) work(false);
   }
 
  private:
@@ -79,19 +78,41 @@ class Merge {
     for (uint32_t value = 0; value < 1U << bits; ++value) tasks_.push_back({partition, partition + 1, {bits, value}});
   }
 
-  void work() {
+  // has_others: without memory for a task, the thread leaves it to them.
+  void work(bool has_others) {
     MergeTable table(info_, memory_);
-    for (size_t i = next_++; i < tasks_.size(); i = next_++) {
-      const Task& task = tasks_[i];
-      for (const GroupRun* run : runs_) {
-        check_cancelled(context_);
-        table.add(run->slice(task.first, task.last, memory_), task.part);
+    while (const Task* task = take_task()) {
+      std::vector<GroupRows> pieces;
+      try {
+        pieces = merge(*task, table);
+      } catch (const Error& error) {
+        if (error.state() != SqlState::out_of_memory || !has_others) throw;
+        const std::lock_guard guard(mutex_);
+        left_.push_back(task);
+        return;
       }
-      std::vector<GroupRows> pieces = table.rows();
-      table.clear();
       const std::lock_guard guard(mutex_);
       for (GroupRows& piece : pieces) piece.add_to(source_);
     }
+  }
+
+  const Task* take_task() {
+    const std::lock_guard guard(mutex_);
+    if (next_ < tasks_.size()) return &tasks_[next_++];
+    if (left_.empty()) return nullptr;
+    const Task* const left = left_.back();
+    left_.pop_back();
+    return left;
+  }
+
+  std::vector<GroupRows> merge(const Task& task, MergeTable& table) const {
+    for (const GroupRun* run : runs_) {
+      check_cancelled(context_);
+      table.add(run->slice(task.first, task.last, memory_), task.part);
+    }
+    std::vector<GroupRows> pieces = table.rows();
+    table.clear();
+    return pieces;
   }
 
   const HashTableInfo& info_;
@@ -100,8 +121,9 @@ class Merge {
   const ExecutionContext& context_;
   const Memory& memory_;
   std::vector<Task> tasks_;
-  std::atomic<size_t> next_{0};
-  std::mutex mutex_;  // guards source_
+  std::mutex mutex_;               // guards what follows, and source_
+  size_t next_ = 0;                // of the tasks
+  std::vector<const Task*> left_;  // by threads that got no memory
 };
 
 }  // namespace
