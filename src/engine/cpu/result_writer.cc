@@ -68,6 +68,7 @@ int64_t ResultWriter::choose_capacity(int64_t source_rows) const {
 }
 
 void ResultWriter::finish() {
+  buffer_rows_ = first_ = next_ = 0;
   if (chunks_.empty()) return;
   store_->close_batch(batch_, std::move(chunks_), true);
   chunks_.clear();
@@ -89,15 +90,14 @@ void ResultWriter::open_buffer() {
     const size_t data = area((rows + 1) * column.width);
     places.emplace_back(data, area(rows / 8));
   }
-  batch_ = store_->open_batch();
   Chunk chunk = store_->memory().allocate(bytes, "result");
+  batch_ = store_->open_batch();
   for (size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].data = chunk.data() + places[i].first;
     columns_[i].validity = reinterpret_cast<uint64_t*>(chunk.data() + places[i].second);
   }
   chunks_.push_back(std::move(chunk));
   buffer_rows_ = capacity_;
-  first_ = next_ = 0;
 }
 
 int64_t ResultWriter::write(Frame& frame) {
@@ -259,6 +259,17 @@ void ResultWriter::seal() {
   sealed_.push_back(std::move(tablet));
   // One slot further than needed: string offsets have an entry more than there are rows.
   first_ = next_ = std::min((next_ + 64) / 64 * 64, buffer_rows_);
+}
+
+void ResultWriter::take_back_morsel() {
+  for (Column& column : columns_) {
+    column.heap = Chunk();
+    column.heap_bytes = 0;
+    column.has_nulls = false;
+  }
+  sealed_.clear();
+  morsel_rows_ = 0;
+  finish();
 }
 
 void ResultWriter::finish_morsel(size_t morsel) {

@@ -39,7 +39,10 @@ class ResultWriter {
   // Rows written since the last finish_morsel().
   int64_t open_rows() const { return morsel_rows_; }
 
-  // No rows follow after the last finish_morsel().
+  // Forgets the rows since the last finish_morsel(), and lets go of the buffer.
+  void take_back_morsel();
+
+  // What has been written may move to a file; rows that follow go to another buffer.
   void finish();
   std::vector<ResultPiece>& pieces() { return pieces_; }
 

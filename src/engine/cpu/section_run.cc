@@ -23,6 +23,13 @@ bool depends_on_order(const Program& program, const Section& section) {
   });
 }
 
+bool writes_result_alone(const Section& section) {
+  return std::all_of(section.steps.begin(), section.steps.end(), [](const Step& step) {
+    const Opcode opcode = step.instruction->opcode;
+    return opcode != Opcode::Group && opcode != Opcode::Aggregate && opcode != Opcode::SortRow;
+  });
+}
+
 }  // namespace
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
@@ -31,6 +38,7 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
       section_(section),
       source_(source),
       context_(context),
+      can_begin_again_(writes_result_alone(section)),
       store_(std::make_shared<ChunkStore>(memory)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
@@ -81,7 +89,8 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
 }
 
 void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others) {
-  Frame frame(program_, section_);
+  TabletInHands hands{{program_, section_}, nullptr};
+  Frame& frame = hands.frame;
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
   for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
   for (const Step& step : section_.steps) {
@@ -90,28 +99,18 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
     if (!writer) writer = std::make_unique<ResultWriter>(program_, section_, step.a, source_, store_);
     frame.result = writer.get();
   }
-  std::unique_ptr<PinnedTablet> pinned;
-  size_t pinned_tablet = SIZE_MAX;
   MorselRange taken;
   try {
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
       if (taken.first == taken.second) taken = take_morsels();
       if (taken.first == taken.second) break;
       const size_t i = taken.first;
-      const Morsel& morsel = morsels_[i];
-      if (morsel.tablet != pinned_tablet) {
-        pinned.reset();
-        pinned = pin(morsel.tablet, has_others);
-        if (!pinned) {
-          std::lock_guard guard(mutex_);
-          left_.push_back(taken);
-          break;
-        }
-        pinned_tablet = morsel.tablet;
-        frame.begin_tablet(*pinned);
+      if (!try_morsel(hands, morsels_[i], has_others)) {
+        std::lock_guard guard(mutex_);
+        left_.push_back(taken);
+        break;
       }
       ++taken.first;
-      run_morsel(frame, morsel, *pinned);
       if (frame.result != nullptr) finish_results(*frame.result, i);
     }
   } catch (...) {
@@ -121,13 +120,26 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   rows_out_ += frame.rows_out;
 }
 
-std::unique_ptr<PinnedTablet> SectionRun::pin(size_t tablet, bool has_others) const {
+bool SectionRun::try_morsel(TabletInHands& hands, const Morsel& morsel, bool has_others) {
+  Frame& frame = hands.frame;
+  const int64_t rows_out = frame.rows_out;
+  bool can_leave = has_others;
   try {
-    return source_.pin(tablet, section_.columns);
+    if (morsel.tablet != hands.tablet) {
+      hands.pinned.reset();
+      hands.pinned = source_.pin(morsel.tablet, section_.columns);
+      hands.tablet = morsel.tablet;
+      frame.begin_tablet(*hands.pinned);
+    }
+    can_leave = has_others && can_begin_again_;
+    run_morsel(frame, morsel);
+    return true;
   } catch (const Error& error) {
-    if (error.state() != SqlState::out_of_memory || !has_others) throw;
-    return nullptr;
+    if (error.state() != SqlState::out_of_memory || !can_leave) throw;
   }
+  frame.rows_out = rows_out;
+  if (frame.result != nullptr) frame.result->take_back_morsel();
+  return false;
 }
 
 SectionRun::MorselRange SectionRun::take_morsels() {
@@ -152,7 +164,7 @@ SectionRun::MorselRange SectionRun::take_morsels() {
   return {first_of(run.first), first_of(run.end)};
 }
 
-void SectionRun::run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet&) {
+void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
   const int64_t end = morsel.first_row + morsel.rows;
   for (int64_t row = morsel.first_row; row < end; row += block_rows) {
     check_cancelled(context_);

@@ -5,8 +5,9 @@
 //   morsels  |0 |1   |2 |3   |         |4 |5   |      ranges of a tablet's rows
 //   threads   A  B    A  A              B  A          whoever is free takes the next
 //
-// A thread that gets no memory for a tablet stops, and leaves its morsels to those that have theirs. What all of them
-// have left is done by one thread, when the others no longer hold a tablet: only if that gets none, the section fails.
+// A thread that gets no memory for a tablet, or for the rows of a result, stops and leaves its morsels to those that
+// have theirs. What all of them have left is done by one thread, when the others no longer hold a tablet: only if that
+// gets none, the section fails.
 //
 // What sinks have collected belongs to threads; results are put in order of the morsels they come from.
 #pragma once
@@ -57,18 +58,24 @@ class SectionRun {
     int64_t first_row, rows;
     int64_t order;  // rows of the source before it
   };
+  // What a thread works on.
+  struct TabletInHands {
+    Frame frame;
+    std::unique_ptr<PinnedTablet> pinned;
+    size_t tablet = SIZE_MAX;  // that is pinned
+  };
   // Numbers of morsels, from the first to before the second.
   using MorselRange = std::pair<size_t, size_t>;
   void find_morsels(const NeededTablets& needed);
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);
-  // Takes morsels until there are none left, or so many. has_others: without memory for a tablet, it leaves what it has
-  // taken to them.
+  // Takes morsels until there are none left, or so many. has_others: without memory, it leaves what it has taken to
+  // them.
   void work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others);
-  // Null: there is no memory, and others are to do it.
-  std::unique_ptr<PinnedTablet> pin(size_t tablet, bool has_others) const;
-  void run_morsel(Frame& frame, const Morsel& morsel, const PinnedTablet& tablet);
+  // False: there is no memory, nothing of the morsel is done, and others are to do it.
+  bool try_morsel(TabletInHands& hands, const Morsel& morsel, bool has_others);
+  void run_morsel(Frame& frame, const Morsel& morsel);
   void finish_results(ResultWriter& writer, size_t morsel);
   void count_rows_in(const Morsel& morsel);
 
@@ -77,6 +84,7 @@ class SectionRun {
   const TabletSource& source_;
   const ExecutionContext& context_;
   std::vector<Morsel> morsels_;
+  const bool can_begin_again_;         // with a morsel: rows of it are written to the result alone
   int64_t rows_announced_ = 0;         // to the progress
   std::shared_ptr<ChunkStore> store_;  // of what the writers finish
   std::vector<std::unique_ptr<ResultWriter>> writers_;
