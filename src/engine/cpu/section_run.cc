@@ -127,6 +127,9 @@ bool SectionRun::try_morsel(TabletInHands& hands, const Morsel& morsel, bool has
   try {
     if (morsel.tablet != hands.tablet) {
       hands.pinned.reset();
+      hands.tablet = SIZE_MAX;
+      for (SortRun* run : frame.sort_runs)
+        if (run != nullptr) run->make_room();
       hands.pinned = source_.pin(morsel.tablet, section_.columns);
       hands.tablet = morsel.tablet;
       frame.begin_tablet(*hands.pinned);

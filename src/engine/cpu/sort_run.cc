@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cpu/spill/sort_merge.h"
@@ -35,14 +36,21 @@ SortRun::SortRun(const SorterInfo& info, const Memory& memory, const ExecutionCo
   if (info.limit >= 0) block_.resize(block_rows * layout_.words());
 }
 
+void SortRun::make_room() {
+  if (chunks_.empty() && limit_ > 0) open_chunk(block_rows);
+}
+
+void SortRun::open_chunk(size_t rows) {
+  const size_t needed = std::max<size_t>(rows, block_rows) * layout_.words() * 8;
+  const size_t bytes = std::max(std::min(most_chunk_bytes, share_ / 8), needed);
+  chunks_.push_back(memory_.allocate(bytes, "sort"));
+  chunk_bytes_ += bytes;
+  chunk_used_ = 0;
+}
+
 uint64_t* SortRun::room_for(size_t rows) {
   const size_t words = rows * layout_.words();
-  if (chunks_.empty() || (chunk_used_ + words) * 8 > chunks_.back().size()) {
-    const size_t bytes = std::max(std::min(most_chunk_bytes, share_ / 8), words * 8);
-    chunks_.push_back(memory_.allocate(bytes, "sort"));
-    chunk_bytes_ += bytes;
-    chunk_used_ = 0;
-  }
+  if (chunks_.empty() || (chunk_used_ + words) * 8 > chunks_.back().size()) open_chunk(rows);
   auto* place = reinterpret_cast<uint64_t*>(chunks_.back().data()) + chunk_used_;
   chunk_used_ += words;
   return place;
@@ -88,8 +96,10 @@ void SortRun::spill() {
   }
   writer.finish();
   rows_ = {};
-  chunks_.clear();
-  chunk_used_ = chunk_bytes_ = 0;
+  // One stays for the next block.
+  chunks_.erase(chunks_.begin() + 1, chunks_.end());
+  chunk_used_ = 0;
+  chunk_bytes_ = chunks_.front().size();
   arena_ = TextArena();
   reservation_.clear();
 }
@@ -133,11 +143,17 @@ void SortRun::keep_best() {
   threshold_[1] = rows_.back().second;
   has_threshold_ = true;
   // Move what stays to fresh memory, so that the rest can go.
-  const std::vector<Chunk> old = std::move(chunks_);
-  TextArena old_arena = std::move(arena_);
-  chunks_.clear();
-  chunk_bytes_ = 0;
-  arena_ = TextArena();
+  std::vector<Chunk> old = std::exchange(chunks_, {});
+  const size_t old_bytes = std::exchange(chunk_bytes_, 0);
+  try {
+    open_chunk(limit_);
+  } catch (const Error& error) {
+    chunks_ = std::move(old);
+    chunk_bytes_ = old_bytes;
+    if (error.state() != SqlState::out_of_memory || !memory_.can_spill()) throw;
+    return spill();
+  }
+  TextArena old_arena = std::exchange(arena_, {});
   uint64_t* place = room_for(limit_);
   for (SortEntry& entry : rows_) {
     std::memcpy(place, entry.row, layout_.words() * 8);

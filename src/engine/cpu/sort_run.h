@@ -23,6 +23,9 @@ class SortRun {
   // context: of the statement, outlives it.
   SortRun(const SorterInfo& info, const Memory& memory, const ExecutionContext& context);
 
+  // Takes memory for the rows of a block, and from then on has it: to be called before others have taken all there is.
+  // Errors: 53200.
+  void make_room();
   // Adds the frame's sinking rows; the sorter's columns are the registers from `first` on. Errors: 53100, 53200, 57014,
   // 58030.
   void add(Frame& frame, int first);
@@ -38,6 +41,7 @@ class SortRun {
   friend std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
                                                 const std::vector<ColumnDefinition>& columns, const Memory& memory,
                                                 const ExecutionContext& context);
+  void open_chunk(size_t rows);
   uint64_t* room_for(size_t rows);
   uint64_t* try_room_for(size_t rows);
   void account();

@@ -85,6 +85,37 @@ TEST_P(SpillTest, GivesTheSameRows) {
   EXPECT_EQ(files.paths(), std::vector<std::string>{path});
 }
 
+// Tablets of which not every thread can have one at the same time.
+TEST_P(SpillTest, TabletsOfSomeThreadsAreEnough) {
+  const std::vector<std::string> large = {
+      "SELECT max(s), max(t), count(*) FROM wide",
+      "SELECT k % 100 g, max(s), max(t) FROM wide GROUP BY g ORDER BY g",
+      "SELECT s, max(t) FROM wide GROUP BY s ORDER BY s LIMIT 9 OFFSET 400",
+      "SELECT s, t FROM wide WHERE i % 30 = 0",
+      "SELECT i, s FROM wide LIMIT 500 OFFSET 70000",
+      "SELECT i, s FROM wide ORDER BY s DESC, i LIMIT 500 OFFSET 30000",
+      "SELECT s, i FROM wide ORDER BY s, i LIMIT 3",
+  };
+  MemoryFileSystem files;
+  Database database(path, files);
+  Connection connection(database);
+  run(connection, "SET tablet_rows = 16384");
+  run(connection,
+      "CREATE TABLE wide AS SELECT i, i::bigint * 7919 % 100003 k, repeat('s' || i, 12) s, "
+      "repeat('t' || i, 9) t FROM generate_series(1, 100000) g(i)");
+  for (const char* limit : {"1GB", "10MB", "8MB", "7MB"}) {
+    run(connection, std::string("SET memory_limit = '") + limit + "'");
+    std::vector<std::string> expected;
+    run(connection, "SET threads = 1");
+    for (const std::string& query : large) expected.push_back(rows_of(*run(connection, query)));
+    for (const int threads : {GetParam(), 2 * GetParam()}) {
+      run(connection, "SET threads = " + std::to_string(threads));
+      for (size_t i = 0; i < large.size(); ++i)
+        EXPECT_TRUE(rows_of(*run(connection, large[i])) == expected[i]) << limit << ", " << threads << ": " << large[i];
+    }
+  }
+}
+
 TEST_P(SpillTest, WritesTables) {
   MemoryFileSystem files;
   Database database(path, files);

@@ -117,9 +117,10 @@ void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique
   std::vector<FilePiece> pieces;
   for (auto& run : runs) {
     run->spill();
-    if (!run->has_spilled()) continue;
-    const std::shared_ptr<SortFile> file = run->take_file();
-    for (const SortPiece& piece : file->pieces()) pieces.push_back({file, piece});
+    if (run->has_spilled()) {
+      const std::shared_ptr<SortFile> file = run->take_file();
+      for (const SortPiece& piece : file->pieces()) pieces.push_back({file, piece});
+    }
     run.reset();
   }
   Merge(layout, limit, context, memory).run(std::move(pieces), source);
