@@ -35,7 +35,7 @@ DK_FN dk_f64 dk_f64_of_key(dk_u64 key) {
 DK_FN void dk_note_global(DK_GLOBAL dk_u32* bits, dk_u32 bit) {
   if ((*(volatile DK_GLOBAL dk_u32*)bits & bit) != bit) dk_atomic_or_global_u32(bits, bit);
 }
-DK_FN void dk_note_local(DK_LOCAL dk_u32* bits, dk_u32 bit) {
+DK_SHARED_FN void dk_note_local(DK_LOCAL dk_u32* bits, dk_u32 bit) {
   if ((*(volatile DK_LOCAL dk_u32*)bits & bit) != bit) dk_atomic_or_local_u32(bits, bit);
 }
 
@@ -173,50 +173,51 @@ DK_BLOCK_REDUCE(moments, dk_moments, dk_add_moments, dk_shuffle_moments)
 
 // A limb that wraps carries one into the next, whoever adds first. The upper half of the least only falls and that of
 // the greatest only rises, so that reading it alone rules most values out without the lock.
-#define DK_AGGREGATES_IN(space, qualifier)                                                                       \
-  DK_FN void dk_atomic_add_##space##_i128(qualifier dk_u64* at, dk_i128 value) {                                 \
-    dk_u64 before = dk_atomic_add_##space##_u64(at, value.lo);                                                   \
-    dk_u64 more = (dk_u64)value.hi + (before + value.lo < before);                                               \
-    if (more != 0) dk_atomic_add_##space##_u64(at + 1, more);                                                    \
-  }                                                                                                              \
-  DK_FN void dk_atomic_add_##space##_sum192(qualifier dk_u64* at, dk_sum192 value) {                             \
-    dk_u64 before = dk_atomic_add_##space##_u64(at, value.lo);                                                   \
-    dk_u64 carry = before + value.lo < before;                                                                   \
-    dk_u64 mid = value.mid + carry;                                                                              \
-    carry = mid < carry;                                                                                         \
-    if (mid != 0) {                                                                                              \
-      before = dk_atomic_add_##space##_u64(at + 1, mid);                                                         \
-      carry += before + mid < before;                                                                            \
-    }                                                                                                            \
-    if (value.hi + carry != 0) dk_atomic_add_##space##_u64(at + 2, value.hi + carry);                            \
-  }                                                                                                              \
-  DK_FN void dk_replace_if_less_##space##_i128(volatile qualifier dk_u64* at, dk_i128 value, dk_bool greatest) { \
-    dk_i128 best = dk_make_i128((dk_i64)at[1], at[0]);                                                           \
-    if (greatest ? dk_lt_i128(best, value) : dk_lt_i128(value, best)) {                                          \
-      at[0] = value.lo;                                                                                          \
-      at[1] = (dk_u64)value.hi;                                                                                  \
-    }                                                                                                            \
-  }                                                                                                              \
-  DK_FN void dk_locked_min_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {         \
-    if (value.hi <= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                 \
-      DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 0))                                    \
-  }                                                                                                              \
-  DK_FN void dk_locked_max_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {         \
-    if (value.hi >= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                 \
-      DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 1))                                    \
-  }                                                                                                              \
-  DK_FN void dk_add_to_##space##_moments(volatile qualifier dk_f64* at, dk_moments value) {                      \
-    dk_moments sum;                                                                                              \
-    sum.count = at[0];                                                                                           \
-    sum.sum = at[1];                                                                                             \
-    sum.squares = at[2];                                                                                         \
-    sum = dk_add_moments(sum, value);                                                                            \
-    at[0] = sum.count;                                                                                           \
-    at[1] = sum.sum;                                                                                             \
-    at[2] = sum.squares;                                                                                         \
-  }                                                                                                              \
-  DK_FN void dk_locked_add_##space##_moments(qualifier dk_u32* lock, qualifier dk_f64* at, dk_moments value) {   \
-    DK_LOCKED(space, lock, dk_add_to_##space##_moments(at, value))                                               \
+#define DK_AGGREGATES_IN(space, qualifier)                                                                            \
+  DK_SHARED_FN void dk_atomic_add_##space##_i128(qualifier dk_u64* at, dk_i128 value) {                               \
+    dk_u64 before = dk_atomic_add_##space##_u64(at, value.lo);                                                        \
+    dk_u64 more = (dk_u64)value.hi + (before + value.lo < before);                                                    \
+    if (more != 0) dk_atomic_add_##space##_u64(at + 1, more);                                                         \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_atomic_add_##space##_sum192(qualifier dk_u64* at, dk_sum192 value) {                           \
+    dk_u64 before = dk_atomic_add_##space##_u64(at, value.lo);                                                        \
+    dk_u64 carry = before + value.lo < before;                                                                        \
+    dk_u64 mid = value.mid + carry;                                                                                   \
+    carry = mid < carry;                                                                                              \
+    if (mid != 0) {                                                                                                   \
+      before = dk_atomic_add_##space##_u64(at + 1, mid);                                                              \
+      carry += before + mid < before;                                                                                 \
+    }                                                                                                                 \
+    if (value.hi + carry != 0) dk_atomic_add_##space##_u64(at + 2, value.hi + carry);                                 \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_replace_if_less_##space##_i128(volatile qualifier dk_u64* at, dk_i128 value,                   \
+                                                      dk_bool greatest) {                                             \
+    dk_i128 best = dk_make_i128((dk_i64)at[1], at[0]);                                                                \
+    if (greatest ? dk_lt_i128(best, value) : dk_lt_i128(value, best)) {                                               \
+      at[0] = value.lo;                                                                                               \
+      at[1] = (dk_u64)value.hi;                                                                                       \
+    }                                                                                                                 \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_locked_min_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {       \
+    if (value.hi <= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                      \
+      DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 0))                                         \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_locked_max_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {       \
+    if (value.hi >= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                      \
+      DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 1))                                         \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_add_to_##space##_moments(volatile qualifier dk_f64* at, dk_moments value) {                    \
+    dk_moments sum;                                                                                                   \
+    sum.count = at[0];                                                                                                \
+    sum.sum = at[1];                                                                                                  \
+    sum.squares = at[2];                                                                                              \
+    sum = dk_add_moments(sum, value);                                                                                 \
+    at[0] = sum.count;                                                                                                \
+    at[1] = sum.sum;                                                                                                  \
+    at[2] = sum.squares;                                                                                              \
+  }                                                                                                                   \
+  DK_SHARED_FN void dk_locked_add_##space##_moments(qualifier dk_u32* lock, qualifier dk_f64* at, dk_moments value) { \
+    DK_LOCKED(space, lock, dk_add_to_##space##_moments(at, value))                                                    \
   }
 
 // clang-format off

@@ -12,7 +12,7 @@
 // all work-items are halved in local memory, log2(DK_GROUP_SIZE) + 2 barriers.
 #pragma once
 
-DK_FN dk_u64 dk_block_broadcast_u64(dk_u64 value, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_u64 dk_block_broadcast_u64(dk_u64 value, DK_LOCAL dk_u64* scratch) {
   if (DK_LOCAL_ID == 0) scratch[0] = value;
   DK_BARRIER();
   value = scratch[0];
@@ -23,7 +23,7 @@ DK_FN dk_u64 dk_block_broadcast_u64(dk_u64 value, DK_LOCAL dk_u64* scratch) {
 #if DK_HAS_SHUFFLE
 
 // The sum of the values of lower work-items; *total: of all. 2 barriers.
-DK_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+DK_SHARED_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
   DK_LOCAL dk_u32* sums = (DK_LOCAL dk_u32*)scratch;
   dk_i32 lane = DK_LOCAL_ID & 31;
   dk_i32 warp = DK_LOCAL_ID >> 5;
@@ -47,22 +47,22 @@ DK_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVAT
 
 // dk_block_<name> of a type, by a function of two values that is associative and commutative, and one that gives the
 // value of the lane that many above.
-#define DK_BLOCK_REDUCE(name, type, COMBINE, SHUFFLE)                \
-  DK_FN type dk_block_##name(type value, DK_LOCAL dk_u64* scratch) { \
-    DK_LOCAL type* partial = (DK_LOCAL type*)scratch;                \
-    DK_UNROLL for (dk_i32 step = 16; step > 0; step >>= 1) {         \
-      type other = SHUFFLE(value, step);                             \
-      value = COMBINE(value, other);                                 \
-    }                                                                \
-    if ((DK_LOCAL_ID & 31) == 0) partial[DK_LOCAL_ID >> 5] = value;  \
-    DK_BARRIER();                                                    \
-    value = partial[0];                                              \
-    for (dk_i32 i = 1; i < DK_GROUP_SIZE / 32; i++) {                \
-      type other = partial[i];                                       \
-      value = COMBINE(value, other);                                 \
-    }                                                                \
-    DK_BARRIER();                                                    \
-    return value;                                                    \
+#define DK_BLOCK_REDUCE(name, type, COMBINE, SHUFFLE)                       \
+  DK_SHARED_FN type dk_block_##name(type value, DK_LOCAL dk_u64* scratch) { \
+    DK_LOCAL type* partial = (DK_LOCAL type*)scratch;                       \
+    DK_UNROLL for (dk_i32 step = 16; step > 0; step >>= 1) {                \
+      type other = SHUFFLE(value, step);                                    \
+      value = COMBINE(value, other);                                        \
+    }                                                                       \
+    if ((DK_LOCAL_ID & 31) == 0) partial[DK_LOCAL_ID >> 5] = value;         \
+    DK_BARRIER();                                                           \
+    value = partial[0];                                                     \
+    for (dk_i32 i = 1; i < DK_GROUP_SIZE / 32; i++) {                       \
+      type other = partial[i];                                              \
+      value = COMBINE(value, other);                                        \
+    }                                                                       \
+    DK_BARRIER();                                                           \
+    return value;                                                           \
   }
 
 DK_FN dk_i128 dk_shuffle_i128(dk_i128 value, dk_i32 lanes) {
@@ -76,7 +76,7 @@ DK_FN dk_i128 dk_shuffle_i128(dk_i128 value, dk_i32 lanes) {
 
 // The sum of the values of lower work-items; *total: of all. 2 * log2(DK_GROUP_SIZE) + 2 barriers; W. D. Hillis, G. L.
 // Steele: Data Parallel Algorithms (1986).
-DK_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+DK_SHARED_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
   DK_LOCAL dk_u32* sums = (DK_LOCAL dk_u32*)scratch;
   dk_u32 inclusive = value;
   sums[DK_LOCAL_ID] = inclusive;
@@ -92,22 +92,22 @@ DK_FN dk_u32 dk_block_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVAT
   return inclusive - value;
 }
 
-#define DK_BLOCK_REDUCE(name, type, COMBINE, SHUFFLE)                   \
-  DK_FN type dk_block_##name(type value, DK_LOCAL dk_u64* scratch) {    \
-    DK_LOCAL type* partial = (DK_LOCAL type*)scratch;                   \
-    partial[DK_LOCAL_ID] = value;                                       \
-    DK_BARRIER();                                                       \
-    for (dk_i32 others = DK_GROUP_SIZE / 2; others > 0; others >>= 1) { \
-      if (DK_LOCAL_ID < others) {                                       \
-        type other = partial[DK_LOCAL_ID + others];                     \
-        value = COMBINE(value, other);                                  \
-        partial[DK_LOCAL_ID] = value;                                   \
-      }                                                                 \
-      DK_BARRIER();                                                     \
-    }                                                                   \
-    value = partial[0];                                                 \
-    DK_BARRIER();                                                       \
-    return value;                                                       \
+#define DK_BLOCK_REDUCE(name, type, COMBINE, SHUFFLE)                       \
+  DK_SHARED_FN type dk_block_##name(type value, DK_LOCAL dk_u64* scratch) { \
+    DK_LOCAL type* partial = (DK_LOCAL type*)scratch;                       \
+    partial[DK_LOCAL_ID] = value;                                           \
+    DK_BARRIER();                                                           \
+    for (dk_i32 others = DK_GROUP_SIZE / 2; others > 0; others >>= 1) {     \
+      if (DK_LOCAL_ID < others) {                                           \
+        type other = partial[DK_LOCAL_ID + others];                         \
+        value = COMBINE(value, other);                                      \
+        partial[DK_LOCAL_ID] = value;                                       \
+      }                                                                     \
+      DK_BARRIER();                                                         \
+    }                                                                       \
+    value = partial[0];                                                     \
+    DK_BARRIER();                                                           \
+    return value;                                                           \
   }
 
 #endif
@@ -142,6 +142,6 @@ DK_BLOCK_REDUCE(min_i128, dk_i128, DK_LEAST_I128_OF, dk_shuffle_i128)
 DK_BLOCK_REDUCE(max_i128, dk_i128, DK_GREATEST_I128_OF, dk_shuffle_i128)
 
 // Modulo 2^64, as the sum of a program's Sum of bigint that was proven to fit.
-DK_FN dk_i64 dk_block_sum_i64(dk_i64 value, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_i64 dk_block_sum_i64(dk_i64 value, DK_LOCAL dk_u64* scratch) {
   return (dk_i64)dk_block_sum_u64((dk_u64)value, scratch);
 }

@@ -12,16 +12,16 @@
 #pragma once
 
 #define DK_GROUP_STATES_IN(space, qualifier)                                                                       \
-  DK_FN void dk_raise_##space##_u64(qualifier dk_u64* at, dk_u64 key) {                                            \
+  DK_SHARED_FN void dk_raise_##space##_u64(qualifier dk_u64* at, dk_u64 key) {                                     \
     if (key > *(volatile qualifier dk_u64*)at) dk_atomic_max_##space##_u64(at, key);                               \
   }                                                                                                                \
-  DK_FN void dk_raise_to_##space##_u128(volatile qualifier dk_u64* at, dk_u128 key) {                              \
+  DK_SHARED_FN void dk_raise_to_##space##_u128(volatile qualifier dk_u64* at, dk_u128 key) {                       \
     if (key.hi > at[1] || (key.hi == at[1] && key.lo > at[0])) {                                                   \
       at[0] = key.lo;                                                                                              \
       at[1] = key.hi;                                                                                              \
     }                                                                                                              \
   }                                                                                                                \
-  DK_FN void dk_locked_raise_##space##_u128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_u128 key) {           \
+  DK_SHARED_FN void dk_locked_raise_##space##_u128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_u128 key) {    \
     if (key.hi >= ((volatile qualifier dk_u64*)at)[1]) DK_LOCKED(space, lock, dk_raise_to_##space##_u128(at, key)) \
   }
 
@@ -47,33 +47,33 @@ DK_FN dk_u128 dk_complement_u128(dk_u128 a) {
 }
 
 // What came, and whether the group has rows: two halves of the first word.
-DK_FN void dk_merge_notes(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_notes(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_u64 all = 0;
   for (dk_i32 i = 0; i < replicas; i++) all |= from[i * stride];
   if ((dk_u32)all != 0) dk_note_global((DK_GLOBAL dk_u32*)to, (dk_u32)all);
   if ((dk_u32)(all >> 32) != 0) dk_note_global((DK_GLOBAL dk_u32*)to + 1, (dk_u32)(all >> 32));
 }
 
-DK_FN void dk_merge_sum_u64(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_sum_u64(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_u64 sum = 0;
   for (dk_i32 i = 0; i < replicas; i++) sum += from[i * stride];
   if (sum != 0) dk_atomic_add_global_u64(to, sum);
 }
 
-DK_FN void dk_merge_sum_f64(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_sum_f64(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_f64 sum = 0;
   for (dk_i32 i = 0; i < replicas; i++) sum += DK_F64_OF_BITS(from[i * stride]);
   if (sum != 0) dk_atomic_add_global_f64((DK_GLOBAL dk_f64*)to, sum);
 }
 
-DK_FN void dk_merge_sum_i128(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_sum_i128(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_i128 sum = dk_widen_i64(0);
   for (dk_i32 i = 0; i < replicas; i++)
     sum = dk_add_unchecked_i128(sum, dk_make_i128((dk_i64)from[i * stride + 1], from[i * stride]));
   if (sum.lo != 0 || sum.hi != 0) dk_atomic_add_global_i128(to, sum);
 }
 
-DK_FN void dk_merge_sum192(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_sum192(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_sum192 sum = dk_sum192_of_i64(0);
   for (dk_i32 i = 0; i < replicas; i++) {
     dk_sum192 part;
@@ -85,14 +85,14 @@ DK_FN void dk_merge_sum192(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 
   dk_atomic_add_global_sum192(to, sum);
 }
 
-DK_FN void dk_merge_greatest(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_greatest(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
   dk_u64 best = 0;
   for (dk_i32 i = 0; i < replicas; i++) best = from[i * stride] > best ? from[i * stride] : best;
   dk_raise_global_u64(to, best);
 }
 
-DK_FN void dk_merge_greatest_u128(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u32* lock,
-                                  DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_greatest_u128(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride,
+                                         DK_GLOBAL dk_u32* lock, DK_GLOBAL dk_u64* to) {
   dk_u128 best;
   best.lo = 0;
   best.hi = 0;
@@ -107,8 +107,8 @@ DK_FN void dk_merge_greatest_u128(DK_LOCAL const dk_u64* from, dk_i32 replicas, 
   dk_locked_raise_global_u128(lock, to, best);
 }
 
-DK_FN void dk_merge_moments(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u32* lock,
-                            DK_GLOBAL dk_u64* to) {
+DK_SHARED_FN void dk_merge_moments(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u32* lock,
+                                   DK_GLOBAL dk_u64* to) {
   dk_moments sum = dk_no_moments();
   for (dk_i32 i = 0; i < replicas; i++) {
     dk_moments part;

@@ -18,7 +18,7 @@
 
 // The next tile, for the whole group; *counter is 0 before the kernel starts. The group has to be through with a tile,
 // dk_look_back included, when it takes another. 2 barriers.
-DK_FN dk_i64 dk_next_tile(DK_GLOBAL dk_u64* counter, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_i64 dk_next_tile(DK_GLOBAL dk_u64* counter, DK_LOCAL dk_u64* scratch) {
   dk_u64 tile = 0;
   if (DK_LOCAL_ID == 0) tile = dk_atomic_add_global_u64(counter, 1);
   return (dk_i64)dk_block_broadcast_u64(tile, scratch);
@@ -26,7 +26,7 @@ DK_FN dk_i64 dk_next_tile(DK_GLOBAL dk_u64* counter, DK_LOCAL dk_u64* scratch) {
 
 // The sum of the counts of all tiles before `tile`, whose own is `count`; the whole group calls it with the same
 // arguments and gets the same result. Each round looks at DK_GROUP_SIZE tiles.
-DK_FN dk_u64 dk_look_back(DK_GLOBAL dk_u64* status, dk_i64 tile, dk_u64 count, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_u64 dk_look_back(DK_GLOBAL dk_u64* status, dk_i64 tile, dk_u64 count, DK_LOCAL dk_u64* scratch) {
   dk_u64 before = 0;
   if (DK_LOCAL_ID == 0) dk_store_volatile_u64(status + tile, (tile == 0 ? DK_TILE_PREFIX : DK_TILE_COUNT) | count);
   dk_i64 last = tile - 1;  // of the tiles of the round

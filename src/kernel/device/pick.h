@@ -12,8 +12,8 @@
 // Numbers the rows of the batch that begins at `step`; the team calls it together. masks: of all items of the group,
 // step by step, `steps` of them; picked: DK_PICK_ROWS elements of the team's own. Returns how many there are. Others
 // may read them at once, and have to be through (DK_TEAM_BARRIER) before the next batch.
-DK_FN dk_u32 dk_pick_rows(DK_LOCAL const dk_u16* masks, dk_i32 step, dk_i32 steps, DK_LOCAL dk_u16* picked,
-                          DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_u32 dk_pick_rows(DK_LOCAL const dk_u16* masks, dk_i32 step, dk_i32 steps, DK_LOCAL dk_u16* picked,
+                                 DK_LOCAL dk_u64* scratch) {
   dk_u32 total = 0;
   DK_UNROLL for (dk_i32 j = 0; j < DK_PICK_STEPS; j++) {
     if (step + j < steps) {
@@ -30,6 +30,6 @@ DK_FN dk_u32 dk_pick_rows(DK_LOCAL const dk_u16* masks, dk_i32 step, dk_i32 step
 }
 
 // Row `i` of those, or the last.
-DK_FN dk_i64 dk_picked_row(DK_LOCAL const dk_u16* picked, dk_u32 i, dk_u32 total) {
+DK_SHARED_FN dk_i64 dk_picked_row(DK_LOCAL const dk_u16* picked, dk_u32 i, dk_u32 total) {
   return (dk_i64)picked[i < total ? i : total - 1];
 }

@@ -19,11 +19,12 @@
 // CUDA, where that may be more than every kernel has. One a kernel.
 //
 // DK_NEAR starts a function that is always copied into its callers, DK_FAR one that never is, DK_APART one that is not
-// with OpenCL, whose compilers for CPUs take long over large kernels; the last two have no barrier. With OpenCL on CPUs
-// a function that is not copied may find shared memory empty: the kernel's is put elsewhere after the compiler has
-// replaced the function's pointer by where it was. So they take no DK_LOCAL pointers, and what takes some and has no
-// barrier is DK_NEAR. DK_ANY_LANE: whether a condition holds in any lane of the warp, where there are warps; else in
-// this work-item.
+// with OpenCL, whose compilers for CPUs take long over large kernels; the last two have no barrier. DK_SHARED_FN starts
+// one that takes DK_LOCAL pointers and need not be DK_NEAR with CUDA. With OpenCL it is: PoCL gives each of its threads
+// shared memory of its own, but after the compiler has replaced such a pointer by where the memory was, and in the
+// kernel alone. What is copied later, or not at all, would work in memory that all threads share. tools/check_layers
+// looks for others. DK_ANY_LANE: whether a condition holds in any lane of the warp, where there are warps; else in this
+// work-item.
 //
 // DK_ADDRESS_OF(pointer) is the address of what is pointed to. A function that uses either takes DK_SPACES_PARAM first
 // and is called with DK_SPACES_ARG.
@@ -71,6 +72,7 @@ DK_FN uint dk_dot_u8(uint a, uint b, uint sum) {
 #define DK_NEAR static inline __attribute__((always_inline))
 #define DK_FAR static __attribute__((noinline))
 #define DK_APART DK_FAR
+#define DK_SHARED_FN DK_NEAR
 #define DK_HAS_SHUFFLE 0
 #define DK_HAS_ATOMIC_ADD_F64 0
 
@@ -111,7 +113,7 @@ DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
   return value;
 }
 #define DK_LOAD_ACQUIRE_U32(at) dk_load_fenced_u32(at)
-DK_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
+DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
   uint value = *at;
   mem_fence(CLK_LOCAL_MEM_FENCE);
   return value;
@@ -167,6 +169,7 @@ DK_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
 #define DK_NEAR static __device__ __forceinline__
 #define DK_FAR static __device__ __noinline__
 #define DK_APART DK_FN
+#define DK_SHARED_FN DK_FN
 #define DK_HAS_SHUFFLE 1
 #define DK_HAS_ATOMIC_ADD_F64 1
 #define DK_SHUFFLE_DOWN(value, lanes) __shfl_down_sync(0xFFFFFFFFU, (value), (lanes))
@@ -245,38 +248,40 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
 //
 // dk_atomic_{add,min,max,or}_{global,local}_{u32,u64}(at, value), dk_atomic_{min,max}_{global,local}_i64,
 // dk_atomic_exchange_..., dk_atomic_cas_...(at, expected, desired), dk_atomic_add_{global,local}_f64 (returns nothing)
-#define DK_ATOMICS_OF(space, qualifier, suffix, type, SUFFIX)                                    \
-  DK_FN type dk_atomic_add_##space##_##suffix(qualifier type* at, type value) {                  \
-    return DK_ATOMIC_ADD_##SUFFIX(at, value);                                                    \
-  }                                                                                              \
-  DK_FN type dk_atomic_min_##space##_##suffix(qualifier type* at, type value) {                  \
-    return DK_ATOMIC_MIN_##SUFFIX(at, value);                                                    \
-  }                                                                                              \
-  DK_FN type dk_atomic_max_##space##_##suffix(qualifier type* at, type value) {                  \
-    return DK_ATOMIC_MAX_##SUFFIX(at, value);                                                    \
-  }                                                                                              \
-  DK_FN type dk_atomic_or_##space##_##suffix(qualifier type* at, type value) {                   \
-    return DK_ATOMIC_OR_##SUFFIX(at, value);                                                     \
-  }                                                                                              \
-  DK_FN type dk_atomic_cas_##space##_##suffix(qualifier type* at, type expected, type desired) { \
-    return DK_ATOMIC_CAS_##SUFFIX(at, expected, desired);                                        \
-  }                                                                                              \
-  DK_FN type dk_atomic_exchange_##space##_##suffix(qualifier type* at, type value) {             \
-    return DK_ATOMIC_EXCHANGE_##SUFFIX(at, value);                                               \
+#define DK_ATOMICS_OF(space, qualifier, suffix, type, SUFFIX)                                           \
+  DK_SHARED_FN type dk_atomic_add_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_ADD_##SUFFIX(at, value);                                                           \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_min_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_MIN_##SUFFIX(at, value);                                                           \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_max_##space##_##suffix(qualifier type* at, type value) {                  \
+    return DK_ATOMIC_MAX_##SUFFIX(at, value);                                                           \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_or_##space##_##suffix(qualifier type* at, type value) {                   \
+    return DK_ATOMIC_OR_##SUFFIX(at, value);                                                            \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_cas_##space##_##suffix(qualifier type* at, type expected, type desired) { \
+    return DK_ATOMIC_CAS_##SUFFIX(at, expected, desired);                                               \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_exchange_##space##_##suffix(qualifier type* at, type value) {             \
+    return DK_ATOMIC_EXCHANGE_##SUFFIX(at, value);                                                      \
   }
 
-#define DK_ATOMICS_SIGNED(space, qualifier)                                      \
-  DK_FN dk_i64 dk_atomic_min_##space##_i64(qualifier dk_i64* at, dk_i64 value) { \
-    return DK_ATOMIC_MIN_U64(at, value);                                         \
-  }                                                                              \
-  DK_FN dk_i64 dk_atomic_max_##space##_i64(qualifier dk_i64* at, dk_i64 value) { return DK_ATOMIC_MAX_U64(at, value); }
+#define DK_ATOMICS_SIGNED(space, qualifier)                                             \
+  DK_SHARED_FN dk_i64 dk_atomic_min_##space##_i64(qualifier dk_i64* at, dk_i64 value) { \
+    return DK_ATOMIC_MIN_U64(at, value);                                                \
+  }                                                                                     \
+  DK_SHARED_FN dk_i64 dk_atomic_max_##space##_i64(qualifier dk_i64* at, dk_i64 value) { \
+    return DK_ATOMIC_MAX_U64(at, value);                                                \
+  }
 
 #if DK_HAS_ATOMIC_ADD_F64
 #define DK_ATOMICS_F64(space, qualifier) \
-  DK_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) { atomicAdd(at, value); }
+  DK_SHARED_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) { atomicAdd(at, value); }
 #else
 #define DK_ATOMICS_F64(space, qualifier)                                                                  \
-  DK_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) {                            \
+  DK_SHARED_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) {                     \
     qualifier dk_u64* word = (qualifier dk_u64*)at;                                                       \
     dk_u64 seen = *(volatile qualifier dk_u64*)word;                                                      \
     for (dk_bool done = 0; !done;) {                                                                      \
@@ -292,7 +297,7 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
 DK_FN void dk_add_global_u64(dk_u64* at, dk_u64 value) { atomicAdd(at, value); }
 #else
 DK_FN void dk_add_global_u64(DK_GLOBAL dk_u64* at, dk_u64 value) { DK_ATOMIC_ADD_U64(at, value); }
-DK_FN void dk_add_local_u64(DK_LOCAL dk_u64* at, dk_u64 value) { DK_ATOMIC_ADD_U64(at, value); }
+DK_SHARED_FN void dk_add_local_u64(DK_LOCAL dk_u64* at, dk_u64 value) { DK_ATOMIC_ADD_U64(at, value); }
 #endif
 
 DK_ATOMICS_OF(global, DK_GLOBAL, u32, dk_u32, U32)

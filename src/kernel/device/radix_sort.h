@@ -35,8 +35,8 @@ DK_KERNEL void dk_radix_count(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, 
 
 // Where each of the work-item's keys belongs in the tile sorted by four bits: `tally` counts them for each value and
 // work-item, value by value, so that its prefix sums are the places.
-DK_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL dk_u16* tally,
-                           DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* places) {
+DK_SHARED_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL dk_u16* tally,
+                                  DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* places) {
   for (dk_i32 value = 0; value < 16; value++) tally[value * DK_GROUP_SIZE + DK_LOCAL_ID] = 0;
   DK_UNROLL for (dk_i32 i = 0; i < DK_RUN_ROWS; i++) {
     dk_i32 mine = (dk_i32)(keys[i] >> shift & 15) * DK_GROUP_SIZE + DK_LOCAL_ID;
@@ -61,8 +61,8 @@ DK_FN void dk_radix_places(DK_PRIVATE const dk_u64* keys, dk_i32 shift, DK_LOCAL
 }
 
 // Sorts the tile by eight bits from `shift` on, in two halves. `tally` may lie in the tile.
-DK_FN void dk_radix_sort_tile(DK_LOCAL dk_u64* tile_keys, DK_LOCAL dk_u32* tile_values, dk_i32 shift,
-                              DK_LOCAL dk_u16* tally, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN void dk_radix_sort_tile(DK_LOCAL dk_u64* tile_keys, DK_LOCAL dk_u32* tile_values, dk_i32 shift,
+                                     DK_LOCAL dk_u16* tally, DK_LOCAL dk_u64* scratch) {
   dk_u64 keys[DK_RUN_ROWS];
   dk_u32 values[DK_RUN_ROWS];
   dk_u32 places[DK_RUN_ROWS];

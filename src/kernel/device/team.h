@@ -12,7 +12,7 @@
 #define DK_TEAM_BARRIER() DK_WARP_BARRIER()
 
 // The sum of the values of lower items of the team; *total: of all.
-DK_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+DK_SHARED_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
   dk_u32 inclusive = value;
   DK_UNROLL for (dk_i32 step = 1; step < 32; step <<= 1) {
     dk_u32 other = DK_SHUFFLE_UP(inclusive, step);
@@ -22,17 +22,17 @@ DK_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE
   return inclusive - value;
 }
 // What the first item of the team has.
-DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
+DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
 
 #else
 
 #define DK_TEAM_SIZE DK_GROUP_SIZE
 #define DK_TEAM_BARRIER() DK_BARRIER()
 
-DK_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+DK_SHARED_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
   return dk_block_scan_u32(value, scratch, total);
 }
-DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
+DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
   return (dk_u32)dk_block_broadcast_u64(value, scratch);
 }
 
@@ -51,18 +51,18 @@ DK_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
 // by the whole team. stage has room for R * DK_TEAM_SIZE elements of the team's own; bit i of mask selects values[i];
 // position is how many rows lower items select, total how many all do. out has room for `capacity` elements: what would
 // go past it is dropped.
-#define DK_TEAM_PUT_OF(R, suffix, type)                                                                  \
-  DK_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,               \
-                                       DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \
-                                       dk_u64 offset, dk_u64 capacity) {                                 \
-    DK_UNROLL for (dk_i32 i = 0; i < R; i++) {                                                           \
-      if ((mask >> i & 1U) != 0) stage[position++] = values[i];                                          \
-    }                                                                                                    \
-    DK_TEAM_BARRIER();                                                                                   \
-    for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {                                     \
-      if (offset + i < capacity) out[offset + i] = stage[i];                                             \
-    }                                                                                                    \
-    DK_TEAM_BARRIER();                                                                                   \
+#define DK_TEAM_PUT_OF(R, suffix, type)                                                                         \
+  DK_SHARED_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,               \
+                                              DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \
+                                              dk_u64 offset, dk_u64 capacity) {                                 \
+    DK_UNROLL for (dk_i32 i = 0; i < R; i++) {                                                                  \
+      if ((mask >> i & 1U) != 0) stage[position++] = values[i];                                                 \
+    }                                                                                                           \
+    DK_TEAM_BARRIER();                                                                                          \
+    for (dk_u32 i = (dk_u32)DK_LANE; i < total; i += DK_TEAM_SIZE) {                                            \
+      if (offset + i < capacity) out[offset + i] = stage[i];                                                    \
+    }                                                                                                           \
+    DK_TEAM_BARRIER();                                                                                          \
   }
 
 #define DK_TEAM_PUTS_OF(R)       \

@@ -12,7 +12,7 @@
 #define DK_TEXT_TILE_ROWS (4 * DK_GROUP_SIZE)
 
 // The last of so many strings that starts at or before `at`: the one that has the byte there.
-DK_FN dk_i32 dk_string_at(DK_LOCAL const dk_u64* begins, dk_i32 count, dk_u64 at) {
+DK_SHARED_FN dk_i32 dk_string_at(DK_LOCAL const dk_u64* begins, dk_i32 count, dk_u64 at) {
   dk_i32 low = 0;
   dk_i32 high = count - 1;
   while (low < high) {
@@ -27,8 +27,8 @@ DK_FN dk_i32 dk_string_at(DK_LOCAL const dk_u64* begins, dk_i32 count, dk_u64 at
 }
 
 // The bytes [from, to) of the heap, in the lowest bytes of a word.
-DK_FN dk_u64 dk_string_bytes(DK_SPACES_PARAM, DK_GLOBAL const dk_i128* rows, DK_LOCAL const dk_u64* begins,
-                             dk_i32 count, dk_u64 from, dk_u64 to) {
+DK_SHARED_FN dk_u64 dk_string_bytes(DK_SPACES_PARAM, DK_GLOBAL const dk_i128* rows, DK_LOCAL const dk_u64* begins,
+                                    dk_i32 count, dk_u64 from, dk_u64 to) {
   dk_u64 word = 0;
   dk_i32 row = dk_string_at(begins, count, from);
   for (dk_u64 at = from; at < to; row++) {

@@ -11,7 +11,7 @@
 
 // The sum of the values of lower work-items, and of all: in two halves, since 256 sums of lengths are more than 32
 // bits.
-DK_FN dk_u64 dk_block_scan_lengths(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u64* total) {
+DK_SHARED_FN dk_u64 dk_block_scan_lengths(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u64* total) {
   dk_u32 low, high;
   dk_u64 before = dk_block_scan_u32(value & 0xFFFFU, scratch, &low);
   before += (dk_u64)dk_block_scan_u32(value >> 16, scratch, &high) << 16;

@@ -36,6 +36,18 @@ TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
   EXPECT_EQ(database.engines().fallbacks().begin()->first, "a row fails that LIMIT may not reach");
 }
 
+// Two sums of 128 bits call one function of shared memory twice, with the same place: see DK_SHARED_FN.
+TEST_F(DeviceSharing, WorkGroupsHaveSharedMemoryOfTheirOwn) {
+  run_text(connection,
+           "CREATE TABLE t AS SELECT i * 46116860184::bigint w, i % 1009 * 1000000000000 b "
+           "FROM generate_series(1::bigint, 80000) g(i)");
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
+  for (int run = 0; run < 200; ++run)
+    ASSERT_EQ(run_text(connection, "SELECT sum(w), sum(b), count(*) FROM t"),
+              "147575797263207360000 40216249000000000000 80000 ")
+        << run;
+}
+
 TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
   run_text(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 400000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "memory_limit = '16MB'"});
