@@ -77,6 +77,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/radix_sort.h", {"device/row_runs.h"}},
       {"device/row_select.h", {"device/row_runs.h"}},
       {"device/sort_rows.h", {"device/block.h"}},
+      {"device/top_rows.h", {"device/row_runs.h"}},
       {"device/interpreter_codes.h", {"dialect.h"}},
       {"device/interpreter.h",
        {"device/section.h", "device/team.h", "device/look_back.h", "device/aggregate.h", "device/value_set.h",

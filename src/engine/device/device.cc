@@ -61,33 +61,54 @@ DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
 void Queue::copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   const PartScope scope(clock(), TimePart::Copy);
   if (report_ != nullptr) report_->work.bytes_to_device += bytes;
+  is_idle_ = false;
   queue_copy_to_device(to, from, bytes);
 }
 
 void Queue::copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   const PartScope scope(clock(), TimePart::Copy);
   if (report_ != nullptr) report_->work.bytes_to_host += bytes;
+  is_idle_ = false;
   queue_copy_to_host(to, from, bytes);
 }
 
 void Queue::copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines) {
   const PartScope scope(clock(), TimePart::Copy);
   if (report_ != nullptr) report_->work.bytes_to_host += lines.count * lines.bytes;
+  is_idle_ = false;
   queue_copy_lines_to_host(static_cast<std::byte*>(to), from, lines);
 }
 
 void Queue::launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                    int64_t shared_room) {
   if (report_ != nullptr && groups > 0) ++report_->work.launches;
+  is_idle_ = false;
   queue_launch(kernel, groups, group_size, parameters, shared_room);
 }
 
+void Queue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
+  is_idle_ = false;
+  queue_fill(to, value, bytes);
+}
+
+std::unique_ptr<DeviceEvent> Queue::record() {
+  is_idle_ = false;
+  return queue_record();
+}
+
+void* Queue::native_handle() {
+  is_idle_ = false;
+  return queue_handle();
+}
+
 void Queue::synchronize() {
-  if (report_ == nullptr) return wait();
-  const PartScope scope(report_->clock, TimePart::Wait);
+  if (is_idle_) return;
+  const PartScope scope(clock(), TimePart::Wait);
   const auto start = std::chrono::steady_clock::now();
-  ++report_->work.waits;
   wait();
+  is_idle_ = true;
+  if (report_ == nullptr) return;
+  ++report_->work.waits;
   report_->work.wait_nanoseconds += nanoseconds_since(start);
 }
 

@@ -150,19 +150,20 @@ class Queue {
     int64_t to_pitch = 0, from_pitch = 0;
   };
   void copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines);
-  virtual void fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
+  void fill(DeviceAddress to, uint8_t value, int64_t bytes);
   // groups * group_size work-items; one-dimensional. shared_room: bytes of the kernel's DK_SHARED_ROOM with CUDA; with
   // OpenCL its text says how many.
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
               int64_t shared_room = 0);
-  virtual std::unique_ptr<DeviceEvent> record() = 0;
-  // Waits until everything queued is done. Errors: 58000 with the driver's message.
+  std::unique_ptr<DeviceEvent> record();
+  // Waits until everything queued is done; nothing where that has been waited for already. Errors: 58000 with the
+  // driver's message.
   void synchronize();
   // Between two events that have happened; 0 where the driver cannot tell.
   virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
   // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
   // nullptr with OpenCL.
-  virtual void* native_handle() { return nullptr; }
+  void* native_handle();
 
   // Where the work from now on is counted, which outlives its use; null: nowhere.
   void report_to(WorkReport* report) { report_ = report; }
@@ -179,9 +180,13 @@ class Queue {
   virtual void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
   virtual void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                             int64_t shared_room) = 0;
+  virtual void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
+  virtual std::unique_ptr<DeviceEvent> queue_record() = 0;
+  virtual void* queue_handle() { return nullptr; }
   virtual void wait() = 0;
 
   WorkReport* report_ = nullptr;
+  bool is_idle_ = true;  // everything queued is known to be done
 };
 
 struct DeviceMemoryUse {

@@ -8,14 +8,6 @@ class FaultQueue final : public Queue {
  public:
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
-    device_.count_or_throw(DeviceCall::Copy, "fill");
-    queue_->fill(to, value, bytes);
-  }
-  std::unique_ptr<DeviceEvent> record() override {
-    device_.health().check();
-    return queue_->record();
-  }
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
     device_.health().check();
     return queue_->nanoseconds_between(first, second);
@@ -38,6 +30,14 @@ class FaultQueue final : public Queue {
                     int64_t shared_room) override {
     device_.count_or_throw(DeviceCall::Launch, "launch");
     queue_->launch(kernel, groups, group_size, parameters, shared_room);
+  }
+  void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
+    device_.count_or_throw(DeviceCall::Copy, "fill");
+    queue_->fill(to, value, bytes);
+  }
+  std::unique_ptr<DeviceEvent> queue_record() override {
+    device_.health().check();
+    return queue_->record();
   }
   void wait() override {
     queue_->synchronize();

@@ -1,6 +1,7 @@
 #include "engine/gpu/section_batch.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +21,8 @@ constexpr int64_t most_mapped_steps = 2;
 
 // Of 4 bytes each: over the bus go lines of 128 bytes, to the device's memory sectors of 32.
 constexpr uint64_t host_line_rows = 32, device_line_rows = 8;
+
+bool is_text_row(const OutputColumn& column) { return column.is_text_row(); }
 
 }  // namespace
 
@@ -132,9 +135,11 @@ void SectionBatch::launch_with(int64_t capacity) {
   }
   launch_pass(1);
   for (PartitionBatch& partitions : partitions_) partitions.group(*queue_);
+  if (finds_first_rows()) find_first_rows();
   after_ = queue_->record();
   control_report_.ask(*queue_);
   partials_report_.ask(*queue_);
+  if (finds_first_rows() && std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row)) start_fetch();
 }
 
 // Rows are counted first, as the second pass finds them: where strings that it makes are part of them, with as much
@@ -161,7 +166,6 @@ void SectionBatch::launch_pass(uint32_t pass) {
 }
 
 bool SectionBatch::writes_to_host() const {
-  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
   return residency_ == Residency::Mapped && engine_.device().info().can_map &&
          kernel_.sink == SectionKernel::Sink::Result &&
          std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
@@ -267,7 +271,8 @@ void SectionBatch::bring_output() {
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    return start_fetch();
+    if (!fetch_) start_fetch();
+    return;
   }
   for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
   for (PartitionBatch& partitions : partitions_) {
@@ -302,11 +307,35 @@ void SectionBatch::raise_failure() const {
   raise_kernel_error(failure(), task_.program.instructions[address].position);
 }
 
-// Leaves the rows where they are: fetch_rows() brings them in their order.
-void SectionBatch::sort_rows() {
+std::vector<DeviceAddress> SectionBatch::sort_words() const {
   std::vector<DeviceAddress> words;
   for (int64_t offset : sort_word_offsets_) words.push_back(outputs_buffer_.address() + offset);
+  return words;
+}
+
+// Of a small limit the rows wanted are found before the host knows how many there are.
+bool SectionBatch::finds_first_rows() const {
+  return kernel_.sink == SectionKernel::Sink::Sort && capacity_ > 0 &&
+         TopRows::can_find(kernel_.sort_words, sorter_of(task_.program, task_.address)->limit);
+}
+
+void SectionBatch::find_first_rows() {
+  const std::vector<DeviceAddress> words = sort_words();
+  const DeviceAddress rows = control_buffer_.address() + offsetof(ControlBlock, rows_out);
+  fetch_.reset();
+  sort_.emplace(engine_, *queue_).find_first({words, rows, capacity_}, sorter_of(task_.program, task_.address)->limit);
+}
+
+// Leaves the rows where they are: start_fetch() brings them in their order.
+void SectionBatch::sort_rows() {
+  const std::vector<DeviceAddress> words = sort_words();
   const SorterInfo& sorter = *sorter_of(task_.program, task_.address);
+  if (finds_first_rows()) {
+    sort_->cut(static_cast<int64_t>(control().rows_out));
+    if (fetch_) fetch_->cut(sort_->rows());
+    if (is_merged(sorter, residency_)) sort_->fetch_words(words);
+    return;
+  }
   before_ = queue_->record();
   sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control().rows_out), sorter.limit);
   after_ = queue_->record();

@@ -78,6 +78,8 @@ class SectionBatch {
   // Afterwards.
   const SectionKernel& kernel() const { return kernel_; }
   std::vector<SectionRows> take_rows() { return std::move(rows_); }
+  // How they were sorted.
+  const char* sort_form() const { return finds_first_rows() ? "top" : engine_.sort().form(); }
   SortedRun take_sorted() { return {std::move(rows_), sort_ ? sort_->take_words() : SortedRun().words}; }
   const PartialWords& partials() const { return partials_; }
   // By hash table of the kernel whose groups are numbered, and by those whose are not.
@@ -109,7 +111,10 @@ class SectionBatch {
   void launch_until_room();
   void fetch_partials();
   void count_time();
+  bool finds_first_rows() const;
+  void find_first_rows();
   void sort_rows();
+  std::vector<DeviceAddress> sort_words() const;
   void start_fetch();
 
   GpuEngine& engine_;

@@ -109,7 +109,7 @@ void SectionRun::put_together() {
   const PartScope scope(task_.clock(), TimePart::Merge);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort) {
-    result_.sort_form = {.form = engine_.sort().form(), .parts = static_cast<int64_t>(sorted_.size())};
+    result_.sort_form.parts = static_cast<int64_t>(sorted_.size());
     result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
   }
   if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
@@ -250,7 +250,10 @@ void SectionRun::collect(SectionBatch& batch) {
   batch.finish();
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.kernel = "interpreter";
-  if (kernel_.sink == SectionKernel::Sink::Sort) sorted_.push_back(batch.take_sorted());
+  if (kernel_.sink == SectionKernel::Sink::Sort) {
+    result_.sort_form.form = batch.sort_form();
+    sorted_.push_back(batch.take_sorted());
+  }
   for (SectionRows& rows : batch.take_rows()) {
     rows.tablet = first;
     result_.rows.push_back(std::move(rows));

@@ -100,7 +100,7 @@ const std::vector<Kind> kinds = {
     {"SELECT DISTINCT e, k FROM t", {"groups dense / groups shared"}},
     {"SELECT h, i FROM t ORDER BY m DESC, i", {"sort runs / sort radix"}},
     {"SELECT m, count(*) FROM t GROUP BY m ORDER BY 2 DESC, 1 LIMIT 4",
-     {"groups runs / groups partitioned", "sort runs / sort radix"}},
+     {"groups runs / groups partitioned", "sort runs / sort top"}},
 };
 
 class Explain : public ::testing::Test {

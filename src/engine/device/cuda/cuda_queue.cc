@@ -93,7 +93,7 @@ void CudaQueue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, cons
   api.check(api->Memcpy2DAsync(&copy, stream_), "copying from the device");
 }
 
-void CudaQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
+void CudaQueue::queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
   const Entered api(*context_);
   api.check(api->MemsetD8Async(to.value, value, static_cast<size_t>(bytes), stream_), "filling memory");
@@ -115,7 +115,7 @@ void CudaQueue::queue_launch(const Kernel& kernel, int64_t groups, int group_siz
       "launching a kernel");
 }
 
-std::unique_ptr<DeviceEvent> CudaQueue::record() { return std::make_unique<CudaEvent>(context_, stream_); }
+std::unique_ptr<DeviceEvent> CudaQueue::queue_record() { return std::make_unique<CudaEvent>(context_, stream_); }
 
 void CudaQueue::wait() {
   const Entered api(*context_);
@@ -131,7 +131,7 @@ int64_t CudaQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEve
   return std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 
-void* CudaQueue::native_handle() {
+void* CudaQueue::queue_handle() {
   context_->health()->check();
   context_->make_current();
   return stream_;

@@ -45,16 +45,16 @@ class CudaQueue final : public Queue {
   explicit CudaQueue(std::shared_ptr<const Context> context);
   ~CudaQueue() override;
 
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  std::unique_ptr<DeviceEvent> record() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
-  void* native_handle() override;
 
  private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
   void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                     int64_t shared_room) override;
+  void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
+  std::unique_ptr<DeviceEvent> queue_record() override;
+  void* queue_handle() override;
   void wait() override;
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override;
 

@@ -36,7 +36,7 @@ void OpenClQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes
       "copying from the device");
 }
 
-void OpenClQueue::fill(DeviceAddress to, uint8_t value, int64_t bytes) {
+void OpenClQueue::queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
   context_->health->check();
   auto [memory, offset] = memory_.at(to);
@@ -66,7 +66,7 @@ void OpenClQueue::queue_launch(const Kernel& kernel, int64_t groups, int group_s
                                                   group_size, parameters);
 }
 
-std::unique_ptr<DeviceEvent> OpenClQueue::record() {
+std::unique_ptr<DeviceEvent> OpenClQueue::queue_record() {
   cl_event event = nullptr;
   context_->health->check();
   context_->check(api_.EnqueueMarkerWithWaitList(queue_, 0, nullptr, &event), "recording an event");

@@ -24,8 +24,6 @@ class OpenClQueue final : public Queue {
   OpenClQueue(std::shared_ptr<const Context> context, Memory& memory);
   ~OpenClQueue() override;
 
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
-  std::unique_ptr<DeviceEvent> record() override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
 
  private:
@@ -33,6 +31,8 @@ class OpenClQueue final : public Queue {
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
   void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                     int64_t shared_room) override;
+  void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
+  std::unique_ptr<DeviceEvent> queue_record() override;
   void wait() override;
 
   std::shared_ptr<const Context> context_;

@@ -7,6 +7,7 @@
 //   pieces         views of 65536 rows each into that memory, which they keep
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +46,9 @@ class RowFetch {
   void keep(const FetchedColumn& column, PinnedBuffer values, PinnedBuffer nulls);
   // Queues the copies. Errors: 53200, of memory_limit, too; 58000.
   void start();
-  // Afterwards, once the queue is through: the rows of all columns in pieces.
+  // Afterwards, where it was not known before: there are no more rows than these. Not of strings.
+  void cut(int64_t rows) { rows_ = std::min(rows, rows_); }
+  // Once the queue is through: the rows of all columns in pieces.
   std::vector<SectionRows> finish();
 
  private:
@@ -79,7 +82,7 @@ class RowFetch {
 
   Device& device_;
   Queue& queue_;
-  const int64_t rows_;
+  int64_t rows_;
   BatchSort* const sort_;
   std::vector<Column> columns_;
   std::vector<std::shared_ptr<const void>> owners_;    // of what is on the host

@@ -18,6 +18,7 @@
 #include "engine/device/cub/cub_library.h"
 #include "engine/device/device.h"
 #include "engine/gpu/sort/sort_kernels.h"
+#include "engine/gpu/sort/top_rows.h"
 
 namespace diptych::gpu {
 
@@ -34,6 +35,11 @@ class DeviceSort {
   // buffer may hold more, and is empty when none are. Waits until it is done.
   // Errors: 53200 without room for working_bytes; 54000 for more than most_rows; 58000 from the device.
   DeviceBuffer sort(Queue& queue, std::span<const DeviceAddress> words, int64_t rows, int64_t limit = -1) const;
+
+  // Of a small limit (TopRows::can_find), without a wait.
+  TopRows find_first(Queue& queue, const TopInput& input, int64_t limit) const {
+    return {device_, kernels_, queue, input, limit};
+  }
 
   // Device memory that a sort of so many rows takes, its result included, give or take a few MiB.
   static int64_t working_bytes(int64_t rows) { return rows * 24; }

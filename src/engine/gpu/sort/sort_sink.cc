@@ -142,12 +142,22 @@ bool is_merged(const SorterInfo& sorter, Residency residency) {
 void BatchSort::sort(std::span<const DeviceAddress> words, int64_t rows, int64_t limit) {
   order_ = engine_.sort().sort(queue_, words, rows, limit);
   rows_ = limit < 0 ? rows : std::min(rows, limit);
+  make_room();
+}
+
+void BatchSort::find_first(const TopInput& input, int64_t limit) {
+  first_.emplace(engine_.sort().find_first(queue_, input, limit));
+  rows_ = std::min(input.most_rows, limit);
+  make_room();
+}
+
+void BatchSort::make_room() {
   constexpr int64_t widest = 16;
   if (rows_ > 0) gathered_ = engine_.device().allocate(rows_ * widest, "sorted rows");
 }
 
 DeviceAddress BatchSort::in_order(int width, DeviceAddress column) {
-  engine_.sort().gather(queue_, width, column, order_.address(), rows_, gathered_.address());
+  engine_.sort().gather(queue_, width, column, order(), rows_, gathered_.address());
   return gathered_.address();
 }
 

@@ -1,15 +1,17 @@
 // What a section's rows go through when its sink is a sorter:
 //
 //   kernel      words and columns of the selected rows, in the order of the input, in device memory
-//   DeviceSort  their order, by the words
+//   DeviceSort  their order, by the words; of few rows that are wanted it is queued with the kernel (TopRows)
 //   batch       column by column: gathered in that order and copied to the host     -> SortedRun
 //   here        the runs of several batches merged                                  -> what the Sort cursor shows
 //
 // There are several runs only where a limit keeps them short: a sort of all rows takes all tablets in one batch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,6 +28,9 @@ class BatchSort {
 
   // words: of each of so many rows, see DeviceSort. limit: rows that are wanted, -1: all. Errors: 53200, 58000.
   void sort(std::span<const DeviceAddress> words, int64_t rows, int64_t limit);
+  // Queues the same for a small limit; rows() are as many as may be, until cut() says how many there are.
+  void find_first(const TopInput& input, int64_t limit);
+  void cut(int64_t rows) { rows_ = std::min(rows, rows_); }
   // Afterwards: how many there are in order,
   int64_t rows() const { return rows_; }
   // where a column of them is, for work that is queued before the next call,
@@ -35,9 +40,13 @@ class BatchSort {
   std::vector<std::vector<uint64_t>> take_words() { return std::move(words_); }
 
  private:
+  void make_room();
+  DeviceAddress order() const { return first_ ? first_->order() : order_.address(); }
+
   GpuEngine& engine_;
   Queue& queue_;
   DeviceBuffer order_, gathered_;
+  std::optional<TopRows> first_;
   int64_t rows_ = 0;
   std::vector<std::vector<uint64_t>> words_;
 };

@@ -19,13 +19,13 @@ namespace {
 
 class MemoryQueue final : public Queue {
  public:
-  void fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
-    std::memset(reinterpret_cast<void*>(to.value), value, static_cast<size_t>(bytes));
-  }
-  std::unique_ptr<DeviceEvent> record() override { return nullptr; }
   int64_t nanoseconds_between(const DeviceEvent&, const DeviceEvent&) override { return 0; }
 
  private:
+  void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override {
+    std::memset(reinterpret_cast<void*>(to.value), value, static_cast<size_t>(bytes));
+  }
+  std::unique_ptr<DeviceEvent> queue_record() override { return nullptr; }
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
     std::memcpy(reinterpret_cast<void*>(to.value), from, static_cast<size_t>(bytes));
   }

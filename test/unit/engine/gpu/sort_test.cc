@@ -95,6 +95,28 @@ class DeviceSortTest : public ::testing::Test {
     });
   }
 
+  // The first rows, of which only the device knows how many there are.
+  void expect_first(const Columns& words, size_t rows, int64_t limit) {
+    std::vector<uint32_t> expected = expected_order(words, rows);
+    expected.resize(std::min(rows, static_cast<size_t>(limit)));
+    expected.resize(static_cast<size_t>(limit), 0);
+    on_each_device([&](const DeviceSort& sort, Device& device, Queue& queue) {
+      std::vector<DeviceBuffer> buffers;
+      std::vector<DeviceAddress> addresses;
+      for (const auto& word : words) {
+        buffers.push_back(upload(device, queue, word));
+        addresses.push_back(buffers.back().address());
+      }
+      const DeviceBuffer count = upload(device, queue, std::vector<uint64_t>{rows});
+      const auto room = static_cast<int64_t>(words[0].size());
+      const TopRows first = sort.find_first(queue, {addresses, count.address(), room}, limit);
+      const auto got = download<uint32_t>(queue, first.order(), expected.size());
+      const auto [wrong, right] = std::ranges::mismatch(got, expected);
+      EXPECT_TRUE(wrong == got.end()) << rows << " rows, limit " << limit << ", first difference at "
+                                      << wrong - got.begin();
+    });
+  }
+
   std::vector<uint64_t> random_words(size_t rows, uint64_t most) {
     std::uniform_int_distribution<uint64_t> values(0, most);
     std::vector<uint64_t> words(rows);
@@ -114,6 +136,41 @@ TEST_F(DeviceSortTest, AnyNumberOfRows) {
   for (const size_t rows : {0, 1, 2, 31, 32, 33, 255, 256, 257, 2047, 2048, 2049, 4095, 4096, 4097, 100000}) {
     expect_sorted({random_words(rows, UINT64_MAX)}, rows);
     expect_sorted({random_words(rows, 20)}, rows);
+  }
+}
+
+TEST_F(DeviceSortTest, FirstRowsOfAnyNumber) {
+  for (const size_t rows : {0, 1, 2, 1023, 1024, 1025, 2047, 2048, 2049, 4097, 100000}) {
+    for (const int64_t limit : {1, 2, 10, 1023, 1024}) {
+      // Some room is left, whose rows do not count.
+      const size_t room = rows + 1 + rows / 4;
+      expect_first({random_words(room, UINT64_MAX)}, rows, limit);
+      expect_first({random_words(room, 20)}, rows, limit);
+      expect_first({random_words(room, 2), random_words(room, 100), random_words(room, UINT64_MAX)}, rows, limit);
+      expect_first({std::vector<uint64_t>(room, 7), std::vector<uint64_t>(room, UINT64_MAX)}, rows, limit);
+      expect_first({std::vector<uint64_t>(room, 7), random_words(room, 1)}, rows, limit);
+    }
+  }
+}
+
+// Rows that differ late, in few bits, in one bit, or hardly ever.
+TEST_F(DeviceSortTest, FirstRowsOfSkewedWords) {
+  constexpr size_t rows = 50000;
+  for (const int64_t limit : {1, 100, 1024}) {
+    std::vector<uint64_t> ascending(rows), descending(rows), rare(rows, uint64_t{1} << 63), clustered(rows);
+    for (size_t row = 0; row < rows; ++row) {
+      ascending[row] = row;
+      descending[row] = UINT64_MAX - row;
+      clustered[row] = (row % 3) << 60 | row / 3 % 5;
+    }
+    rare[rows / 2] = 1;
+    rare[rows - 1] = 0;
+    expect_first({ascending}, rows, limit);
+    expect_first({descending}, rows, limit);
+    expect_first({rare}, rows, limit);
+    expect_first({clustered, rare}, rows, limit);
+    expect_first({rare, clustered, descending}, rows, limit);
+    expect_first(Columns(16, rare), rows, limit);
   }
 }
 
