@@ -92,10 +92,10 @@ DK_FN void dk_top_choose_bits(DK_GLOBAL dk_u64* state, dk_u64 word, dk_u64 words
     state[DK_TOP_STATE_PREFIX] = bits < 64 ? least >> bits : 0;
     state[DK_TOP_STATE_HAS_RANGE] = 1;
     if (bits == 0) state[DK_TOP_STATE_IS_DONE] = 1;
-    return;
+  } else {
+    state[DK_TOP_STATE_EXACT + word] = least;
+    dk_top_next_word(state, word + 1);
   }
-  state[DK_TOP_STATE_EXACT + word] = least;
-  dk_top_next_word(state, word + 1);
 }
 
 // The digit of the last row wanted is known, with how many rows come before those that have it.
@@ -168,25 +168,28 @@ DK_KERNEL void dk_top_step(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, con
   if (DK_LOCAL_ID == 0)
     is_last = dk_atomic_add_global_u64(state + DK_TOP_STATE_GROUPS_DONE, 1) + 1 == (dk_u64)DK_GROUP_COUNT;
   is_last = dk_block_broadcast_u64(is_last, scratch);
-  if (is_last == 0) return;
-  DK_FENCE_GLOBAL();
-  if (DK_LOCAL_ID == 0) state[DK_TOP_STATE_GROUPS_DONE] = 0;
-  if (!has_range) {
-    if (DK_LOCAL_ID == 0) dk_top_choose_bits(state, (dk_u64)word, parameters.word[8]);
-    return;
-  }
-  dk_u32 sum = 0;
-  for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++)
-    sum += dk_load_volatile_u32(counts + DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i);
-  dk_u32 total = 0;
-  dk_u64 passed = dk_block_scan_u32(sum, scratch, &total);
-  for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++) {
-    dk_i32 digit = DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i;
-    dk_u64 count = dk_load_volatile_u32(counts + digit);
-    counts[digit] = 0;
-    if (passed < needed && needed <= passed + count)
-      dk_top_choose_digit(state, (dk_u64)shift, (dk_u64)digit, before + passed, count, parameters.word[8]);
-    passed += count;
+  // Nothing returns from here: PoCL (3.1) takes a way out of the kernel behind a barrier for one that all work-items
+  // take.
+  if (is_last != 0) {
+    DK_FENCE_GLOBAL();
+    if (has_range) {
+      dk_u32 sum = 0;
+      for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++)
+        sum += dk_load_volatile_u32(counts + DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i);
+      dk_u32 total = 0;
+      dk_u64 passed = dk_block_scan_u32(sum, scratch, &total);
+      for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++) {
+        dk_i32 digit = DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i;
+        dk_u64 count = dk_load_volatile_u32(counts + digit);
+        counts[digit] = 0;
+        if (passed < needed && needed <= passed + count)
+          dk_top_choose_digit(state, (dk_u64)shift, (dk_u64)digit, before + passed, count, parameters.word[8]);
+        passed += count;
+      }
+    } else if (DK_LOCAL_ID == 0) {
+      dk_top_choose_bits(state, (dk_u64)word, parameters.word[8]);
+    }
+    if (DK_LOCAL_ID == 0) state[DK_TOP_STATE_GROUPS_DONE] = 0;
   }
 }
 
