@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "engine/device/device_list.h"
@@ -76,22 +77,31 @@ class DeviceSortTest : public ::testing::Test {
     return values;
   }
 
+  static std::pair<std::vector<DeviceBuffer>, std::vector<DeviceAddress>> upload_all(Device& device, Queue& queue,
+                                                                                     const Columns& words) {
+    std::pair<std::vector<DeviceBuffer>, std::vector<DeviceAddress>> all;
+    for (const auto& word : words) {
+      all.first.push_back(upload(device, queue, word));
+      all.second.push_back(all.first.back().address());
+    }
+    return all;
+  }
+
+  static void expect_order(Queue& queue, DeviceAddress order, const std::vector<uint32_t>& expected, int64_t limit) {
+    const auto got = download<uint32_t>(queue, order, expected.size());
+    const auto [wrong, right] = std::ranges::mismatch(got, expected);
+    EXPECT_TRUE(wrong == got.end()) << expected.size() << " rows, limit " << limit << ", first difference at "
+                                    << wrong - got.begin();
+  }
+
   void expect_sorted(const Columns& words, size_t rows, int64_t limit = -1) {
     std::vector<uint32_t> expected = expected_order(words, rows);
     if (limit >= 0) expected.resize(std::min(rows, static_cast<size_t>(limit)));
     on_each_device([&](const DeviceSort& sort, Device& device, Queue& queue) {
-      std::vector<DeviceBuffer> buffers;
-      std::vector<DeviceAddress> addresses;
-      for (const auto& word : words) {
-        buffers.push_back(upload(device, queue, word));
-        addresses.push_back(buffers.back().address());
-      }
+      const auto [buffers, addresses] = upload_all(device, queue, words);
       const DeviceBuffer order = sort.sort(queue, addresses, static_cast<int64_t>(rows), limit);
       ASSERT_GE(order.bytes(), static_cast<int64_t>(expected.size() * 4));
-      const auto got = download<uint32_t>(queue, order.address(), expected.size());
-      const auto [wrong, right] = std::ranges::mismatch(got, expected);
-      EXPECT_TRUE(wrong == got.end()) << rows << " rows, limit " << limit << ", first difference at "
-                                      << wrong - got.begin();
+      expect_order(queue, order.address(), expected, limit);
     });
   }
 
@@ -101,19 +111,11 @@ class DeviceSortTest : public ::testing::Test {
     expected.resize(std::min(rows, static_cast<size_t>(limit)));
     expected.resize(static_cast<size_t>(limit), 0);
     on_each_device([&](const DeviceSort& sort, Device& device, Queue& queue) {
-      std::vector<DeviceBuffer> buffers;
-      std::vector<DeviceAddress> addresses;
-      for (const auto& word : words) {
-        buffers.push_back(upload(device, queue, word));
-        addresses.push_back(buffers.back().address());
-      }
+      const auto [buffers, addresses] = upload_all(device, queue, words);
       const DeviceBuffer count = upload(device, queue, std::vector<uint64_t>{rows});
       const auto room = static_cast<int64_t>(words[0].size());
       const TopRows first = sort.find_first(queue, {addresses, count.address(), room}, limit);
-      const auto got = download<uint32_t>(queue, first.order(), expected.size());
-      const auto [wrong, right] = std::ranges::mismatch(got, expected);
-      EXPECT_TRUE(wrong == got.end()) << rows << " rows, limit " << limit << ", first difference at "
-                                      << wrong - got.begin();
+      expect_order(queue, first.order(), expected, limit);
     });
   }
 
