@@ -13,9 +13,6 @@
 namespace diptych {
 namespace {
 
-// Fewer rows are done on the CPU before a device has been asked for anything; at a nanosecond a row they take as long
-// as a few launches.
-constexpr int64_t least_device_rows = 32768;
 // Nor does a section that the CPU is done with in this time: a device's launch, its waiting and its host's part take
 // nearly that long.
 constexpr double least_device_ns = 40e3;
@@ -30,9 +27,6 @@ constexpr int least_cpu_runs = 3;
 constexpr int64_t rest_decisions = 64;
 
 constexpr Residency all_residencies[] = {Residency::Cached, Residency::Streamed, Residency::Mapped, Residency::Serial};
-
-// Rows that a section before has made lie in the CPU's memory and are few; they are no table's.
-bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
 
 // The device that has the groups which the section goes on filling, or whose memory many rows are in that a section
 // before has made there; null: there is none. Fewer rows are copied in the time that a launch takes.
@@ -332,7 +326,8 @@ bool Engines::check_kernel(const SectionTask& task, const PlacementChoice& choic
     const SectionExperience& known = experience_.of(key);
     if (known.is_checked) return known.unsupported.empty();
   }
-  const gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
+  gpu::SectionShape shape = gpu::find_source_shape(task.program, task.address, *task.source);
+  gpu::add_device(device, shape);
   gpu::SectionKernels::Outlook outlook;
   try {
     outlook = gpu::SectionKernels::look(device, task.program, task.address, shape,

@@ -88,6 +88,9 @@ class Engines final : public SectionRunner {
   bool rests(uint64_t key, int64_t decision);
   void note_run(uint64_t key, const SectionFacts& facts);
   bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
+  // Has all kernels compiled that the section and those behind it will need there.
+  void prepare_kernels(const SectionTask& task, const PlacementChoice& choice, gpu::GpuEngine& engine,
+                       Residency residency);
   // Nothing: the failure says why.
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                       Residency residency, double alone_ns, Failure& failure);

@@ -9,6 +9,7 @@
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/output/host_memory.h"
+#include "engine/gpu/program_kernels.h"
 #include "engine/run/shared_section.h"
 
 namespace diptych {
@@ -38,12 +39,28 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
 
 std::string Engines::loss_of(const Device& device) { return device.info().id() + " is " + device.health().why_lost(); }
 
+void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& choice, gpu::GpuEngine& engine,
+                              Residency residency) {
+  // Where the compiler takes one kernel after the other, the section would wait for those of others.
+  const bool has_threads = engine.device().info().compiles_at_once > 1;
+  if (!has_threads || gpu::kernel_choice_named(choice.gpu_engine) == gpu::KernelChoice::Interpreter) return;
+  const PartScope scope(task.clock(), TimePart::Compile);
+  const gpu::ProgramKernels::Admits admits = [&](const TabletSource* table, int64_t rows) {
+    const bool takes_few = table != nullptr && choice.device != "auto";
+    return (table == nullptr || is_table(*table)) && (takes_few || rows >= least_device_rows);
+  };
+  engine.kernels().prepare(program_key(task.program, task.address), [&] {
+    return gpu::ProgramKernels(engine, task.program, residency, admits).find(task.address, *task.source);
+  });
+}
+
 std::optional<SectionResult> Engines::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure) {
   std::optional<SectionResult> result;
   try {
     gpu::GpuEngine& engine = engine_for(device);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
+    prepare_kernels(task, choice, engine, residency);
     result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, failure.reason)
                                                        : engine.run(task, residency, kernels, failure.reason);
     count_failures(engine);

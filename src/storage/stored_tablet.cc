@@ -31,4 +31,17 @@ int64_t StoredTablet::encoded_bytes(size_t column) const {
   return is_in_memory() ? encoded_.columns[column].bytes() : meta_.columns[column].loaded_bytes(rows_);
 }
 
+StoredForm StoredTablet::form(size_t column, const Dictionary* dictionary) const {
+  StoredForm form;
+  if (is_in_memory()) {
+    const ColumnView view = encoded_.columns[column].view();
+    form = {view.encoding, view.physical, view.width, view.factor, view.validity != nullptr, view.dictionary};
+  } else {
+    const ColumnMeta& meta = meta_.columns[column];
+    form = {meta.encoding, meta.physical, meta.width, meta.factor, meta.validity.stored.bytes > 0, nullptr};
+    if (meta.encoding == Encoding::Dictionary) form.dictionary = dictionary;
+  }
+  return form;
+}
+
 }  // namespace diptych

@@ -11,6 +11,7 @@
 #include "storage/file/extent_allocator.h"
 #include "tablet/encoded_tablet.h"
 #include "tablet/layout.h"
+#include "tablet/tablet_source.h"
 
 namespace diptych {
 
@@ -33,6 +34,8 @@ class StoredTablet {
   Encoding encoding(size_t column) const;
   const ZoneMap& zone_map(size_t column) const;
   int64_t encoded_bytes(size_t column) const;
+  // dictionary: the table's, of the column. Without the tablet's bytes.
+  StoredForm form(size_t column, const Dictionary* dictionary) const;
 
   bool is_in_memory() const { return !buffer_; }
   // Of a tablet in memory.

@@ -22,6 +22,9 @@ class TableView final : public TableSnapshot {
   int64_t row_count() const override { return state_.directory.rows(); }
   int64_t rows_in(size_t tablet) const override { return state_.directory[tablet].tablet->rows(); }
   ZoneMap zone_map(size_t tablet, size_t column) const override;
+  std::optional<StoredForm> stored_form(size_t tablet, size_t column) const override {
+    return state_.directory[tablet].tablet->form(column, dictionaries_[column]);
+  }
   uint64_t tablet_id(size_t tablet) const override { return state_.directory[tablet].tablet->id(); }
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,16 @@ struct TabletGroup {
   int64_t first_row = 0, rows = 0;  // rows of the source before them, and theirs
 };
 
+// How a column of a tablet is stored; see ColumnView.
+struct StoredForm {
+  Encoding encoding = Encoding::FrameOfReference;
+  PhysicalType physical = PhysicalType::Int32;
+  uint8_t width = 0;
+  int64_t factor = 1;
+  bool has_nulls = false;  // there is a bitmap of validity
+  const Dictionary* dictionary = nullptr;
+};
+
 class TabletSource {
  public:
   virtual ~TabletSource() = default;
@@ -47,6 +58,8 @@ class TabletSource {
   virtual int64_t rows_in(size_t tablet) const = 0;
   // Bounds of one column in one tablet, without reading it.
   virtual ZoneMap zone_map(size_t tablet, size_t column) const = 0;
+  // What pin() would show of a column, without reading it; nothing: not known.
+  virtual std::optional<StoredForm> stored_form(size_t /*tablet*/, size_t /*column*/) const { return std::nullopt; }
   // Differs from the id of every other tablet that the database has or had, so that copies elsewhere can be found
   // again; 0: the tablet has none.
   virtual uint64_t tablet_id(size_t) const { return 0; }

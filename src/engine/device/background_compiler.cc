@@ -1,8 +1,18 @@
 #include "engine/device/background_compiler.h"
 
-#include <utility>
+#include <algorithm>
+#include <chrono>
+#include <system_error>
 
 namespace diptych {
+namespace {
+
+// Somebody who cancels a statement does not notice so short a time.
+constexpr std::chrono::milliseconds check_interval(5);
+
+std::string told(const std::string& reason) { return "a kernel does not compile: " + reason; }
+
+}  // namespace
 
 BackgroundCompiler::~BackgroundCompiler() {
   {
@@ -10,15 +20,60 @@ BackgroundCompiler::~BackgroundCompiler() {
     stops_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void BackgroundCompiler::ask(const std::string& text, const std::string& entry) {
+BackgroundCompiler::Key BackgroundCompiler::key_of(const KernelText& kernel) {
+  const std::hash<std::string> hash;
+  return {hash(kernel.text), hash(kernel.entry)};
+}
+
+void BackgroundCompiler::ask(const KernelText& kernel, Asker asker) {
+  const Key key = key_of(kernel);
   std::lock_guard guard(mutex_);
-  if (!asked_.insert(std::hash<std::string>()(text)).second) return;
-  jobs_.push_back({text, entry});
-  if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
+  const auto [found, is_new] = known_.try_emplace(key);
+  Known& known = found->second;
+  const bool is_told = known.asker == Asker::Nobody;
+  if (is_new || asker == Asker::Nobody) known.asker = asker;
+  if (!is_new) {
+    if (known.state == State::Failed && asker == Asker::Nobody && !is_told) failures_.push_back(told(known.reason));
+    return;
+  }
+  jobs_.push_back({key, kernel});
+  start_thread();
   changed_.notify_all();
+}
+
+// Where there is no thread to be had, nothing is compiled before it is needed.
+void BackgroundCompiler::start_thread() {
+  const auto threads = static_cast<int>(threads_.size());
+  if (threads == most_threads_ || threads - running_ >= static_cast<int>(jobs_.size())) return;
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    if (!threads_.empty()) return;
+    known_.erase(jobs_.back().key);
+    jobs_.pop_back();
+  }
+}
+
+void BackgroundCompiler::take(const KernelText& kernel, const std::function<void()>& check) {
+  const Key key = key_of(kernel);
+  std::unique_lock lock(mutex_);
+  while (true) {
+    const auto known = known_.find(key);
+    if (known == known_.end() || known->second.state == State::Failed) return;
+    if (known->second.state == State::Waiting) {
+      // Nobody is told of a failure then but the caller.
+      known_.erase(known);
+      std::erase_if(jobs_, [&](const Job& job) { return job.key == key; });
+      return changed_.notify_all();
+    }
+    changed_.wait_for(lock, check_interval);
+    lock.unlock();
+    check();
+    lock.lock();
+  }
 }
 
 std::vector<std::string> BackgroundCompiler::take_failures() {
@@ -28,7 +83,7 @@ std::vector<std::string> BackgroundCompiler::take_failures() {
 
 void BackgroundCompiler::wait() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return jobs_.empty(); });
+  changed_.wait(lock, [this] { return jobs_.empty() && running_ == 0; });
 }
 
 void BackgroundCompiler::work() {
@@ -36,24 +91,29 @@ void BackgroundCompiler::work() {
   while (true) {
     changed_.wait(lock, [this] { return stops_ || !jobs_.empty(); });
     if (stops_) return;
-    const Job job = jobs_.front();
+    const Job job = std::move(jobs_.front());
+    jobs_.pop_front();
+    known_[job.key].state = State::Running;
+    ++running_;
     lock.unlock();
     run(job);
     lock.lock();
-    jobs_.pop_front();
+    --running_;
     changed_.notify_all();
   }
 }
 
 void BackgroundCompiler::run(const Job& job) {
   try {
-    compile_(job.text, job.entry);
+    compile_(job.kernel.text, job.kernel.entry);
     std::lock_guard guard(mutex_);
-    asked_.erase(std::hash<std::string>()(job.text));
+    known_.erase(job.key);
   } catch (const std::exception& error) {
-    // No statement waits for it: whoever runs next tells.
     std::lock_guard guard(mutex_);
-    failures_.push_back(std::string("a kernel does not compile: ") + error.what());
+    Known& known = known_[job.key];
+    known.state = State::Failed;
+    known.reason = error.what();
+    if (known.asker == Asker::Nobody) failures_.push_back(told(known.reason));
   }
 }
 

@@ -1,54 +1,79 @@
-// Compiles kernels on a thread of its own, so that a statement that can do without for now need not wait.
+// Compiles kernels on a few threads of its own, so that a statement that can do without for now need not wait, and that
+// all kernels of a statement are compiled at the same time.
 //
-//   ask(text) --> queue --> thread: compile(text) --> the device's cache of kernels, where find_compiled() sees
-//   it
+//   ask(kernel) --> queue --> threads: compile(kernel) --> the device's cache of kernels, where find_compiled() sees
+//                     |                                    it
+//                     `----> take(kernel): who needs one before its turn has come compiles it instead
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "engine/device/device.h"
 
 namespace diptych {
 
 class BackgroundCompiler {
  public:
-  // What it throws is the reason why a text does not compile.
+  // What it throws is the reason why a text does not compile. Called by several threads at once, never for the same
+  // kernel.
   using Compile = std::function<void(const std::string& text, const std::string& entry)>;
-  explicit BackgroundCompiler(Compile compile) : compile_(std::move(compile)) {}
-  // Waits for the kernel that is being compiled; those that wait are dropped.
+  BackgroundCompiler(Compile compile, int threads) : compile_(std::move(compile)), most_threads_(threads) {}
+  // Waits for the kernels that are being compiled; those that wait are dropped.
   ~BackgroundCompiler();
   BackgroundCompiler(const BackgroundCompiler&) = delete;
   BackgroundCompiler& operator=(const BackgroundCompiler&) = delete;
 
-  // Does nothing for a text that is waiting, being compiled, or known not to compile.
-  void ask(const std::string& text, const std::string& entry);
-  // Why texts did not compile, each told once.
+  // Who asks for a kernel that does not compile: where a section will ask the device for it, too, that tells; else
+  // take_failures() does.
+  enum class Asker : uint8_t { Section, Nobody };
+  // Does nothing for a kernel that is waiting, being compiled, or known not to compile.
+  void ask(const KernelText& kernel, Asker asker);
+  // Before the caller has the device compile it: a kernel that still waits is the caller's, one that is being compiled
+  // is waited for. Meanwhile check is called now and then, and ends the waiting with what it throws.
+  void take(const KernelText& kernel, const std::function<void()>& check);
+  // Why kernels did not compile, each told once.
   std::vector<std::string> take_failures();
-  // Until nothing waits any more.
+  // Until nothing waits or is being compiled any more.
   void wait();
 
  private:
-  struct Job {
-    std::string text, entry;
+  using Key = std::pair<size_t, size_t>;  // hashes of text and entry
+  enum class State : uint8_t { Waiting, Running, Failed };
+  struct Known {
+    State state = State::Waiting;
+    Asker asker = Asker::Section;
+    std::string reason;  // Failed
   };
+  struct Job {
+    Key key;
+    KernelText kernel;
+  };
+  static Key key_of(const KernelText& kernel);
+  void start_thread();
   void work();
   void run(const Job& job);
 
   const Compile compile_;
+  const int most_threads_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<Job> jobs_;    // the first is being compiled
-  std::set<size_t> asked_;  // hashes of texts: of jobs, and of those that failed
+  std::deque<Job> jobs_;  // that wait
+  std::map<Key, Known> known_;
   std::vector<std::string> failures_;
+  int running_ = 0;
   bool stops_ = false;
-  std::thread thread_;  // started by the first job
+  std::vector<std::thread> threads_;  // as many as were needed at once so far
 };
 
 }  // namespace diptych

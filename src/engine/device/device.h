@@ -36,6 +36,9 @@ namespace diptych {
 
 enum class DeviceApi : uint8_t { Cuda, OpenCl };
 
+// Of DeviceInfo::compiles_at_once, also on a large machine: a statement has few kernels.
+inline constexpr int most_compiles_at_once = 8;
+
 struct DeviceInfo {
   DeviceApi api = DeviceApi::Cuda;
   int number = 0;            // among the devices of its API: cuda:0, opencl:1
@@ -50,6 +53,8 @@ struct DeviceInfo {
   bool is_host = false;  // its memory is the host's (PoCL, an integrated GPU): copying gains nothing
   bool can_map = false;  // kernels can read and write PinnedBuffers
   std::string unusable;  // why no statement can run there; empty: usable
+  // Kernels that its compiler takes at the same time, so that threads gain something; 1: they would hinder each other.
+  int compiles_at_once = 1;
 
   // "cuda:0"
   std::string id() const;
@@ -196,6 +201,10 @@ struct DeviceMemoryUse {
   int64_t pinned_bytes = 0;
 };
 
+struct KernelText {
+  std::string text, entry;
+};
+
 struct CompileReport {
   int64_t nanoseconds = 0;
   bool from_disk = false, from_memory = false, is_ahead = false;  // is_ahead: compiled ahead of time
@@ -235,7 +244,10 @@ class Device {
   // compiler, in this order. Errors: 58000 with the compiler's log.
   virtual std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                                 CompileReport* report = nullptr) = 0;
-  // The same, but nullptr where the compiler would have to run.
+  // Has it compiled for somebody who asks later. Does nothing where it is there, or another thread makes it. Errors: as
+  // compile().
+  virtual void prepare(const std::string& text, const std::string& entry) { compile(text, entry); }
+  // The same as compile(), but nullptr where the compiler would have to run.
   virtual std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) = 0;
 
  protected:

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -36,6 +37,12 @@ class FaultDevice final : public Device {
   int64_t calls(DeviceCall call) { return countdown(call).calls(); }
   // As if its kernels saw the device's memory alone. Before anything runs there.
   void forbid_mapping() { info_.can_map = false; }
+  // As if its compiler took so many kernels at a time. Before anything runs there.
+  void compile_at_once(int kernels) { info_.compiles_at_once = kernels; }
+  // Called before the device compiles anything, or finds it compiled. is_ahead: for somebody who asks later. Before
+  // anything runs there.
+  using Compiling = std::function<void(const KernelText& kernel, bool is_ahead)>;
+  void when_compiling(Compiling called) { when_compiling_ = std::move(called); }
   int64_t live_buffers() const { return live_buffers_.load(); }
   int64_t live_pinned() const { return live_pinned_.load(); }
 
@@ -52,8 +59,12 @@ class FaultDevice final : public Device {
   }
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
                                         CompileReport* report = nullptr) override {
-    health_->check();
+    note_compiling({text, entry}, false);
     return device_.compile(text, entry, report);
+  }
+  void prepare(const std::string& text, const std::string& entry) override {
+    note_compiling({text, entry}, true);
+    device_.prepare(text, entry);
   }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
     health_->check();
@@ -87,6 +98,10 @@ class FaultDevice final : public Device {
     bool all_ = false;
   };
 
+  void note_compiling(const KernelText& kernel, bool is_ahead) {
+    health_->check();
+    if (when_compiling_) when_compiling_(kernel, is_ahead);
+  }
   Countdown& countdown(DeviceCall call) { return countdowns_[static_cast<size_t>(call)]; }
   // Counts a call. True when it is to fail. Errors: 58000 where that loses the device, and once it is lost.
   bool count(DeviceCall call, const char* what);
@@ -99,6 +114,7 @@ class FaultDevice final : public Device {
 
   Device& device_;
   DeviceInfo info_;
+  Compiling when_compiling_;
   std::atomic<bool> loses_{false};
   std::array<Countdown, std::size(all_device_calls)> countdowns_;
   std::atomic<int64_t> live_buffers_{0}, live_pinned_{0};

@@ -160,25 +160,39 @@ std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, cons
   CompileReport done;
   auto slot = slot_of(hash_of(text, entry));
   std::lock_guard lock(slot->mutex);
-  if (slot->kernel != nullptr) {
+  if (slot->kernel == nullptr)
+    done = make(*slot, text, entry);
+  else if (slot->prepared)
+    done = *slot->prepared;
+  else
     done.from_memory = true;
-  } else {
-    const std::string key = key_of(text, entry);
-    slot->kernel = compiler_.find_ahead(text, entry);
-    done.is_ahead = slot->kernel != nullptr;
-    if (slot->kernel == nullptr) {
-      slot->kernel = load_from_disk(key, entry);
-      done.from_disk = slot->kernel != nullptr;
-    }
-    if (slot->kernel == nullptr) {
-      auto built = compiler_.build(text, entry);
-      slot->kernel = std::move(built.kernel);
-      store_on_disk(key, built.binary);
-    }
-  }
+  slot->prepared.reset();
   done.nanoseconds = nanoseconds_since(start);
   if (report != nullptr) *report = done;
   return slot->kernel;
+}
+
+void KernelCache::prepare(const std::string& text, const std::string& entry) {
+  auto slot = slot_of(hash_of(text, entry));
+  std::unique_lock lock(slot->mutex, std::try_to_lock);
+  if (lock && slot->kernel == nullptr) slot->prepared = make(*slot, text, entry);
+}
+
+CompileReport KernelCache::make(Slot& slot, const std::string& text, const std::string& entry) {
+  CompileReport done;
+  const std::string key = key_of(text, entry);
+  slot.kernel = compiler_.find_ahead(text, entry);
+  done.is_ahead = slot.kernel != nullptr;
+  if (slot.kernel == nullptr) {
+    slot.kernel = load_from_disk(key, entry);
+    done.from_disk = slot.kernel != nullptr;
+  }
+  if (slot.kernel == nullptr) {
+    auto built = compiler_.build(text, entry);
+    slot.kernel = std::move(built.kernel);
+    store_on_disk(key, built.binary);
+  }
+  return done;
 }
 
 std::shared_ptr<const Kernel> KernelCache::find(const std::string& text, const std::string& entry) {

@@ -52,6 +52,9 @@ class KernelCache {
   static std::optional<std::filesystem::path> default_directory();
 
   std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry, CompileReport* report);
+  // As compile(), for somebody who asks later, and is told where it came from. Does nothing where another thread makes
+  // it.
+  void prepare(const std::string& text, const std::string& entry);
   std::shared_ptr<const Kernel> find(const std::string& text, const std::string& entry);
 
   static constexpr size_t kernels_in_memory = 1024;  // beyond them the one used longest ago goes
@@ -63,6 +66,7 @@ class KernelCache {
   struct Slot {
     std::mutex mutex;  // held while its kernel is made
     std::shared_ptr<const Kernel> kernel;
+    std::optional<CompileReport> prepared;  // how it was made, as long as nobody has asked for it
   };
   struct Held {
     std::shared_ptr<Slot> slot;
@@ -70,6 +74,7 @@ class KernelCache {
   };
 
   std::shared_ptr<Slot> slot_of(const Hash& hash);
+  CompileReport make(Slot& slot, const std::string& text, const std::string& entry);
   std::shared_ptr<const Kernel> load_from_disk(const std::string& key, const std::string& entry);
   void store_on_disk(const std::string& key, std::span<const std::byte> binary);
   std::string key_of(const std::string& text, const std::string& entry) const;

@@ -80,7 +80,8 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
   }
   if (compiled_ == nullptr) {
     CompileReport report;
-    compiled_ = engine_.device().compile(kernel_.text, kernel_.entry, &report);
+    compiled_ = engine_.kernels().compile(
+        kernel_, [this] { check_cancelled(task_.context); }, report);
     kernel_origin_ = report.origin();
     memo = {input_->shape, kernel_, compiled_};
   }

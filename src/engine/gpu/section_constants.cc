@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "engine/gpu/sort/dictionary_ranks.h"
+#include "engine/rows/sort_key_layout.h"
 #include "engine/run/prepared.h"
 #include "tablet/dictionary.h"
 
@@ -16,10 +17,10 @@ SectionConstants::SectionConstants(const Program& program, const SectionKernel& 
                                    std::span<const Dictionary* const> dictionaries, size_t most_string_bytes)
     : most_string_bytes_(most_string_bytes) {
   for (const KernelParameter& parameter : kernel.parameters) {
-    if (!places_.contains(key_of(parameter))) add_parameter(program, parameter, dictionaries);
+    if (!places_.contains(key_of(parameter))) add_parameter(program, kernel, parameter, dictionaries);
   }
   for (const SectionWord& word : kernel.section_words) {
-    if (!places_.contains(key_of(word.parameter))) add_parameter(program, word.parameter, dictionaries);
+    if (!places_.contains(key_of(word.parameter))) add_parameter(program, kernel, word.parameter, dictionaries);
   }
 }
 
@@ -27,7 +28,8 @@ int64_t SectionConstants::key_of(const KernelParameter& parameter) {
   return (static_cast<int64_t>(parameter.kind) << 48) | (static_cast<int64_t>(parameter.index) << 8) | parameter.part;
 }
 
-void SectionConstants::add_parameter(const Program& program, const KernelParameter& parameter,
+void SectionConstants::add_parameter(const Program& program, const SectionKernel& kernel,
+                                     const KernelParameter& parameter,
                                      std::span<const Dictionary* const> dictionaries) {
   const auto index = static_cast<size_t>(parameter.index);
   switch (parameter.kind) {
@@ -49,6 +51,10 @@ void SectionConstants::add_parameter(const Program& program, const KernelParamet
     case Kind::DictionaryRanks: {
       const std::vector<uint32_t> ranks = dictionary_ranks(*dictionaries[index]);
       return put_address(parameter, append(ranks.data(), ranks.size() * sizeof(uint32_t)));
+    }
+    case Kind::SortBound: {
+      const SortKeyPlace& key = SortKeyLayout(program.sorters[static_cast<size_t>(kernel.sorter)]).keys[index];
+      return put_value(parameter, parameter.part == 0 ? static_cast<uint64_t>(key.first_value) : key.null_code);
     }
     default: return;
   }

@@ -33,7 +33,7 @@ class SectionConstants {
     bool is_address = true;
     uint64_t value = 0;
   };
-  void add_parameter(const Program& program, const KernelParameter& parameter,
+  void add_parameter(const Program& program, const SectionKernel& kernel, const KernelParameter& parameter,
                      std::span<const Dictionary* const> dictionaries);
   void add_constant(const Program& program, const KernelParameter& parameter);
   void add_lookup(const LookupTable& table, int32_t index);

@@ -73,6 +73,7 @@ struct KernelParameter {
     LookupBytes,     // address of what tells NULLs (values) or of the strings
     Dictionary,      // address of offsets of the strings of column `index` of the section
     DictionaryBytes,
+    SortBound,        // of key `index` of the sorter, part 0: the value that sorts first; 1: the code of NULL
     DictionaryRanks,  // address of where its strings stand among each other, by code
     SetValues,        // address of the sorted values of set `index`, or offsets of its strings
     SetBytes,
@@ -136,6 +137,7 @@ struct SectionKernel {
   int32_t hash_table = -1;            // Totals
   std::vector<GroupPlan> groups;      // Groups: of each hash table
   size_t partial_words = 0;           // of one group of the grid
+  int32_t sorter = -1;                // Sort
   size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs
   // Rows in the order of the input.
   bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort; }

@@ -12,6 +12,11 @@ namespace {
 // those that come later.
 constexpr int unasked_waits = 4;
 
+// Keys of statements that are known at a time. One that comes again after that is looked through in vain.
+constexpr size_t most_prepared = 4096;
+
+using Asker = BackgroundCompiler::Asker;
+
 }  // namespace
 
 KernelChoice kernel_choice_named(const std::string& name) {
@@ -56,11 +61,26 @@ SectionKernel SectionKernels::choose_now(const Program& program, int32_t address
   SectionKernel interpreted = interpret_section(program, address, shape);
   if (!interpreted.unsupported.empty()) return generated;
   if (device_.find_compiled(interpreted.text, interpreted.entry) == nullptr) {
-    if (++waits_ > unasked_waits) compiler_.ask(interpreted.text, interpreted.entry);
+    if (++waits_ > unasked_waits) compiler_.ask({interpreted.text, interpreted.entry}, Asker::Nobody);
     return generated;
   }
-  compiler_.ask(generated.text, generated.entry);
+  compiler_.ask({generated.text, generated.entry}, Asker::Nobody);
   return interpreted;
+}
+
+std::shared_ptr<const Kernel> SectionKernels::compile(const SectionKernel& kernel, const std::function<void()>& stops,
+                                                      CompileReport& report) {
+  compiler_.take({kernel.text, kernel.entry}, stops);
+  return device_.compile(kernel.text, kernel.entry, &report);
+}
+
+void SectionKernels::prepare(uint64_t key, const std::function<std::vector<KernelText>()>& find) {
+  {
+    std::lock_guard guard(mutex_);
+    if (prepared_.size() >= most_prepared) prepared_.clear();
+    if (!prepared_.insert(key).second) return;
+  }
+  for (const KernelText& kernel : find()) compiler_.ask(kernel, Asker::Section);
 }
 
 }  // namespace diptych::gpu

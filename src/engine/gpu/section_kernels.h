@@ -2,6 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
 
 #include "engine/device/background_compiler.h"
 #include "engine/device/device.h"
@@ -26,7 +30,8 @@ class SectionKernels {
  public:
   explicit SectionKernels(Device& device)
       : device_(device),
-        compiler_([&device](const std::string& text, const std::string& entry) { device.compile(text, entry); }) {}
+        compiler_([&device](const std::string& text, const std::string& entry) { device.prepare(text, entry); },
+                  device.info().compiles_at_once) {}
 
   // What choose() would come to, without asking a compiler for anything.
   struct Outlook {
@@ -36,6 +41,15 @@ class SectionKernels {
   static Outlook look(Device& device, const Program& program, int32_t address, const SectionShape& shape,
                       KernelChoice choice);
   SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
+  // The kernel that was chosen, compiled; stops: see BackgroundCompiler::take(). Errors: 58000, and what stops throws.
+  std::shared_ptr<const Kernel> compile(const SectionKernel& kernel, const std::function<void()>& stops,
+                                        CompileReport& report);
+  // As generate_section(), but of what was generated lately from memory.
+  std::shared_ptr<const SectionKernel> generated(const Program& program, int32_t address, const SectionShape& shape) {
+    return generated_.get(program, address, shape);
+  }
+  // Has the kernels compiled that `find` names, all at the same time; statements of one key name them once.
+  void prepare(uint64_t key, const std::function<std::vector<KernelText>()>& find);
   BackgroundCompiler& compiler() { return compiler_; }
 
  private:
@@ -45,6 +59,8 @@ class SectionKernels {
   BackgroundCompiler compiler_;
   GeneratedKernels generated_;
   std::atomic<int> waits_ = 0;  // sections whose kernel was compiled while they waited
+  std::mutex mutex_;            // guards what follows
+  std::unordered_set<uint64_t> prepared_;
 };
 
 }  // namespace diptych::gpu

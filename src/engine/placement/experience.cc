@@ -10,19 +10,20 @@ namespace diptych {
 namespace {
 
 // FNV-1a's step, a word at a time.
+constexpr uint64_t first_key = 0xCBF29CE484222325U;
 uint64_t mixed(uint64_t key, uint64_t word) { return (key ^ word) * 0x100000001B3U; }
+
+uint64_t with_tablets(uint64_t key, const TabletSource& source) {
+  key = mixed(key, source.tablet_count());
+  if (source.tablet_count() == 0) return key;
+  return mixed(mixed(key, source.tablet_id(0)), source.tablet_id(source.tablet_count() - 1));
+}
 
 }  // namespace
 
 uint64_t section_key(const SectionTask& task) {
-  uint64_t key = 0xCBF29CE484222325U;
+  uint64_t key = with_tablets(first_key, *task.source);
   const auto add = [&key](uint64_t word) { key = mixed(key, word); };
-  const TabletSource& source = *task.source;
-  add(source.tablet_count());
-  if (source.tablet_count() > 0) {
-    add(source.tablet_id(0));
-    add(source.tablet_id(source.tablet_count() - 1));
-  }
   // How soon enough rows are there.
   add(task.wanted < 0 ? 0 : static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(task.wanted))) + 1);
   for (const size_t column : columns_read(task.program, task.address)) add(column);
@@ -32,6 +33,19 @@ uint64_t section_key(const SectionTask& task) {
     add(static_cast<uint64_t>(instruction.opcode));
     add(static_cast<uint64_t>(instruction.p1));
     add(static_cast<uint64_t>(instruction.p3));
+  }
+  return key;
+}
+
+uint64_t program_key(const Program& program, int32_t address) {
+  uint64_t key = mixed(first_key, static_cast<uint64_t>(address));
+  for (const auto& source : program.sources) key = with_tablets(key, *source);
+  for (const Instruction& instruction : program.instructions) {
+    key = mixed(key, static_cast<uint64_t>(instruction.opcode));
+    for (const int32_t operand : {instruction.p1, instruction.p2, instruction.p3})
+      key = mixed(key, static_cast<uint64_t>(operand));
+    if (const auto* function = std::get_if<FunctionId>(&instruction.p4))
+      key = mixed(key, static_cast<uint64_t>(*function));
   }
   return key;
 }

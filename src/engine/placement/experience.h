@@ -47,6 +47,8 @@ class Experience {
 
 // Tells sections apart; literals do not count.
 uint64_t section_key(const SectionTask& task);
+// The same for the section behind the Parallel at `address` and the program around it.
+uint64_t program_key(const Program& program, int32_t address);
 // Of a section run in one way, which the number stands for.
 uint64_t way_key(uint64_t section, uint64_t way);
 

@@ -37,6 +37,10 @@ class CudaDevice final : public Device, private KernelCompiler {
     health_->check();
     return cache_.compile(text, entry, report);
   }
+  void prepare(const std::string& text, const std::string& entry) override {
+    health_->check();
+    cache_.prepare(text, entry);
+  }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
     health_->check();
     return cache_.find(text, entry);

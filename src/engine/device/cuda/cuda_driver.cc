@@ -1,5 +1,8 @@
 #include "engine/device/cuda/cuda_driver.h"
 
+#include <algorithm>
+
+#include "base/machine.h"
 #include "engine/device/cuda/cuda_device.h"
 
 namespace diptych::cuda {
@@ -49,6 +52,7 @@ DeviceInfo CudaDriver::describe(int number) const {
   info.most_shared_bytes = attribute(max_shared_memory_per_block_optin);
   info.max_group_size = attribute(max_threads_per_block);
   info.is_host = attribute(integrated) != 0;
+  info.compiles_at_once = std::min(machine_threads(), most_compiles_at_once);
   info.can_map = attribute(can_map_host_memory) != 0;
   // 64-bit minimum and maximum, and independent threads of a warp, which waiting inside a kernel needs.
   if (major < 7) info.unusable = "its compute capability is " + info.architecture + "; sm_70 is the least";

@@ -150,7 +150,7 @@ std::string OpenClDevice::build_log(cl_program program) const {
 
 // PoCL has a cache of its own on disk. Asked for a program's binary it compiles the kernels three times more, for other
 // sizes of grids: a kernel that writes rows takes 43 seconds then instead of 6.
-bool OpenClDevice::keeps_kernels() const { return info_.driver.starts_with("Portable Computing Language"); }
+bool OpenClDevice::keeps_kernels() const { return is_pocl(info_); }
 
 KernelCompiler::Built OpenClDevice::build(const std::string& text, const std::string& entry) {
   const Api& api = *context_->api;

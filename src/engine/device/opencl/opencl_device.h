@@ -69,6 +69,9 @@ class OpenClKernel final : public Kernel {
   mutable std::mutex mutex_;  // the arguments
 };
 
+// Its compiler takes one kernel at a time, behind a lock, and the cores that run the kernels.
+inline bool is_pocl(const DeviceInfo& info) { return info.driver.starts_with("Portable Computing Language"); }
+
 class OpenClDevice final : public Device, private KernelCompiler {
  public:
   OpenClDevice(std::shared_ptr<const Api> api, cl_device_id device, DeviceInfo info, int64_t most_bytes,
@@ -85,6 +88,10 @@ class OpenClDevice final : public Device, private KernelCompiler {
                                         CompileReport* report) override {
     health_->check();
     return cache_.compile(text, entry, report);
+  }
+  void prepare(const std::string& text, const std::string& entry) override {
+    health_->check();
+    cache_.prepare(text, entry);
   }
   std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
     health_->check();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/machine.h"
 #include "engine/device/opencl/opencl_device.h"
 
 namespace diptych::opencl {
@@ -93,6 +94,7 @@ DeviceInfo OpenClDriver::describe(cl_platform_id platform, cl_device_id device) 
   info.max_group_size = static_cast<int>(number_of<size_t>(api, device, device_max_work_group_size));
   info.is_host = number_of<cl_uint>(api, device, device_host_unified_memory) != 0;
   info.can_map = info.is_host;
+  if (!is_pocl(info)) info.compiles_at_once = std::min(machine_threads(), most_compiles_at_once);
   info.unusable = why_unusable(api, device);
   return info;
 }

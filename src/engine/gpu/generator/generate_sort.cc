@@ -20,6 +20,7 @@ void SectionGenerator::write_sort_row(int32_t address) {
 
 void SectionGenerator::write_sort_words(const Instruction& instruction, const SorterInfo& sorter) {
   const SortKeyLayout layout(sorter);
+  kernel_.sorter = instruction.p1;
   kernel_.sort_words = layout.words;
   if (layout.words == 0) return;
   use_file("sort_key.h");
@@ -28,7 +29,7 @@ void SectionGenerator::write_sort_words(const Instruction& instruction, const So
   body_.open("DK_FOR_ROWS(k) {{");
   body_.line("dk_u64 key[{}];", layout.words);
   for (size_t i = 0; i < layout.keys.size(); ++i)
-    write_sort_key(layout.keys[i], instruction.p2 + static_cast<int32_t>(i));
+    write_sort_key(layout.keys[i], static_cast<int32_t>(i), instruction.p2 + static_cast<int32_t>(i));
   for (size_t i = 0; i < layout.words; ++i) body_.line("words_{0}[k] = key[{0}];", i);
   body_.close();
   for (size_t i = 0; i < layout.words; ++i) {
@@ -41,7 +42,7 @@ void SectionGenerator::write_sort_words(const Instruction& instruction, const So
 }
 
 // The statements that set the words of a key for row k.
-void SectionGenerator::write_sort_key(SortKeyPlace place, int32_t number) {
+void SectionGenerator::write_sort_key(SortKeyPlace place, int32_t key, int32_t number) {
   const std::string nulls = known(number);
   const std::string valid = nulls == all_rows ? "1" : fmt::format("(dk_bool)({} >> k & 1U)", nulls);
   std::string value;
@@ -60,7 +61,10 @@ void SectionGenerator::write_sort_key(SortKeyPlace place, int32_t number) {
   } else {
     value = widened(operand(number), info(number).physical, place.physical);
   }
-  const std::string statements = sort_key_statements(place, value, valid, "key");
+  SortBoundText bounds;
+  if (place.bits > 0) bounds.first_value = word(Kind::SortBound, key, 0);
+  if (place.bits > 0 && place.nullable && !place.nulls_first) bounds.null_code = word(Kind::SortBound, key, 1);
+  const std::string statements = sort_key_statements(place, bounds, value, valid, "key");
   for (size_t start = 0; start < statements.size();) {
     const size_t end = statements.find('\n', start);
     body_.line("{}", statements.substr(start, end - start));

@@ -135,7 +135,7 @@ class SectionGenerator {
   std::string decoded(const ColumnShape& column, size_t index, const std::string& code, PhysicalType physical) const;
   void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
   void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
-  void write_sort_key(SortKeyPlace place, int32_t number);
+  void write_sort_key(SortKeyPlace place, int32_t key, int32_t number);
   void write_aggregate(int32_t address);
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
   void write_extreme(int32_t argument, const StateLayout& state, const std::string& name);

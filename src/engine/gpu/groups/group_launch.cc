@@ -4,19 +4,22 @@
 
 #include <algorithm>
 
+#include "engine/gpu/output/text_rows.h"
 #include "engine/gpu/section_kernel.h"
-#include "kernel/kernel_library.h"
 
 namespace diptych::gpu {
 namespace {
 
 constexpr int64_t starts_tile = 4 * group_size;
 
+constexpr const char *starts_file = "device/group_starts.h", *starts_entry = "dk_group_starts",
+                     *slices_entry = "dk_group_slices";
+constexpr size_t starts_words = 4, slices_words = 5;
+
 std::shared_ptr<const Kernel> starts_kernel(Device& device, Queue& queue, const char* entry, size_t words) {
   const PartScope scope(queue.clock(), TimePart::Compile);
-  const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words) +
-                           kernel_text({"device/group_starts.h"});
-  return device.compile(text, entry);
+  const KernelText kernel = text_kernel(starts_file, entry, words);
+  return device.compile(kernel.text, kernel.entry);
 }
 
 }  // namespace
@@ -31,13 +34,33 @@ void GroupParameters::set(const GroupColumns& result) {
   set(GroupWord::Capacity, static_cast<uint64_t>(result.capacity));
 }
 
+KernelText with_items(const GroupKernels::Text& kernel, int items) {
+  return {fmt::format("#define DK_GROUP_SIZE {}\n", items) + kernel.text, kernel.entry};
+}
+
+int partition_items(const Device& device) {
+  return device.info().api == DeviceApi::Cuda ? large_group_size : GroupGrid().items;
+}
+
+void add_group_kernels(const Device& device, const GroupPlan& plan, const HashTableInfo& table,
+                       std::vector<KernelText>& always, std::vector<KernelText>& sometimes) {
+  always.push_back(with_items(plan.kernels->group, partition_items(device)));
+  always.push_back(text_kernel(starts_file, starts_entry, starts_words));
+  always.push_back(text_kernel(starts_file, slices_entry, slices_words));
+  // Of several batches, or of more groups than shared memory has room for.
+  for (const GroupKernels::Text* kernel : {&plan.kernels->merge, &plan.kernels->show})
+    sometimes.push_back(with_items(*kernel, GroupGrid().items));
+  for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i)
+    if (is_string_result(plan, table, i)) return add_text_kernels(always);
+}
+
 void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
                          const GroupParameters& words, const GroupGrid& grid) {
   std::shared_ptr<const Kernel> compiled;
   {
     const PartScope scope(queue.clock(), TimePart::Compile);
-    const std::string text = fmt::format("#define DK_GROUP_SIZE {}\n", grid.items) + kernel.text;
-    compiled = engine.device().compile(text, kernel.entry);
+    const KernelText text = with_items(kernel, grid.items);
+    compiled = engine.device().compile(text.text, text.entry);
   }
   const int64_t most = static_cast<int64_t>(engine.device().info().compute_units) *
                        std::max(1, compiled->groups_per_unit(grid.items, grid.shared_room));
@@ -48,18 +71,18 @@ int64_t starts_state_bytes(int64_t count) { return (1 + (count + starts_tile - 1
 
 void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state) {
   queue.fill(state, 0, starts_state_bytes(count));
-  const auto kernel = starts_kernel(engine.device(), queue, "dk_group_starts", 4);
+  const auto kernel = starts_kernel(engine.device(), queue, starts_entry, starts_words);
   const int64_t tiles = (count + starts_tile - 1) / starts_tile;
   const int64_t grid = static_cast<int64_t>(engine.device().info().compute_units) * 4;
-  const uint64_t words[] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value};
+  const uint64_t words[starts_words] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value};
   queue.launch(*kernel, std::clamp<int64_t>(tiles, 1, grid), group_size, words);
 }
 
 void launch_slices(GpuEngine& engine, Queue& queue, DeviceAddress starts, int64_t partitions, int64_t counts,
                    int64_t slice_rows, DeviceAddress first_slices) {
-  const auto kernel = starts_kernel(engine.device(), queue, "dk_group_slices", 5);
-  const uint64_t words[] = {starts.value, static_cast<uint64_t>(partitions), static_cast<uint64_t>(counts),
-                            static_cast<uint64_t>(slice_rows), first_slices.value};
+  const auto kernel = starts_kernel(engine.device(), queue, slices_entry, slices_words);
+  const uint64_t words[slices_words] = {starts.value, static_cast<uint64_t>(partitions), static_cast<uint64_t>(counts),
+                                        static_cast<uint64_t>(slice_rows), first_slices.value};
   queue.launch(*kernel, 1, group_size, words);
 }
 

@@ -30,6 +30,14 @@ struct GroupGrid {
   int64_t shared_room = 0;
 };
 
+// Of the kernels of group_kernels.h: items of a work-group.
+KernelText with_items(const GroupKernels::Text& kernel, int items);
+// Work-items of a work-group of the kernel that groups partitions.
+int partition_items(const Device& device);
+// Adds the kernels that every batch of a table needs whose groups are partitioned, and those that some need.
+void add_group_kernels(const Device& device, const GroupPlan& plan, const HashTableInfo& table,
+                       std::vector<KernelText>& always, std::vector<KernelText>& sometimes);
+
 // Errors: 58000.
 void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
                          const GroupParameters& words, const GroupGrid& grid);

@@ -12,20 +12,26 @@ class GroupPin final : public PinnedTablet {};
 
 }  // namespace
 
+ColumnView group_form(const GroupPlan& plan, const HashTableInfo& table, size_t i) {
+  const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
+  ColumnView form;
+  form.encoding = Encoding::Plain;
+  form.physical = info.physical;
+  form.width = static_cast<uint8_t>(result_width(plan, table, i));
+  if (is_string_result(plan, table, i)) form.encoding = Encoding::Heap;
+  if (i < plan.keys.size() && plan.keys[i].dictionary_column >= 0) form.encoding = Encoding::Dictionary;
+  return form;
+}
+
 GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
                          const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget)
     : engine_(engine), host_bytes_(budget, "groups") {
   for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i) {
     const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
     columns_.push_back({"", info.type});
-    ColumnView& form = forms_.emplace_back();
-    form.encoding = Encoding::Plain;
-    form.physical = info.physical;
-    form.width = static_cast<uint8_t>(result_width(plan, table, i));
-    if (is_string_result(plan, table, i)) form.encoding = Encoding::Heap;
-    if (i >= plan.keys.size() || plan.keys[i].dictionary_column < 0) continue;
-    form.encoding = Encoding::Dictionary;
-    form.dictionary = dictionaries[static_cast<size_t>(plan.keys[i].dictionary_column)];
+    ColumnView& form = forms_.emplace_back(group_form(plan, table, i));
+    if (form.encoding == Encoding::Dictionary)
+      form.dictionary = dictionaries[static_cast<size_t>(plan.keys[i].dictionary_column)];
   }
 }
 
@@ -52,7 +58,7 @@ int64_t GroupSource::encoded_bytes(size_t tablet, size_t column) const {
 }
 
 SegmentTablet GroupSource::form(size_t piece, size_t column) const {
-  SegmentTablet tablet = stored_form(forms_[column], pieces_[piece].rows);
+  SegmentTablet tablet = gpu::stored_form(forms_[column], pieces_[piece].rows);
   tablet.has_nulls = pieces_[piece].columns[column].validity >= 0;
   return tablet;
 }

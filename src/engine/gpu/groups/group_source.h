@@ -72,6 +72,9 @@ class GroupSource final : public TabletSource {
   mutable std::map<std::pair<size_t, size_t>, HostColumn> copies_;
 };
 
+// How column `i` of groups is stored (but for the dictionary): keys come first, then aggregates.
+ColumnView group_form(const GroupPlan& plan, const HashTableInfo& table, size_t i);
+
 // The source, if it is of groups in the memory of that device; else null.
 inline const GroupSource* groups_on(const Device& device, const TabletSource& source) {
   const auto* groups = dynamic_cast<const GroupSource*>(&source);

@@ -132,10 +132,8 @@ void PartitionBatch::group(Queue& queue) {
   GroupGrid grid;
   // No more slices than that.
   grid.groups = partitions() + rows_ / least_slice_rows;
-  if (engine_.device().info().api == DeviceApi::Cuda) {
-    grid.items = large_group_size;
-    grid.shared_room = table_bytes();
-  }
+  grid.items = partition_items(engine_.device());
+  if (engine_.device().info().api == DeviceApi::Cuda) grid.shared_room = table_bytes();
   words.set(GroupWord::SharedSlots, static_cast<uint64_t>(shared_slots()));
   launch_group_kernel(engine_, queue, plan_.kernels->group, words, grid);
   queue.copy_to_host(report_.data(), control_.address(), sizeof(GroupControl));

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
-#include "engine/gpu/output/group_buffer.h"
 
 namespace diptych::gpu {
 namespace {
@@ -115,8 +114,7 @@ void InputLoader::copy_needed(SectionInput& input) {
 // What all needed tablets have in common.
 void InputLoader::find_shape(SectionInput& input) const {
   input.dictionaries.assign(columns_.size(), nullptr);
-  input.shape.most_dense_bytes = most_dense_bytes(engine_.device());
-  input.shape.has_large_groups = engine_.device().info().api == DeviceApi::Cuda;
+  add_device(engine_.device(), input.shape);
   for (size_t i = 0; i < columns_.size(); ++i) {
     ColumnShape shape = empty_shape(*task_.source, columns_[i]);
     bool first = true;
@@ -128,11 +126,7 @@ void InputLoader::find_shape(SectionInput& input) const {
         first = false;
       }
     }
-    // The tablets of another batch may have such strings as bytes: all batches make the same groups of them.
-    if (shape.encoding == Encoding::Dictionary && task_.source->common_dictionary(columns_[i]) == nullptr) {
-      shape.encoding = Encoding::Heap;
-      shape.mixed = true;
-    }
+    add_source(*task_.source, shape);
     input.shape.columns.push_back(shape);
   }
 }

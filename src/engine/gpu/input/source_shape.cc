@@ -1,6 +1,9 @@
 #include "engine/gpu/input/source_shape.h"
 
+#include <algorithm>
+
 #include "engine/gpu/groups/group_source.h"
+#include "engine/gpu/output/group_buffer.h"
 #include "engine/run/zone_test.h"
 #include "program/section_contents.h"
 
@@ -12,6 +15,79 @@ bool are_mixed_strings(const ColumnShape& shape, const SegmentTablet& tablet) {
   const auto is_kept = [](Encoding encoding) { return encoding == Encoding::Heap || encoding == Encoding::Dictionary; };
   return tablet.encoding != shape.encoding && is_kept(tablet.encoding) && is_kept(shape.encoding);
 }
+
+SegmentTablet tablet_of(const StoredForm& form) {
+  ColumnView view;
+  view.encoding = form.encoding;
+  view.physical = form.physical;
+  view.width = form.width;
+  view.factor = form.factor;
+  view.dictionary = form.dictionary;
+  SegmentTablet tablet = stored_form(view, 0);
+  tablet.has_nulls = form.has_nulls;
+  return tablet;
+}
+
+// Whether a kernel for one is a kernel for the other.
+bool is_stored_alike(const SegmentTablet& a, const SegmentTablet& b) {
+  return a.encoding == b.encoding && a.physical == b.physical && a.width == b.width && a.has_nulls == b.has_nulls &&
+         (a.factor == 1) == (b.factor == 1);
+}
+
+class ShapeFinder {
+ public:
+  ShapeFinder(const Program& program, int32_t address, const TabletSource& source, bool may_pin)
+      : cursor_(program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)]),
+        source_(source),
+        groups_(dynamic_cast<const GroupSource*>(&source)),
+        columns_(columns_read(program, address)),
+        may_pin_(may_pin) {}
+
+  std::optional<SectionShape> find(bool all_alike) {
+    for (const size_t column : columns_) shape_.columns.push_back(empty_shape(source_, column));
+    if (columns_.empty()) return std::move(shape_);
+    std::vector<const Dictionary*> dictionaries(columns_.size(), nullptr);
+    std::vector<SegmentTablet> first;
+    for (const TabletSpan& span : needed_tablets(cursor_, source_)) {
+      for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
+        const std::vector<SegmentTablet> forms = forms_of(tablet);
+        if (forms.empty()) return std::nullopt;
+        if (all_alike && !first.empty() && !std::equal(forms.begin(), forms.end(), first.begin(), is_stored_alike))
+          return std::nullopt;
+        for (size_t i = 0; i < columns_.size(); ++i)
+          add_to_shape(forms[i], first.empty(), shape_.columns[i], dictionaries[i], shape_.unsupported);
+        if (first.empty()) first = forms;
+      }
+    }
+    for (ColumnShape& shape : shape_.columns) add_source(source_, shape);
+    return std::move(shape_);
+  }
+
+ private:
+  // By column; none where the tablet would have to be pinned, and may not.
+  std::vector<SegmentTablet> forms_of(size_t tablet) const {
+    std::vector<SegmentTablet> forms;
+    for (const size_t column : columns_) {
+      if (groups_ != nullptr)
+        forms.push_back(groups_->form(tablet, column));
+      else if (const auto form = source_.stored_form(tablet, column))
+        forms.push_back(tablet_of(*form));
+    }
+    if (forms.size() == columns_.size() || !may_pin_)
+      return forms.size() == columns_.size() ? forms : std::vector<SegmentTablet>();
+    forms.clear();
+    const auto pinned = source_.pin(tablet, columns_);
+    for (const ColumnView& view : pinned->views) forms.push_back(stored_form(view, pinned->rows));
+    return forms;
+  }
+
+  const CursorInfo& cursor_;
+  const TabletSource& source_;
+  const GroupSource* const groups_;  // null: it is no such source
+  const std::vector<size_t> columns_;
+  const bool may_pin_;
+  SectionShape shape_;
+};
 
 }  // namespace
 
@@ -48,31 +124,25 @@ void add_to_shape(const SegmentTablet& tablet, bool is_first, ColumnShape& shape
   shape.unit_factor &= tablet.factor == 1;
 }
 
+void add_source(const TabletSource& source, ColumnShape& shape) {
+  // The tablets of another batch may have such strings as bytes: all batches make the same groups of them.
+  if (shape.encoding != Encoding::Dictionary || source.common_dictionary(shape.column) != nullptr) return;
+  shape.encoding = Encoding::Heap;
+  shape.mixed = true;
+}
+
+void add_device(const Device& device, SectionShape& shape) {
+  shape.most_dense_bytes = most_dense_bytes(device);
+  shape.has_large_groups = device.info().api == DeviceApi::Cuda;
+}
+
 SectionShape find_source_shape(const Program& program, int32_t address, const TabletSource& source) {
-  const auto cursor = static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1);
-  const std::vector<size_t> columns = columns_read(program, address);
-  SectionShape shape;
-  for (const size_t column : columns) shape.columns.push_back(empty_shape(source, column));
-  std::vector<const Dictionary*> dictionaries(columns.size(), nullptr);
-  bool is_first = true;
-  if (columns.empty()) return shape;
-  if (const auto* groups = dynamic_cast<const GroupSource*>(&source)) {
-    for (size_t piece = 0; piece < groups->tablet_count(); ++piece) {
-      for (size_t i = 0; i < columns.size(); ++i)
-        add_to_shape(groups->form(piece, columns[i]), piece == 0, shape.columns[i], dictionaries[i], shape.unsupported);
-    }
-    return shape;
-  }
-  for (const TabletSpan& span : needed_tablets(program.cursors[cursor], source)) {
-    for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
-      const auto pinned = source.pin(tablet, columns);
-      for (size_t i = 0; i < columns.size(); ++i)
-        add_to_shape(stored_form(pinned->views[i], pinned->rows), is_first, shape.columns[i], dictionaries[i],
-                     shape.unsupported);
-      is_first = false;
-    }
-  }
-  return shape;
+  return *ShapeFinder(program, address, source, true).find(false);
+}
+
+std::optional<SectionShape> find_known_shape(const Program& program, int32_t address, const TabletSource& source,
+                                             bool all_alike) {
+  return ShapeFinder(program, address, source, false).find(all_alike);
 }
 
 }  // namespace diptych::gpu

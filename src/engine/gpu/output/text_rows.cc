@@ -21,15 +21,24 @@ constexpr int64_t groups_per_unit = 8;
 
 }  // namespace
 
+KernelText text_kernel(const char* file, const char* entry, size_t words) {
+  return {
+      fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words) + kernel_text({file}),
+      entry};
+}
+
+void add_text_kernels(std::vector<KernelText>& kernels) {
+  kernels.push_back(text_kernel("device/text_starts.h", "dk_text_starts", 7));
+  kernels.push_back(text_kernel("device/text_copy.h", "dk_text_copy", 7));
+}
+
 void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
                         const std::vector<uint64_t>& words) {
   std::shared_ptr<const Kernel> kernel;
   {
     const PartScope scope(queue.clock(), TimePart::Compile);
-    const std::string text =
-        fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words.size()) +
-        kernel_text({file});
-    kernel = device.compile(text, entry);
+    const KernelText text = text_kernel(file, entry, words.size());
+    kernel = device.compile(text.text, text.entry);
   }
   const int64_t groups = std::min((rows + text_tile_rows - 1) / text_tile_rows,
                                   std::max(1, device.info().compute_units) * groups_per_unit);

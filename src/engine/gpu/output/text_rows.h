@@ -15,6 +15,10 @@
 
 namespace diptych::gpu {
 
+// A kernel of such a file, with so many words of parameters.
+KernelText text_kernel(const char* file, const char* entry, size_t words);
+// Adds those that TextRows launches.
+void add_text_kernels(std::vector<KernelText>& kernels);
 // Launches a kernel of kernel/device/text_starts.h or text_copy.h for so many rows.
 void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
                         const std::vector<uint64_t>& words);

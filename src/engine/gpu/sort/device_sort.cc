@@ -90,10 +90,22 @@ DeviceBuffer DeviceSort::sort(Queue& queue, Words words, int64_t rows, int64_t l
   return pairs.take_values();
 }
 
+void DeviceSort::add_kernels(size_t words, int64_t limit, std::vector<KernelText>& always,
+                             std::vector<KernelText>& sometimes) const {
+  const auto add = [](std::vector<KernelText>& to, std::initializer_list<const char*> entries) {
+    for (const char* entry : entries) to.push_back(SortKernels::text_of(entry));
+  };
+  if (TopRows::can_find(words, limit))
+    return add(always, {"dk_top_begin", "dk_top_step", "dk_top_tally", "dk_run_scan", "dk_top_rows", "dk_top_sort"});
+  add(always, {"dk_sort_bits", "dk_sort_keys"});
+  if (cub_ == nullptr) add(always, {"dk_radix_count", "dk_run_scan", "dk_radix_scatter"});
+  if (limit > 0) add(sometimes, {"dk_select_count", "dk_select_tally", "dk_run_scan", "dk_select_rows"});
+}
+
 void DeviceSort::gather(Queue& queue, int element_bytes, DeviceAddress from, DeviceAddress order, int64_t rows,
                         DeviceAddress to) const {
   if (rows == 0) return;
-  kernels_.launch(queue, "dk_gather_" + std::to_string(element_bytes), kernels_.groups_for(rows),
+  kernels_.launch(queue, gather_entry(element_bytes), kernels_.groups_for(rows),
                   {static_cast<uint64_t>(rows), order.value, from.value, to.value});
 }
 

@@ -14,6 +14,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "engine/device/cub/cub_library.h"
 #include "engine/device/device.h"
@@ -48,10 +50,19 @@ class DeviceSort {
   void gather(Queue& queue, int element_bytes, DeviceAddress from, DeviceAddress order, int64_t rows,
               DeviceAddress to) const;
 
+  // Adds the kernels that rows of so many words are sorted with, of which `limit` are wanted (-1: all), and those that
+  // are needed for some numbers of rows only.
+  void add_kernels(size_t words, int64_t limit, std::vector<KernelText>& always,
+                   std::vector<KernelText>& sometimes) const;
+  // The one that gathers elements of so many bytes.
+  static KernelText gather_kernel(int element_bytes) { return SortKernels::text_of(gather_entry(element_bytes)); }
+
   // What sorts the pairs.
   const char* form() const { return cub_ != nullptr ? "cub" : "radix"; }
 
  private:
+  static std::string gather_entry(int element_bytes) { return "dk_gather_" + std::to_string(element_bytes); }
+
   Device& device_;
   SortKernels kernels_;
   const CubLibrary* cub_;

@@ -25,14 +25,12 @@ std::vector<std::string> word_functions(PhysicalType physical) {
 
 }  // namespace
 
-std::string sort_key_statements(const SortKeyPlace& place, const std::string& value, const std::string& valid,
-                                const std::string& words) {
+std::string sort_key_statements(const SortKeyPlace& place, const SortBoundText& bounds, const std::string& value,
+                                const std::string& valid, const std::string& words) {
   if (place.bits > 0) {
     const std::string whole = place.physical == PhysicalType::Int128 ? "(dk_i64)" + value + ".lo" : value;
-    // Written as unsigned, since there is no literal for the least integer.
-    const std::string code =
-        fmt::format("dk_sort_code({}, {}, {:d}, (dk_i64)DK_U64({}), DK_U64({}), DK_U64({}))", valid, whole,
-                    place.descending, static_cast<uint64_t>(place.first_value), place.first_code, place.null_code);
+    const std::string code = fmt::format("dk_sort_code({}, {}, {:d}, (dk_i64){}, {}, {})", valid, whole,
+                                         place.descending, bounds.first_value, place.first_code, bounds.null_code);
     const std::string word = fmt::format("{}[{}]", words, place.at);
     if (place.starts_word) return word + " = " + code + ";\n";
     return fmt::format("{0} = {0} << {1} | {2};\n", word, place.bits, code);

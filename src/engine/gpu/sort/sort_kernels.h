@@ -26,6 +26,8 @@ class SortKernels {
   int64_t groups_for(int64_t rows) const;
   // Groups for kernels in which a group takes a run of tiles.
   int64_t groups_for_tiles(int64_t rows) const;
+  static KernelText text_of(const std::string& entry);
+
   // Errors: 58000 with the compiler's log.
   void launch(Queue& queue, const std::string& entry, int64_t groups, std::span<const uint64_t> parameters) const;
   void launch(Queue& queue, const std::string& entry, int64_t groups,
@@ -34,7 +36,7 @@ class SortKernels {
   }
 
  private:
-  const Kernel& find(const Queue& queue, const std::string& entry) const;
+  std::shared_ptr<const Kernel> find(const Queue& queue, const std::string& entry) const;
 
   Device& device_;
   int64_t most_groups_;

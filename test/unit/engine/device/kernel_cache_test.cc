@@ -29,6 +29,8 @@ class FakeCompiler final : public KernelCompiler {
   std::string identity() const override { return version; }
   Built build(const std::string& text, const std::string&) override {
     builds++;
+    builds.notify_all();
+    holds.wait(true);
     if (text == "wrong") throw Error(SqlState::system_error, "does not compile");
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
     return {std::make_shared<TextKernel>(text), {bytes, bytes + text.size()}};
@@ -43,6 +45,7 @@ class FakeCompiler final : public KernelCompiler {
   std::string version = "1";
   std::string ahead;
   std::atomic<int> builds{0};
+  std::atomic<bool> holds{false};  // its builds
   bool refuses = false;
 };
 
@@ -94,6 +97,37 @@ TEST_F(KernelCacheTest, MemoryThenDiskThenCompiler) {
   EXPECT_TRUE(compile("text").from_disk);
   KernelCache other(compiler_, directory_);
   EXPECT_NE(other.find("text", "entry"), nullptr);
+  EXPECT_EQ(compiler_.builds, 1);
+}
+
+TEST_F(KernelCacheTest, WhoAsksFirstIsToldHowAPreparedKernelWasMade) {
+  KernelCache cache(compiler_, directory_);
+  cache.prepare("text", "entry");
+  cache.prepare("text", "entry");
+  EXPECT_EQ(compiler_.builds, 1);
+  EXPECT_NE(cache.find("text", "entry"), nullptr);
+  CompileReport report;
+  cache.compile("text", "entry", &report);
+  EXPECT_STREQ(report.origin(), "compiler");
+  cache.compile("text", "entry", &report);
+  EXPECT_STREQ(report.origin(), "memory");
+  KernelCache other(compiler_, directory_);
+  other.prepare("text", "entry");
+  other.compile("text", "entry", &report);
+  EXPECT_STREQ(report.origin(), "disk");
+  EXPECT_THROW(cache.prepare("wrong", "entry"), Error);
+  EXPECT_THROW(cache.compile("wrong", "entry", nullptr), Error);
+}
+
+TEST_F(KernelCacheTest, NobodyPreparesWhatAnotherThreadMakes) {
+  KernelCache cache(compiler_, std::nullopt);
+  compiler_.holds = true;
+  std::thread maker([&] { cache.compile("text", "entry", nullptr); });
+  compiler_.builds.wait(0);
+  cache.prepare("text", "entry");  // returns
+  compiler_.holds = false;
+  compiler_.holds.notify_all();
+  maker.join();
   EXPECT_EQ(compiler_.builds, 1);
 }
 

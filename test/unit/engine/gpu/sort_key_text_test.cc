@@ -27,7 +27,7 @@ std::string all_statements(const SorterInfo& info) {
   std::string text;
   for (size_t i = 0; i < layout.keys.size(); ++i) {
     const std::string number = std::to_string(i);
-    text += sort_key_statements(layout.keys[i], "r" + number, "v" + number, "key");
+    text += sort_key_statements(layout.keys[i], {"f" + number, "n" + number}, "r" + number, "v" + number, "key");
   }
   return text;
 }
@@ -39,9 +39,9 @@ TEST(SortKeyText, BoundedIntegersShareAWord) {
   info.keys = {{false, false}, {true, false}, {true, true}};
   EXPECT_EQ(SortKeyLayout(info).words, 1U);
   EXPECT_EQ(all_statements(info),
-            "key[0] = dk_sort_code(v0, r0, 0, (dk_i64)DK_U64(18446744073709551614), DK_U64(0), DK_U64(8));\n"
-            "key[0] = key[0] << 7 | dk_sort_code(v1, r1, 1, (dk_i64)DK_U64(100), DK_U64(0), DK_U64(101));\n"
-            "key[0] = key[0] << 2 | dk_sort_code(v2, (dk_i64)r2.lo, 1, (dk_i64)DK_U64(2), DK_U64(1), DK_U64(0));\n");
+            "key[0] = dk_sort_code(v0, r0, 0, (dk_i64)f0, 0, n0);\n"
+            "key[0] = key[0] << 7 | dk_sort_code(v1, r1, 1, (dk_i64)f1, 0, n1);\n"
+            "key[0] = key[0] << 2 | dk_sort_code(v2, (dk_i64)r2.lo, 1, (dk_i64)f2, 1, n2);\n");
 }
 
 TEST(SortKeyText, OtherKeysHaveWordsOfTheirOwn) {
@@ -51,12 +51,12 @@ TEST(SortKeyText, OtherKeysHaveWordsOfTheirOwn) {
   info.keys = {{false, false}, {true, true}, {false, false}, {false, false}};
   EXPECT_EQ(SortKeyLayout(info).words, 6U);
   EXPECT_EQ(all_statements(info),
-            "key[0] = dk_sort_code(v0, r0, 0, (dk_i64)DK_U64(0), DK_U64(0), DK_U64(10));\n"
+            "key[0] = dk_sort_code(v0, r0, 0, (dk_i64)f0, 0, n0);\n"
             "key[1] = dk_sort_null(v1, 1);\n"
             "key[2] = dk_sort_value(v1, dk_sort_word_f64(r1), 1);\n"
             "key[3] = dk_sort_value(v2, dk_sort_high_interval(r2), 0);\n"
             "key[4] = dk_sort_value(v2, dk_sort_low_interval(r2), 0);\n"
-            "key[5] = dk_sort_code(v3, r3, 0, (dk_i64)DK_U64(0), DK_U64(0), DK_U64(10));\n");
+            "key[5] = dk_sort_code(v3, r3, 0, (dk_i64)f3, 0, n3);\n");
 }
 
 TEST(SortKeyText, StringsAreRefused) {
