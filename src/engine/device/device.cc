@@ -7,6 +7,11 @@
 #include "base/error.h"
 
 namespace diptych {
+namespace {
+
+thread_local DeviceReservation* innermost_reservation = nullptr;
+
+}  // namespace
 
 std::string DeviceInfo::id() const { return (api == DeviceApi::Cuda ? "cuda:" : "opencl:") + std::to_string(number); }
 
@@ -43,8 +48,33 @@ void PinnedBuffer::shrink(int64_t bytes) {
   bytes_ = bytes;
 }
 
-DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
-  if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
+DeviceReservation::DeviceReservation(Device& device, uint64_t number, int64_t room)
+    : device_(device), before_(std::exchange(innermost_reservation, this)), number_(number), room_(room) {}
+
+DeviceReservation::~DeviceReservation() {
+  innermost_reservation = before_;
+  if (number_ != 0) device_.release(number_);
+}
+
+void DeviceReservation::replace(uint64_t number, int64_t room) {
+  if (const uint64_t before = std::exchange(number_, number); before != 0) device_.release(before);
+  room_ = room;
+}
+
+DeviceReservation* Device::reservation_here() const {
+  DeviceReservation* here = innermost_reservation;
+  while (here != nullptr && &here->device_ != this) here = here->before_;
+  return here;
+}
+
+int64_t Device::room() const {
+  const DeviceReservation* here = reservation_here();
+  return here != nullptr ? here->room() : memory_limit();
+}
+
+template <typename Take>
+auto Device::take_or_make_room(int64_t bytes, Take&& take) -> decltype(take()) {
+  if (auto taken = take()) return taken;
   std::function<bool(int64_t)> give_way;
   {
     std::lock_guard guard(give_way_mutex_);
@@ -52,7 +82,32 @@ DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
   }
   // What gives way may not have lain in one piece.
   while (give_way && give_way(bytes))
-    if (auto buffer = try_allocate(bytes)) return std::move(*buffer);
+    if (auto taken = take()) return taken;
+  return std::nullopt;
+}
+
+DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
+  DeviceReservation* here = reservation_here();
+  const uint64_t number = here != nullptr ? here->number_ : 0;
+  if (auto buffer = take_or_make_room(bytes, [&] { return try_allocate(bytes, number); })) return std::move(*buffer);
+  if (number != 0) {
+    // Where what is set aside meets what is free, both together may do.
+    here->replace(0, here->room());
+    if (auto buffer = try_allocate(bytes, 0)) return std::move(*buffer);
+  }
+  raise_no_room(bytes, what);
+}
+
+DeviceBuffer Device::allocate_to_stay(int64_t bytes, const char* what) {
+  if (auto buffer = take_or_make_room(bytes, [&] { return try_allocate(bytes, 0); })) return std::move(*buffer);
+  raise_no_room(bytes, what);
+}
+
+std::optional<uint64_t> Device::try_reserve(int64_t bytes) {
+  return take_or_make_room(bytes, [&] { return reserve(bytes); });
+}
+
+void Device::raise_no_room(int64_t bytes, const char* what) const {
   throw Error(SqlState::out_of_memory, info().id() + " has no room for " + what, -1,
               std::to_string(bytes) + " bytes were asked for, and " + std::to_string(memory_use().used_bytes) + " of " +
                   std::to_string(memory_limit()) + " are in use");

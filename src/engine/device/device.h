@@ -211,6 +211,27 @@ struct CompileReport {
   const char* origin() const { return from_memory ? "memory" : is_ahead ? "build" : from_disk ? "disk" : "compiler"; }
 };
 
+// Memory of a device that is set aside for the work of the thread that makes this, until it ends: allocate() takes from
+// it first there. What is in use at its end stays with its owners. Thread safety: that thread's.
+class DeviceReservation {
+ public:
+  // number: of Device::try_reserve(); 0: nothing is set aside. room: bytes that the work plans with.
+  DeviceReservation(Device& device, uint64_t number, int64_t room);
+  DeviceReservation(const DeviceReservation&) = delete;
+  DeviceReservation& operator=(const DeviceReservation&) = delete;
+  ~DeviceReservation();
+  // Takes another's place, which has more.
+  void replace(uint64_t number, int64_t room);
+  int64_t room() const { return room_; }
+
+ private:
+  friend class Device;
+  Device& device_;
+  DeviceReservation* const before_;  // of this thread
+  uint64_t number_;
+  int64_t room_;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -218,16 +239,24 @@ class Device {
   // Once it is lost, members that need the driver throw 58000; buffers, kernels and queues may still be destroyed.
   const DeviceHealth& health() const { return *health_; }
 
-  // Errors: 53200 naming the device, the bytes and `what`, when the device or the limit has no room, and nothing gives
-  // way.
+  // Of this thread's reservation, or, where that has no room or there is none, of what is left of the device. Errors:
+  // 53200 naming the device, the bytes and `what`, when the device or the limit has no room, and nothing gives way.
   DeviceBuffer allocate(int64_t bytes, const char* what);
+  // For what stays when the reservation ends: apart from it. Errors: as above.
+  DeviceBuffer allocate_to_stay(int64_t bytes, const char* what);
+  // What work on this thread may plan with: of its reservation, or the limit.
+  int64_t room() const;
+  // Sets so many bytes aside, and returns a number for them; nullopt where there is no room, even after what is only
+  // kept has given way.
+  std::optional<uint64_t> try_reserve(int64_t bytes);
   // Gives back device memory that is only kept, about so many bytes at a time; false: nothing was left. Called while
   // allocate() finds no room. To be reset (null) before what it uses ends.
   void when_short(std::function<bool(int64_t bytes)> give_way) {
     std::lock_guard guard(give_way_mutex_);
     give_way_ = std::move(give_way);
   }
-  virtual std::optional<DeviceBuffer> try_allocate(int64_t bytes) = 0;
+  // reservation: taken from first; 0: there is none.
+  virtual std::optional<DeviceBuffer> try_allocate(int64_t bytes, uint64_t reservation) = 0;
   // From a pool of fixed blocks. Errors: 53200.
   virtual PinnedBuffer allocate_pinned(int64_t bytes, const char* what) = 0;
   // Bytes that buffers may take together; -1: nine tenths of what the device has.
@@ -256,6 +285,10 @@ class Device {
 
   friend class DeviceBuffer;
   friend class PinnedBuffer;
+  friend class DeviceReservation;
+  // See MemoryPool.
+  virtual std::optional<uint64_t> reserve(int64_t bytes) = 0;
+  virtual void release(uint64_t reservation) noexcept = 0;
   virtual void free(DeviceAddress address, int64_t bytes) noexcept = 0;
   virtual void free_pinned(std::byte* data, int64_t bytes) noexcept = 0;
   virtual void shrink_pinned(std::byte* data, int64_t bytes) noexcept = 0;
@@ -263,6 +296,12 @@ class Device {
   const std::shared_ptr<DeviceHealth> health_;
 
  private:
+  DeviceReservation* reservation_here() const;
+  // Calls `take` until it returns something, or nothing gives way any more.
+  template <typename Take>
+  auto take_or_make_room(int64_t bytes, Take&& take) -> decltype(take());
+  [[noreturn]] void raise_no_room(int64_t bytes, const char* what) const;
+
   std::mutex give_way_mutex_;  // guards give_way_
   std::function<bool(int64_t bytes)> give_way_;
 };

@@ -64,9 +64,9 @@ std::unique_ptr<Queue> FaultDevice::make_queue() {
   return std::make_unique<FaultQueue>(*this, device_.make_queue());
 }
 
-std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes) {
+std::optional<DeviceBuffer> FaultDevice::try_allocate(int64_t bytes, uint64_t reservation) {
   if (count(DeviceCall::Allocation, "buffer")) return std::nullopt;
-  auto buffer = device_.try_allocate(bytes);
+  auto buffer = device_.try_allocate(bytes, reservation);
   if (!buffer) return std::nullopt;
   live_buffers_++;
   return DeviceBuffer(this, buffer->release(), bytes);

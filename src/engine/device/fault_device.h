@@ -47,7 +47,7 @@ class FaultDevice final : public Device {
   int64_t live_pinned() const { return live_pinned_.load(); }
 
   const DeviceInfo& info() const override { return info_; }
-  std::optional<DeviceBuffer> try_allocate(int64_t bytes) override;
+  std::optional<DeviceBuffer> try_allocate(int64_t bytes, uint64_t reservation) override;
   PinnedBuffer allocate_pinned(int64_t bytes, const char* what) override;
   void set_memory_limit(int64_t bytes) override { device_.set_memory_limit(bytes); }
   int64_t memory_limit() const override { return device_.memory_limit(); }
@@ -108,6 +108,9 @@ class FaultDevice final : public Device {
   // The same of a queue. Errors: 58000 when it is to fail.
   void count_or_throw(DeviceCall call, const char* what);
 
+  // Not counted: what is set aside is no buffer yet.
+  std::optional<uint64_t> reserve(int64_t bytes) override { return device_.try_reserve(bytes); }
+  void release(uint64_t reservation) noexcept override { DeviceReservation(device_, reservation, 0); }
   void free(DeviceAddress address, int64_t bytes) noexcept override;
   void free_pinned(std::byte* data, int64_t bytes) noexcept override;
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept override;

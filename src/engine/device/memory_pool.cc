@@ -10,17 +10,66 @@ MemoryPool::~MemoryPool() {
   for (auto [address, bytes] : blocks_) raw_.free_block({address, bytes});
 }
 
-std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes) {
+std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes, uint64_t reservation) {
   std::lock_guard lock(mutex_);
   if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() - options_.alignment) return std::nullopt;
   bytes = rounded(bytes);
-  if (bytes > options_.limit - used_) return std::nullopt;
-  auto address = take_free(bytes);
-  if (!address && add_block(bytes)) address = take_free(bytes);
+  auto address = reservation != 0 ? take_free(bytes, reservation) : std::nullopt;
+  if (address)
+    reserved_ -= bytes;
+  else
+    address = take(bytes);
+  if (address) count_used(bytes);
+  return address;
+}
+
+std::optional<uint64_t> MemoryPool::try_reserve(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() - options_.alignment) return std::nullopt;
+  bytes = rounded(bytes);
+  const auto address = take(bytes);
   if (!address) return std::nullopt;
+  Piece& piece = pieces_[*address];
+  piece.used = false;
+  piece.reservation = ++last_reservation_;
+  add_free(*address, piece);
+  reserved_ += bytes;
+  reservations_[last_reservation_] = {*address, bytes};
+  return last_reservation_;
+}
+
+void MemoryPool::release(uint64_t reservation) noexcept {
+  std::lock_guard lock(mutex_);
+  const auto found = reservations_.find(reservation);
+  if (found == reservations_.end()) return;
+  const uint64_t behind = found->second.address + static_cast<uint64_t>(found->second.bytes);
+  auto piece = pieces_.find(found->second.address);
+  reservations_.erase(found);
+  for (; piece != pieces_.end() && piece->first < behind; ++piece) {
+    if (!piece->second.used) {
+      remove_free(piece->first, piece->second);
+      reserved_ -= piece->second.bytes;
+    }
+    piece->second.reservation = 0;
+    if (piece->second.used) continue;
+    const uint64_t end = piece->first + static_cast<uint64_t>(piece->second.bytes);
+    join(piece);
+    piece = std::prev(pieces_.lower_bound(end));
+  }
+  trim_to_options();
+}
+
+void MemoryPool::count_used(int64_t bytes) {
   used_ += bytes;
   peak_ = std::max(peak_, used_);
   buffers_++;
+}
+
+// Of what nobody has set aside.
+std::optional<uint64_t> MemoryPool::take(int64_t bytes) {
+  if (bytes > options_.limit - used_ - reserved_) return std::nullopt;
+  auto address = take_free(bytes, 0);
+  if (!address && add_block(bytes)) address = take_free(bytes, 0);
   return address;
 }
 
@@ -29,17 +78,16 @@ int64_t MemoryPool::rounded(int64_t bytes) const {
   return (std::max<int64_t>(bytes, 1) + mask) & ~mask;
 }
 
-std::optional<uint64_t> MemoryPool::take_free(int64_t bytes) {
-  auto best = free_.lower_bound({bytes, 0});
-  if (best == free_.end()) return std::nullopt;
-  auto [size, address] = *best;
+std::optional<uint64_t> MemoryPool::take_free(int64_t bytes, uint64_t reservation) {
+  const auto best = free_.lower_bound({reservation, bytes, 0});
+  if (best == free_.end() || std::get<0>(*best) != reservation) return std::nullopt;
+  const auto [owner, size, address] = *best;
   free_.erase(best);
   Piece& piece = pieces_[address];
   piece.used = true;
   if (size > bytes) {
     const uint64_t rest = address + static_cast<uint64_t>(bytes);
-    pieces_[rest] = {size - bytes, piece.block, false};
-    free_.emplace(size - bytes, rest);
+    add_free(rest, pieces_[rest] = {size - bytes, piece.block, false, owner});
     piece.bytes = bytes;
   }
   return address;
@@ -50,14 +98,13 @@ bool MemoryPool::add_block(int64_t bytes) {
   if (held_ > options_.limit - bytes) trim_to(0);
   if (held_ > options_.limit - bytes) return false;
   auto block = raw_.allocate_block(bytes, options_.limit - held_);
-  if (!block && held_ > used_) {
+  if (!block && held_ > used_ + reserved_) {
     trim_to(0);
     block = raw_.allocate_block(bytes, options_.limit - held_);
   }
   if (!block) return false;
   blocks_[block->address] = block->bytes;
-  pieces_[block->address] = {block->bytes, block->address, false};
-  free_.emplace(block->bytes, block->address);
+  add_free(block->address, pieces_[block->address] = {block->bytes, block->address});
   held_ += block->bytes;
   return true;
 }
@@ -69,6 +116,7 @@ void MemoryPool::free(uint64_t address) noexcept {
   used_ -= piece->second.bytes;
   buffers_--;
   piece->second.used = false;
+  if (piece->second.reservation != 0) reserved_ += piece->second.bytes;
   join(piece);
   trim_to_options();
 }
@@ -80,28 +128,33 @@ void MemoryPool::shrink(uint64_t address, int64_t bytes) noexcept {
   if (piece == pieces_.end() || !piece->second.used || piece->second.bytes <= bytes) return;
   const int64_t freed = std::exchange(piece->second.bytes, bytes) - bytes;
   used_ -= freed;
-  join(pieces_.emplace(address + static_cast<uint64_t>(bytes), Piece{freed, piece->second.block, false}).first);
+  if (piece->second.reservation != 0) reserved_ += freed;
+  Piece rest = piece->second;
+  rest.bytes = freed;
+  rest.used = false;
+  join(pieces_.emplace(address + static_cast<uint64_t>(bytes), rest).first);
   trim_to_options();
 }
 
-MemoryPool::Pieces::iterator MemoryPool::join(Pieces::iterator piece) noexcept {
-  auto next = std::next(piece);
-  if (next != pieces_.end() && !next->second.used && next->second.block == piece->second.block) {
-    free_.erase({next->second.bytes, next->first});
+void MemoryPool::join(Pieces::iterator piece) noexcept {
+  const auto is_joined = [&](Pieces::iterator other) {
+    return !other->second.used && other->second.block == piece->second.block &&
+           other->second.reservation == piece->second.reservation;
+  };
+  const auto next = std::next(piece);
+  if (next != pieces_.end() && is_joined(next)) {
+    remove_free(next->first, next->second);
     piece->second.bytes += next->second.bytes;
     pieces_.erase(next);
   }
-  if (piece != pieces_.begin()) {
-    auto before = std::prev(piece);
-    if (!before->second.used && before->second.block == piece->second.block) {
-      free_.erase({before->second.bytes, before->first});
-      before->second.bytes += piece->second.bytes;
-      pieces_.erase(piece);
-      piece = before;
-    }
+  if (piece != pieces_.begin() && is_joined(std::prev(piece))) {
+    const auto before = std::prev(piece);
+    remove_free(before->first, before->second);
+    before->second.bytes += piece->second.bytes;
+    pieces_.erase(piece);
+    piece = before;
   }
-  free_.emplace(piece->second.bytes, piece->first);
-  return piece;
+  add_free(piece->first, piece->second);
 }
 
 void MemoryPool::trim() noexcept {
@@ -112,14 +165,14 @@ void MemoryPool::trim() noexcept {
 void MemoryPool::trim_to_options() noexcept { trim_to(held_ > options_.limit ? 0 : options_.keep_bytes); }
 
 void MemoryPool::trim_to(int64_t keep) noexcept {
-  for (auto block = blocks_.begin(); block != blocks_.end() && held_ - used_ > keep;) {
+  for (auto block = blocks_.begin(); block != blocks_.end() && held_ - used_ - reserved_ > keep;) {
     auto [address, bytes] = *block;
     auto piece = pieces_.find(address);
-    if (piece->second.used || piece->second.bytes != bytes) {
+    if (piece->second.used || piece->second.reservation != 0 || piece->second.bytes != bytes) {
       ++block;
       continue;
     }
-    free_.erase({bytes, address});
+    remove_free(address, piece->second);
     pieces_.erase(piece);
     block = blocks_.erase(block);
     held_ -= bytes;

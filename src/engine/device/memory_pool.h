@@ -6,6 +6,8 @@
 //
 // The limit is one of blocks: free pieces between used ones count, since the device has no other use of them.
 //
+// Pieces can be set aside: a reservation's are handed out to those who name it, until it ends.
+//
 // Best fit over the free pieces of all blocks (Knuth, The Art of Computer Programming, volume 1, section 2.5), which
 // are split when taken and joined with free neighbours when returned. Addresses are numbers; what they mean is the
 // driver's business. Thread safety: all members may be called by many threads at once.
@@ -17,6 +19,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace diptych {
@@ -50,8 +53,13 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // nullopt when the limit, or the device, has no room after trimming. No bytes take up room for one.
-  std::optional<uint64_t> try_allocate(int64_t bytes);
+  // nullopt when the limit, or the device, has no room after trimming. No bytes take up room for one. reservation:
+  // whose memory is taken first; 0: none.
+  std::optional<uint64_t> try_allocate(int64_t bytes, uint64_t reservation = 0);
+  // Sets so many bytes aside, in one piece; nullopt as above.
+  std::optional<uint64_t> try_reserve(int64_t bytes);
+  // What is free of the reservation is anybody's then; what is in use stays so.
+  void release(uint64_t reservation) noexcept;
   // An address from try_allocate.
   void free(uint64_t address) noexcept;
   // Frees all but the first so many bytes of what was allocated there.
@@ -62,7 +70,7 @@ class MemoryPool {
   void set_limit(int64_t bytes);
   int64_t limit() const;
   int64_t used_bytes() const;
-  int64_t pooled_bytes() const;  // free, in blocks that are held
+  int64_t pooled_bytes() const;  // free or set aside, in blocks that are held
   int64_t peak_bytes() const;    // of used
   int64_t buffers() const;       // in use
 
@@ -71,26 +79,34 @@ class MemoryPool {
     int64_t bytes = 0;
     uint64_t block = 0;  // address of the block that it is part of
     bool used = false;
+    uint64_t reservation = 0;  // that it belongs to; 0: none
   };
   using Pieces = std::map<uint64_t, Piece>;  // by address; together they cover all blocks
 
   // What a buffer of so many bytes takes.
   int64_t rounded(int64_t bytes) const;
-  std::optional<uint64_t> take_free(int64_t bytes);
+  std::optional<uint64_t> take_free(int64_t bytes, uint64_t reservation);
+  std::optional<uint64_t> take(int64_t bytes);
+  void count_used(int64_t bytes);
+  void add_free(uint64_t address, const Piece& piece) { free_.emplace(piece.reservation, piece.bytes, address); }
+  void remove_free(uint64_t address, const Piece& piece) { free_.erase({piece.reservation, piece.bytes, address}); }
   bool add_block(int64_t bytes);
   // Gives free blocks back until no more than so many bytes are free.
   void trim_to(int64_t keep) noexcept;
   void trim_to_options() noexcept;
-  // The free piece after joining it with its free neighbours.
-  Pieces::iterator join(Pieces::iterator piece) noexcept;
+  // The free piece, which is not in free_, is joined with its free neighbours of the same reservation.
+  void join(Pieces::iterator piece) noexcept;
 
   RawMemory& raw_;
   mutable std::mutex mutex_;  // guards all below
   Options options_;
   Pieces pieces_;
-  std::set<std::pair<int64_t, uint64_t>> free_;  // size and address of free pieces
-  std::map<uint64_t, int64_t> blocks_;           // address and size
+  std::set<std::tuple<uint64_t, int64_t, uint64_t>> free_;  // reservation, size and address of free pieces
+  std::map<uint64_t, int64_t> blocks_;                      // address and size
   int64_t held_ = 0, used_ = 0, peak_ = 0, buffers_ = 0;
+  int64_t reserved_ = 0;                       // free, of reservations
+  std::map<uint64_t, RawBlock> reservations_;  // by number: where they are
+  uint64_t last_reservation_ = 0;
 };
 
 }  // namespace diptych

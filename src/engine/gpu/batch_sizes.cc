@@ -39,6 +39,8 @@ constexpr int64_t least_room = 4096;
 
 // For rows on their way to groups, of all batches under way: as much is left for what they have found.
 constexpr int64_t group_part_of_memory = 4;
+// Of states of groups that wait on the device (PartitionedGroups).
+constexpr int64_t kept_part_of_memory = 8;
 // Their places in partitions are numbers of 32 bits.
 constexpr int64_t most_grouped_rows = int64_t{1} << 31;
 
@@ -75,7 +77,8 @@ int64_t BatchSizes::next_rows() {
     const int64_t rows = rows_of(bytes, section_.input_row_bytes + output_row_bytes);
     return std::clamp<int64_t>(std::min(rows, rows_to_group(1)), 1, limited);
   }
-  if (section_.group_row_bytes > 0) return std::min(limited, most_grouped_rows);
+  if (section_.group_row_bytes > 0)
+    return std::clamp<int64_t>(section_.has_company ? rows_to_group(1) : most_grouped_rows, 1, limited);
   if (section_.wanted >= 0 || section_.output_row_bytes == 0) return limited;
   const auto bytes = static_cast<double>(std::min(most_output_bytes(is_first), memory / output_part_of_memory));
   int64_t rows = std::max<int64_t>(rows_of(bytes, output_row_bytes), 1);
@@ -92,6 +95,37 @@ int64_t BatchSizes::rows_to_group(int64_t batches) const {
   if (section_.group_row_bytes == 0) return all_rows;
   return std::min(most_grouped_rows,
                   section_.memory_bytes / group_part_of_memory / (batches * section_.group_row_bytes));
+}
+
+int64_t BatchSizes::most_bytes() const {
+  // Control blocks, literals; descriptions of tablets, states of tiles, places of partitions.
+  constexpr double fixed_bytes = 16384, bytes_beside_row = 1.0 / 16;
+  // See DeviceSort::working_bytes(); rows in their order.
+  constexpr double sorted_row_bytes = 24 + 16;
+  const bool moves = section_.residency == Residency::Streamed || section_.residency == Residency::Serial;
+  const bool overlaps = section_.residency == Residency::Streamed || (!moves && section_.wanted < 0);
+  Section unlimited = section_;
+  unlimited.wanted = -1;
+  const int64_t all = std::max<int64_t>(section_.rows, 1);
+  const int64_t rows = std::clamp(BatchSizes(unlimited).next_rows(), std::min(section_.tablet_rows, all), all);
+  const int64_t batches = std::min(overlaps ? batches_at_once : 1, (all + rows - 1) / rows);
+  const auto count = static_cast<double>(rows);
+  const double input = count * section_.input_row_bytes;
+  double output = static_cast<double>(room_for(rows)) * static_cast<double>(section_.output_row_bytes);
+  // Of columns that stay the first batch is the smallest.
+  if (!moves && rows < all && section_.output_row_bytes > 0)
+    output = std::max(output, static_cast<double>(section_.memory_bytes / output_part_of_memory));
+  double groups = 0, kept = 0;
+  if (section_.group_row_bytes > 0) {
+    // Strings of groups are copied.
+    groups = count * static_cast<double>(section_.group_room_row_bytes) + input;
+    if (rows < all) kept = static_cast<double>(section_.memory_bytes / kept_part_of_memory);
+  }
+  const double sorting = section_.is_sorted ? count * sorted_row_bytes : 0;
+  const double batch = output + groups + sorting + count * bytes_beside_row +
+                       static_cast<double>(section_.numbered_group_bytes) + fixed_bytes;
+  return static_cast<int64_t>((moves ? static_cast<double>(std::min(batches, columns_at_once)) * input : 0) + kept +
+                              static_cast<double>(batches) * batch);
 }
 
 int64_t BatchSizes::most_output_bytes(bool is_first) const {

@@ -22,24 +22,35 @@ class BatchSizes {
  public:
   struct Section {
     Residency residency = Residency::Cached;
-    bool needs_all = false;                  // rows must come together, as those of a sort
-    int64_t wanted = -1;                     // see SectionTask
-    int64_t rows = 0;                        // of all tablets
-    double input_row_bytes = 0;              // of memory that a row takes where it has to be moved, on average
-    int64_t output_row_bytes = 0;            // of a row that the kernel writes; 0: it writes none
-    int64_t group_row_bytes = 0;             // of memory that a row takes on its way to its group
-    bool writes_to_host = false;             // rows go straight to pinned memory
-    int64_t memory_bytes = 0;                // that the device may use
+    bool needs_all = false;        // rows must come together, as those of a sort
+    int64_t wanted = -1;           // see SectionTask
+    int64_t rows = 0;              // of all tablets
+    double input_row_bytes = 0;    // of memory that a row takes where it has to be moved, on average
+    int64_t output_row_bytes = 0;  // of a row that the kernel writes; 0: it writes none
+    int64_t group_row_bytes = 0;   // of memory that a row takes on its way to its group
+    bool writes_to_host = false;   // rows go straight to pinned memory
+    int64_t memory_bytes = 0;      // that it may plan with
+    bool has_company = false;      // others have their part of the device
+    int64_t tablet_rows = 0;       // of a tablet, which is not divided
+    int64_t group_room_row_bytes = 0, numbered_group_bytes = 0;  // see GroupRoom
+    bool is_sorted = false;                                      // each batch is
     std::optional<double> known_share = {};  // of the rows that came out when the section ran before
   };
   explicit BatchSizes(const Section& section);
 
+  // With more memory from now on.
+  void plan_with(const Section& section) {
+    section_.memory_bytes = section.memory_bytes;
+    section_.has_company = section.has_company;
+  }
   // Of the next batch, at most; 1 or more.
   int64_t next_rows();
   // What came of a batch.
   void note(int64_t rows_in, int64_t rows_out);
   // Whether it is known how many rows come out, as far as it matters.
   bool knows_share() const { return rows_in_ > 0 || section_.known_share || section_.output_row_bytes == 0; }
+  // Of device memory, at most, as far as it is known before the first batch: of all batches under way.
+  int64_t most_bytes() const;
   // Rows to make room for before a batch of so many.
   int64_t room_for(int64_t rows) const;
 

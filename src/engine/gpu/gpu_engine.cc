@@ -1,7 +1,5 @@
 #include "engine/gpu/gpu_engine.h"
 
-#include "base/error.h"
-#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/section_run.h"
 
 namespace diptych::gpu {
@@ -29,20 +27,7 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
     reason = "its kernels can't read the host's memory, which mapped asks for";
     return std::nullopt;
   }
-  const PartScope scope(task.clock(), TimePart::Turn);
   const std::shared_ptr<const void> entered = device_.enter();
-  {
-    const DeviceTurns::Turn turn(turns_, DeviceTurns::Kind::Together, task.context.cancelled);
-    try {
-      return SectionRun(*this, task, residency, choice).run(reason);
-    } catch (const NoHostMemory&) {
-      throw;  // alone it would not find more
-    } catch (const Error& error) {
-      // Tablets that were taken from a shared queue are not there a second time.
-      if (error.state() != SqlState::out_of_memory || task.queue != nullptr || !turn.had_company()) throw;
-    }
-  }
-  const DeviceTurns::Turn alone(turns_, DeviceTurns::Kind::Alone, task.context.cancelled);
   return SectionRun(*this, task, residency, choice).run(reason);
 }
 

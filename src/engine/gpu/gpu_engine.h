@@ -10,8 +10,8 @@
 // Owns what stays on the device between statements: cached columns, columns in pinned memory, and what sections read,
 // made ready.
 //
-// Thread safety: run() may be called by many threads at once; statements take turns on the device by the queues' order,
-// and by device_turns.h where there is no memory for all of them.
+// Thread safety: run() may be called by many threads at once; statements share the device by the queues' order, and its
+// memory by device_reservations.h.
 #pragma once
 
 #include <limits>
@@ -23,7 +23,7 @@
 #include "base/machine.h"
 #include "cost/transport.h"
 #include "engine/device/device.h"
-#include "engine/gpu/device_turns.h"
+#include "engine/gpu/device_reservations.h"
 #include "engine/gpu/input/input_cache.h"
 #include "engine/gpu/input/segment_cache.h"
 #include "engine/gpu/section_kernels.h"
@@ -47,8 +47,8 @@ class GpuEngine {
   explicit GpuEngine(Device& device);
   ~GpuEngine() { device_.when_short(nullptr); }
 
-  // The whole section; or nothing, and `reason` says why the CPU has to. One that finds no memory beside others is run
-  // again alone. Errors: those of the section's rows, 53200, 57014, 58000, 58030, XX001.
+  // The whole section; or nothing, and `reason` says why the CPU has to. Errors: those of the section's rows, 53200,
+  // 57014, 58000, 58030, XX001.
   std::optional<SectionResult> run(const SectionTask& task, Residency residency, KernelChoice choice,
                                    std::string& reason);
 
@@ -63,6 +63,7 @@ class GpuEngine {
   SegmentCache& device_columns() { return device_columns_; }
   SegmentCache& pinned_columns() { return pinned_columns_; }
   InputCache& inputs() { return inputs_; }
+  DeviceReservations& reservations() { return reservations_; }
   // A queue that nobody else uses until it is given back.
   // report: see Queue::report_to().
   std::unique_ptr<Queue> take_queue(WorkReport* report);
@@ -77,7 +78,7 @@ class GpuEngine {
   SegmentCache pinned_columns_{device_, ColumnSegment::Place::Pinned, most_pinned_column_bytes()};
   InputCache inputs_;
   SectionKernels kernels_{device_};
-  DeviceTurns turns_;
+  DeviceReservations reservations_{device_};
   std::mutex mutex_;
   std::vector<std::unique_ptr<Queue>> queues_;
 };

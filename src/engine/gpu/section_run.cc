@@ -60,7 +60,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   // Of a shared queue the CPU's part counts all rows.
   if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
   all_tablets_ = queue_->left();
-  sizes_.emplace(describe_section());
+  enter();
   std::deque<std::unique_ptr<SectionBatch>> running;
   KernelMemo memo;
   const bool overlaps = residency_ == Residency::Streamed || (residency_ != Residency::Serial && task_.wanted < 0);
@@ -68,6 +68,7 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   // Also of no rows a section has a sink, and with it a result.
   do {
     check_cancelled(task_.context);
+    if (!running.empty() && place_->try_grow(wish_)) sizes_->plan_with(planned_with(place_->room()));
     SectionBatch& batch =
         *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
     if (running.size() > 1) batch.follow(*running[running.size() - 2]);
@@ -139,6 +140,53 @@ void SectionRun::find_tablets() {
   if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, task_.needed.by_tablet());
 }
 
+// Waits for a place on the device, and holds nothing there meanwhile.
+void SectionRun::enter() {
+  const PartScope scope(task_.clock(), TimePart::Turn);
+  DeviceReservations& reservations = engine_.reservations();
+  const bool has_input = input_ != nullptr;
+  section_ = describe_section();
+  wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
+  if (has_input || has_rows_there()) place_ = reservations.try_enter(wish_);
+  if (!place_) {
+    input_.reset();
+    leave_device();
+    section_ = describe_section();
+    place_ = reservations.enter(wish_, task_.context.cancelled);
+    if (has_input) input_ = engine_.inputs().find(task_.source, columns_, place());
+  }
+  sizes_.emplace(planned_with(place_->room()));
+}
+
+BatchSizes::Section SectionRun::planned_with(int64_t room) const {
+  BatchSizes::Section section = section_;
+  section.memory_bytes = room;
+  section.has_company = room < engine_.device().memory_limit();
+  return section;
+}
+
+// The tables of groups that sections before have begun on the device, and this one goes on with.
+std::vector<DeviceGroups*> SectionRun::begun_groups() const {
+  std::vector<DeviceGroups*> begun;
+  if (task_.open == nullptr) return begun;
+  for (const auto& [table, groups] : *task_.open)
+    if (&groups->device() == &engine_.device()) begun.push_back(static_cast<DeviceGroups*>(groups.get()));
+  return begun;
+}
+
+bool SectionRun::has_rows_there() const {
+  return groups_on(engine_.device(), *task_.source) != nullptr || !begun_groups().empty();
+}
+
+void SectionRun::leave_device() {
+  if (const GroupSource* rows = groups_on(engine_.device(), *task_.source)) {
+    rows->move_to_host();
+    residency_ = Residency::Serial;
+    result_.profile.residency = name_of(residency_);
+  }
+  for (DeviceGroups* groups : begun_groups()) groups->move_to_host();
+}
+
 BatchSizes::Section SectionRun::describe_section() {
   const SorterInfo* sorter = sorter_of(task_.program, task_.address);
   BatchSizes::Section section;
@@ -162,7 +210,12 @@ BatchSizes::Section SectionRun::describe_section() {
                            std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
                              return column.type.physical() == PhysicalType::Text;
                            });
-  section.memory_bytes = engine_.device().memory_limit();
+  const GroupRoom groups = group_room(task_.program, task_.address, most_dense_bytes(engine_.device()));
+  section.group_room_row_bytes = groups.row_bytes;
+  section.numbered_group_bytes = groups.numbered_bytes;
+  section.is_sorted = sorter != nullptr;
+  // The others are hardly larger; going over all takes longer than some statements.
+  if (!all_tablets_.is_empty()) section.tablet_rows = task_.source->rows_in(all_tablets_.first);
   return section;
 }
 

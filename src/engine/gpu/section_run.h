@@ -48,6 +48,11 @@ class SectionRun {
  private:
   bool find_input();
   void find_tablets();
+  void enter();
+  BatchSizes::Section planned_with(int64_t room) const;
+  std::vector<DeviceGroups*> begun_groups() const;
+  bool has_rows_there() const;
+  void leave_device();
   BatchSizes::Section describe_section();
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
@@ -75,17 +80,20 @@ class SectionRun {
 
   GpuEngine& engine_;
   const SectionTask task_;
-  const Residency residency_;
+  Residency residency_;
   const KernelChoice choice_;
   std::vector<size_t> columns_;
   std::optional<size_t> hash_;  // see section_hash()
   std::optional<TabletQueue> own_queue_;
-  TabletQueue* queue_;         // that, or the one that is shared
-  std::deque<size_t> firsts_;  // of the tablets of each batch under way
-  int64_t rows_needed_ = 0;    // of the tablets in it at first
-  size_t passed_tablets_ = 0;  // of the source, before the segment that a batch began with last
-  int64_t passed_rows_ = 0;    // of these
-  TabletRun all_tablets_;      // that are in it at first
+  TabletQueue* queue_;                                // that, or the one that is shared
+  std::deque<size_t> firsts_;                         // of the tablets of each batch under way
+  int64_t rows_needed_ = 0;                           // of the tablets in it at first
+  size_t passed_tablets_ = 0;                         // of the source, before the segment that a batch began with last
+  int64_t passed_rows_ = 0;                           // of these
+  TabletRun all_tablets_;                             // that are in it at first
+  BatchSizes::Section section_;                       // what it needs, but for memory_bytes
+  DeviceReservations::Wish wish_;                     // the same
+  std::unique_ptr<DeviceReservations::Place> place_;  // on the device, among other statements
   std::optional<BatchSizes> sizes_;
   std::shared_ptr<SectionInput> input_;  // of all of them, where columns stay
   SectionResult result_;

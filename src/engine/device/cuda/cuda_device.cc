@@ -33,10 +33,15 @@ CudaDevice::CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvr
 
 CudaDevice::~CudaDevice() = default;
 
-std::optional<DeviceBuffer> CudaDevice::try_allocate(int64_t bytes) {
-  auto address = pool_.try_allocate(bytes);
+std::optional<DeviceBuffer> CudaDevice::try_allocate(int64_t bytes, uint64_t reservation) {
+  auto address = pool_.try_allocate(bytes, reservation);
   if (!address) return std::nullopt;
   return DeviceBuffer(this, DeviceAddress{*address}, bytes);
+}
+
+std::optional<uint64_t> CudaDevice::reserve(int64_t bytes) {
+  health_->check();
+  return pool_.try_reserve(bytes);
 }
 
 PinnedBuffer CudaDevice::allocate_pinned(int64_t bytes, const char* what) {

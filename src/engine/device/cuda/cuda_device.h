@@ -25,7 +25,7 @@ class CudaDevice final : public Device, private KernelCompiler {
   ~CudaDevice() override;
 
   const DeviceInfo& info() const override { return info_; }
-  std::optional<DeviceBuffer> try_allocate(int64_t bytes) override;
+  std::optional<DeviceBuffer> try_allocate(int64_t bytes, uint64_t reservation) override;
   PinnedBuffer allocate_pinned(int64_t bytes, const char* what) override;
   void set_memory_limit(int64_t bytes) override { pool_.set_limit(bytes < 0 ? default_limit_ : bytes); }
   int64_t memory_limit() const override { return pool_.limit(); }
@@ -47,6 +47,8 @@ class CudaDevice final : public Device, private KernelCompiler {
   }
 
  private:
+  std::optional<uint64_t> reserve(int64_t bytes) override;
+  void release(uint64_t reservation) noexcept override { pool_.release(reservation); }
   void free(DeviceAddress address, int64_t) noexcept override { pool_.free(address.value); }
   void free_pinned(std::byte* data, int64_t) noexcept override { pinned_pool_.free(reinterpret_cast<uint64_t>(data)); }
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept override {

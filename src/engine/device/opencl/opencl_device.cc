@@ -116,11 +116,16 @@ OpenClDevice::OpenClDevice(std::shared_ptr<const Api> api, cl_device_id device, 
       memory_(*context_->api, context_->context, device, info_.is_host, most_bytes),
       cache_(*this, KernelCache::default_directory()) {}
 
-std::optional<DeviceBuffer> OpenClDevice::try_allocate(int64_t bytes) {
+std::optional<DeviceBuffer> OpenClDevice::try_allocate(int64_t bytes, uint64_t reservation) {
   health_->check();
-  auto address = memory_.try_allocate(bytes);
+  auto address = memory_.try_allocate(bytes, reservation);
   if (!address) return std::nullopt;
   return DeviceBuffer(this, *address, bytes);
+}
+
+std::optional<uint64_t> OpenClDevice::reserve(int64_t bytes) {
+  health_->check();
+  return memory_.try_reserve(bytes);
 }
 
 PinnedBuffer OpenClDevice::allocate_pinned(int64_t bytes, const char* what) {

@@ -78,7 +78,7 @@ class OpenClDevice final : public Device, private KernelCompiler {
                std::string options);
 
   const DeviceInfo& info() const override { return info_; }
-  std::optional<DeviceBuffer> try_allocate(int64_t bytes) override;
+  std::optional<DeviceBuffer> try_allocate(int64_t bytes, uint64_t reservation) override;
   PinnedBuffer allocate_pinned(int64_t bytes, const char* what) override;
   void set_memory_limit(int64_t bytes) override { memory_.set_limit(bytes); }
   int64_t memory_limit() const override { return memory_.limit(); }
@@ -99,6 +99,8 @@ class OpenClDevice final : public Device, private KernelCompiler {
   }
 
  private:
+  std::optional<uint64_t> reserve(int64_t bytes) override;
+  void release(uint64_t reservation) noexcept override { memory_.release(reservation); }
   void free(DeviceAddress address, int64_t) noexcept override { memory_.free(address); }
   void free_pinned(std::byte* data, int64_t) noexcept override { memory_.free_pinned(data); }
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept override { memory_.shrink_pinned(data, bytes); }

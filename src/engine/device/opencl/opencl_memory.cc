@@ -121,8 +121,8 @@ Memory::Memory(const Api& api, cl_context context, cl_device_id device, bool is_
   mapped_.set_bytes(std::min(most_bytes, host_arena_bytes));
 }
 
-std::optional<DeviceAddress> Memory::try_allocate(int64_t bytes) {
-  auto address = pool_.try_allocate(bytes);
+std::optional<DeviceAddress> Memory::try_allocate(int64_t bytes, uint64_t reservation) {
+  auto address = pool_.try_allocate(bytes, reservation);
   if (!address) return std::nullopt;
   return DeviceAddress{*address};
 }
@@ -150,6 +150,11 @@ void Memory::set_limit(int64_t bytes) {
   memory_.set_bytes(std::min(limit_ + 256, most_bytes_));
   is_outgrown_ = true;
   renew_arena();
+}
+
+void Memory::release(uint64_t reservation) noexcept {
+  pool_.release(reservation);
+  if (is_outgrown_) renew_arena();
 }
 
 void Memory::free(DeviceAddress address) noexcept {

@@ -83,7 +83,9 @@ class Memory {
   // most_bytes: what one buffer object can have.
   Memory(const Api& api, cl_context context, cl_device_id device, bool is_host, int64_t most_bytes);
 
-  std::optional<DeviceAddress> try_allocate(int64_t bytes);
+  std::optional<DeviceAddress> try_allocate(int64_t bytes, uint64_t reservation);
+  std::optional<uint64_t> try_reserve(int64_t bytes) { return pool_.try_reserve(bytes); }
+  void release(uint64_t reservation) noexcept;
   void free(DeviceAddress address) noexcept;
   // nullopt where there is no room.
   std::optional<std::pair<std::byte*, DeviceAddress>> try_allocate_pinned(int64_t bytes);

@@ -121,22 +121,52 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   return plan;
 }
 
-int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_dense_bytes) {
-  // A key or an argument of up to 16 bytes, or a string's hash, length and address.
-  constexpr int64_t most_value_bytes = 20;
-  int64_t bytes = 0;
+namespace {
+
+// Of the tables that the section fills, as far as a plan is known without the columns' dictionaries.
+template <typename Action>
+void for_each_plan(const Program& program, int32_t address, int64_t most_dense_bytes, Action&& action) {
   const auto& instructions = program.instructions;
   for (auto at = instructions.begin() + address; at->opcode != Opcode::Converge; ++at) {
     if (at->opcode != Opcode::Group) continue;
     const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at->p3)];
     const std::vector<int32_t> no_dictionaries(table.keys.size(), -1);
-    const GroupPlan plan = plan_groups(table, at->p3, no_dictionaries, 0, most_dense_bytes);
-    if (plan.place != GroupPlan::Place::Partitioned) continue;
-    const auto values = static_cast<int64_t>(table.keys.size() + table.aggregates.size());
-    const auto states = static_cast<int64_t>(plan.key_words + plan.state_words);
-    bytes += (values + 1) * most_value_bytes + states * 8;
+    action(table, plan_groups(table, at->p3, no_dictionaries, 0, most_dense_bytes));
   }
+}
+
+int64_t state_row_bytes(const GroupPlan& plan) { return static_cast<int64_t>(plan.key_words + plan.state_words) * 8; }
+
+}  // namespace
+
+int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_dense_bytes) {
+  // A key or an argument of up to 16 bytes, or a string's hash, length and address.
+  constexpr int64_t most_value_bytes = 20;
+  int64_t bytes = 0;
+  for_each_plan(program, address, most_dense_bytes, [&](const HashTableInfo& table, const GroupPlan& plan) {
+    if (plan.place != GroupPlan::Place::Partitioned) return;
+    const auto values = static_cast<int64_t>(table.keys.size() + table.aggregates.size());
+    bytes += (values + 1) * most_value_bytes + state_row_bytes(plan);
+  });
   return bytes;
+}
+
+GroupRoom group_room(const Program& program, int32_t address, int64_t most_dense_bytes) {
+  constexpr int64_t flag_bytes = 8;
+  GroupRoom room;
+  for_each_plan(program, address, most_dense_bytes, [&](const HashTableInfo& table, const GroupPlan& plan) {
+    if (plan.place != GroupPlan::Place::Partitioned) {
+      room.numbered_bytes += plan.dense_bytes();
+      return;
+    }
+    room.row_bytes += flag_bytes + state_row_bytes(plan);
+    for (const GroupKeyPlan& key : plan.keys)
+      room.row_bytes += static_cast<int64_t>(key.row_words()) * 4 + width_bytes(key.physical) + 1;
+    for (const auto& aggregate : table.aggregates)
+      room.row_bytes += static_cast<int64_t>(value_row_words(aggregate.argument.physical)) * 4 +
+                        width_bytes(aggregate.result.physical) + 1;
+  });
+  return room;
 }
 
 }  // namespace diptych::gpu

@@ -99,6 +99,13 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
 // that are partitioned: among those of its partition, and as states. 0: none are.
 int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_dense_bytes);
 
+// What else of the device's memory a batch takes for groups: for each row on its way to groups that are partitioned (as
+// it is put together, as a state, as a row of the result), and for numbered groups; both at most.
+struct GroupRoom {
+  int64_t row_bytes = 0, numbered_bytes = 0;
+};
+GroupRoom group_room(const Program& program, int32_t address, int64_t most_dense_bytes);
+
 // The bit of a group's first word that says that it has rows.
 inline constexpr uint64_t present_bit = uint64_t{1} << 32;
 

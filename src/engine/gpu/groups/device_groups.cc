@@ -26,8 +26,21 @@ void DeviceGroups::add(PartitionedGroups&& groups, const std::vector<const Dicti
   partitioned_->add(std::move(groups));
 }
 
+void DeviceGroups::move_to_host() {
+  if (!partitioned_) return;
+  std::unique_ptr<Queue> queue = engine_.take_queue(nullptr);
+  partitioned_->move_to_host(*queue);
+  engine_.give_back(std::move(queue));
+}
+
 std::shared_ptr<const TabletSource> DeviceGroups::close() {
   if (numbered_) return numbered_->finish();
+  const DeviceReservations::Wish wish = [this](int64_t room) { return partitioned_->finish_bytes(room); };
+  auto place = engine_.reservations().try_enter(wish);
+  if (!place) {
+    move_to_host();
+    place = engine_.reservations().enter(wish, context_.cancelled);
+  }
   std::unique_ptr<Queue> queue = engine_.take_queue(nullptr);
   auto rows = finish_partitioned(engine_, *queue, program_, *partitioned_, dictionaries_, context_.budget);
   engine_.give_back(std::move(queue));

@@ -25,6 +25,9 @@ class DeviceGroups final : public OpenGroups {
   // ... of others. dictionaries: see GroupSource.
   void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
 
+  // What is on the device leaves it. Errors: 53200, 58000.
+  void move_to_host();
+
   Device& device() const override { return engine_.device(); }
   FormProfile form() const override;
   std::shared_ptr<const TabletSource> close() override;

@@ -40,7 +40,7 @@ void GroupSource::add(GroupColumns piece) {
   pieces_.push_back(std::move(piece));
 }
 
-void GroupSource::move_to_host() {
+void GroupSource::move_to_host() const {
   std::vector<size_t> all(columns_.size());
   std::iota(all.begin(), all.end(), size_t{0});
   bring(all);

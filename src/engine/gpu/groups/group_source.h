@@ -4,6 +4,7 @@
 // Thread safety: as every TabletSource.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,10 +25,10 @@ class GroupSource final : public TabletSource {
   GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
               const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget);
 
-  // While nobody else has it yet:
+  // While nobody else has it yet.
   void add(GroupColumns piece);
-  // Leaves the device: all is in host memory then. Errors: 53200, 58000.
-  void move_to_host();
+  // Leaves the device: all is in host memory then. While nobody else reads it. Errors: 53200, 58000.
+  void move_to_host() const;
   bool is_on_device() const { return is_on_device_; }
 
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
@@ -62,10 +63,10 @@ class GroupSource final : public TabletSource {
 
   GpuEngine& engine_;
   std::vector<ColumnDefinition> columns_;
-  std::vector<ColumnView> forms_;  // of the columns, without addresses
-  std::vector<GroupColumns> pieces_;
+  std::vector<ColumnView> forms_;             // of the columns, without addresses
+  mutable std::vector<GroupColumns> pieces_;  // without memory, where they have left the device
   int64_t rows_ = 0;
-  bool is_on_device_ = true;
+  mutable std::atomic<bool> is_on_device_ = true;
   mutable std::mutex mutex_;  // guards what follows
   mutable MemoryReservation host_bytes_;
   mutable WorkReport report_;

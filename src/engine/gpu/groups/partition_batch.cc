@@ -27,7 +27,7 @@ constexpr int64_t beside_table = 2048;
 // 256 MB of them took four times the memory traffic.
 constexpr int64_t written_lines = int64_t{1} << 18;
 
-// Of the device's memory, for the rows of one result, and for states.
+// Of the memory to plan with, for the rows of one result, and for states.
 constexpr int64_t part_of_memory = 8;
 constexpr int64_t least_room = 4096;
 
@@ -86,7 +86,7 @@ void PartitionBatch::begin(int64_t grid_groups) {
   if (control_.bytes() == 0) control_ = device.allocate(sizeof(GroupControl), "control words of groups");
   if (report_.bytes() == 0) report_ = device.allocate_pinned(sizeof(GroupControl), "control words of groups");
   if (capacity_ == 0 && state_capacity_ == 0) {
-    const int64_t most = device.memory_limit() / part_of_memory;
+    const int64_t most = device.room() / part_of_memory;
     const auto room = [&](int64_t bytes_of_row) {
       return std::clamp<int64_t>(most / bytes_of_row, std::min(rows_, least_room), std::max<int64_t>(rows_, 1));
     };

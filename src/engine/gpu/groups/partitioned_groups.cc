@@ -17,10 +17,10 @@ namespace {
 constexpr int64_t slots_per_group = 2;
 constexpr int64_t least_slots = 1024;
 
-// Of a device's memory, what rows of states may take before they wait in host memory.
+// Of the memory to plan with, what rows of states may take before they wait in host memory.
 constexpr int64_t most_held_part = 8;
 // Of these, what goes back to the device at a time.
-constexpr int64_t most_part_bytes = int64_t{16} << 20;
+int64_t part_bytes(int64_t room) { return std::min(int64_t{16} << 20, room / 16); }
 constexpr int most_pass_bits = 10;
 
 }  // namespace
@@ -49,7 +49,7 @@ void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
   form_.partition_bits = std::max(form_.partition_bits, batch.partition_bits());
   form_.slice_rows = std::max(form_.slice_rows, batch.slice_rows());
   form_.state_rows += count;
-  if (held_bytes_ > engine_.device().memory_limit() / most_held_part) move_states(queue);
+  if (held_bytes_ > engine_.device().room() / most_held_part) move_to_host(queue);
 }
 
 void PartitionedGroups::add(PartitionedGroups&& other) {
@@ -65,7 +65,7 @@ void PartitionedGroups::add(PartitionedGroups&& other) {
 }
 
 // To host memory, as many as there are of each: buffers have room for more.
-void PartitionedGroups::move_states(Queue& queue) {
+void PartitionedGroups::move_to_host(Queue& queue) {
   for (States& states : states_) {
     if (states.rows.bytes() == 0) continue;
     const int64_t bytes = state_bytes(states.count);
@@ -92,10 +92,18 @@ int64_t PartitionedGroups::expected_rows(const Pass& pass) const {
   return std::min(state_rows_, even + even / 4 + least_slots);
 }
 
-bool PartitionedGroups::may_fit(const Pass& pass) const {
+int64_t PartitionedGroups::group_bytes() const {
   const auto words = static_cast<int64_t>(plan_.key_words + plan_.state_words);
-  const int64_t row_bytes = slots_per_group * (4 + 8 * words) + group_column_bytes(plan_, table_);
-  return expected_rows(pass) <= engine_.device().memory_limit() / row_bytes;
+  return slots_per_group * (4 + 8 * words) + group_column_bytes(plan_, table_);
+}
+
+bool PartitionedGroups::may_fit(const Pass& pass) const {
+  return expected_rows(pass) <= engine_.device().room() / group_bytes();
+}
+
+// A power of two of slots may be nearly twice as many.
+int64_t PartitionedGroups::finish_bytes(int64_t room) const {
+  return std::min(2 * (state_rows_ + least_slots) * group_bytes(), room) + 2 * part_bytes(room);
 }
 
 // In two halves, where it has no room.
@@ -112,7 +120,7 @@ void PartitionedGroups::make(Queue& queue, const Pass& pass, GroupSource& to) {
   }
   if (pass.bits >= most_pass_bits)
     throw Error(SqlState::out_of_memory, engine_.device().info().id() + " has no room for groups");
-  move_states(queue);
+  move_to_host(queue);
   to.move_to_host();
   make(queue, {pass.number * 2, pass.bits + 1}, to);
   make(queue, {pass.number * 2 + 1, pass.bits + 1}, to);
@@ -120,7 +128,7 @@ void PartitionedGroups::make(Queue& queue, const Pass& pass, GroupSource& to) {
 
 // Rows of states into the table, out of host memory in parts.
 void PartitionedGroups::merge(Queue& queue, GroupParameters& words) {
-  const int64_t part_rows = std::max<int64_t>(1, most_part_bytes / state_bytes(1));
+  const int64_t part_rows = std::max<int64_t>(1, part_bytes(engine_.device().room()) / state_bytes(1));
   DeviceBuffer part;
   const WhenDone when_done{queue};
   const auto launch = [&](DeviceAddress rows, int64_t count) {

@@ -28,6 +28,10 @@ class PartitionedGroups {
   void add(PartitionedGroups&& other);
   // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 57014, 58000.
   void finish(Queue& queue, GroupSource& to);
+  // Of device memory, at most, that finish() takes of so many bytes to plan with.
+  int64_t finish_bytes(int64_t room) const;
+  // What waits to be merged leaves the device. Errors: 53200, 58000.
+  void move_to_host(Queue& queue);
   const GroupPlan& plan() const { return plan_; }
   // Of the batches so far.
   const FormProfile& form() const { return form_; }
@@ -48,8 +52,9 @@ class PartitionedGroups {
   void check(const GroupControl& control) const;
   int64_t state_bytes(int64_t rows) const { return rows * static_cast<int64_t>(plan_.kernels->state_row) * 8; }
   int64_t expected_rows(const Pass& pass) const;
+  // Bytes of the table and of the result that a group takes.
+  int64_t group_bytes() const;
   bool may_fit(const Pass& pass) const;
-  void move_states(Queue& queue);
   void make(Queue& queue, const Pass& pass, GroupSource& to);
   bool try_make(Queue& queue, const Pass& pass, GroupSource& to);
   void merge(Queue& queue, GroupParameters& words);

@@ -143,9 +143,10 @@ void InputLoader::count_rows(SectionInput& input) const {
 }
 
 std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, int64_t tile_rows) {
-  std::lock_guard guard(input.mutex);
-  std::shared_ptr<TabletDescriptions>& kept = input.descriptions[tile_rows];
-  if (kept) return kept;
+  {
+    std::lock_guard guard(input.mutex);
+    if (const auto kept = input.descriptions.find(tile_rows); kept != input.descriptions.end()) return kept->second;
+  }
   auto made = std::make_shared<TabletDescriptions>();
   std::vector<uint64_t> words;
   int64_t usual = -1;
@@ -176,12 +177,17 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   }
   made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
   const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
-  made->buffer = engine_.device().allocate(std::max<int64_t>(bytes, 8), "descriptions of tablets");
-  made->sent = send(engine_.device(), queue_, made->buffer.address(), words.data(), bytes);
-  // Another statement's queue may use them next, if they stay.
-  if (residency_ == Residency::Cached || residency_ == Residency::Mapped) queue_.synchronize();
-  kept = made;
-  return made;
+  const bool stays = residency_ == Residency::Cached || residency_ == Residency::Mapped;
+  constexpr const char* what = "descriptions of tablets";
+  Device& device = engine_.device();
+  made->buffer = stays ? device.allocate_to_stay(std::max<int64_t>(bytes, 8), what)
+                       : device.allocate(std::max<int64_t>(bytes, 8), what);
+  made->sent = send(device, queue_, made->buffer.address(), words.data(), bytes);
+  // Another statement's queue may use them next, if they stay. The mutex is not held while the device is waited for:
+  // two may make the same.
+  if (stays) queue_.synchronize();
+  std::lock_guard guard(input.mutex);
+  return input.descriptions.try_emplace(tile_rows, std::move(made)).first->second;
 }
 
 }  // namespace diptych::gpu

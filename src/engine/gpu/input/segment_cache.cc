@@ -63,7 +63,7 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Q
       }
     }
   }
-  return loader.load(device_.allocate(bytes, "columns on the device"), queue);
+  return loader.load(device_.allocate_to_stay(bytes, "columns on the device"), queue);
 }
 
 void SegmentCache::reserve(int64_t bytes) {

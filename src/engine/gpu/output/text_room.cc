@@ -14,9 +14,7 @@ constexpr int64_t usual_bytes = 32, least_bytes = 4096, most_bytes = int64_t{1} 
 
 void TextRoom::prepare(GpuEngine& engine, const SectionKernel& kernel, int64_t rows) {
   if (kernel.new_texts == 0 || buffer_.bytes() > 0) return;
-  const Device& device = engine.device();
-  const int64_t limit = device.memory_limit() > 0 ? device.memory_limit() : device.info().memory_bytes;
-  const int64_t most = std::max(std::min(most_bytes, limit / part_of_memory), least_bytes);
+  const int64_t most = std::max(std::min(most_bytes, engine.device().room() / part_of_memory), least_bytes);
   buffer_ =
       engine.device().allocate(std::clamp(rows * usual_bytes * kernel.new_texts, least_bytes, most), "new strings");
 }

@@ -48,7 +48,7 @@ class MemoryDevice final : public Device {
   std::atomic<int> measurements{0};
 
   const DeviceInfo& info() const override { return info_; }
-  std::optional<DeviceBuffer> try_allocate(int64_t bytes) override {
+  std::optional<DeviceBuffer> try_allocate(int64_t bytes, uint64_t) override {
     return DeviceBuffer(this, {reinterpret_cast<uint64_t>(new std::byte[static_cast<size_t>(bytes)])}, bytes);
   }
   PinnedBuffer allocate_pinned(int64_t bytes, const char*) override {
@@ -68,6 +68,8 @@ class MemoryDevice final : public Device {
   std::shared_ptr<const Kernel> find_compiled(const std::string&, const std::string&) override { return nullptr; }
 
  private:
+  std::optional<uint64_t> reserve(int64_t) override { return std::nullopt; }
+  void release(uint64_t) noexcept override {}
   void free(DeviceAddress address, int64_t) noexcept override { delete[] reinterpret_cast<std::byte*>(address.value); }
   void free_pinned(std::byte* data, int64_t) noexcept override { delete[] data; }
   void shrink_pinned(std::byte*, int64_t) noexcept override {}

@@ -100,9 +100,9 @@ TEST(DeviceList, FaultsComeWhenAsked) {
   EXPECT_EQ(faulty.live_pinned(), 0);
   EXPECT_EQ(device->memory_use().used_bytes, 0);
   faulty.fail(DeviceCall::Allocation, 0, true);
-  for (int i = 0; i < 3; i++) EXPECT_FALSE(faulty.try_allocate(1).has_value());
+  for (int i = 0; i < 3; i++) EXPECT_FALSE(faulty.try_allocate(1, 0).has_value());
   faulty.fail(DeviceCall::Allocation, -1);
-  EXPECT_TRUE(faulty.try_allocate(1).has_value());
+  EXPECT_TRUE(faulty.try_allocate(1, 0).has_value());
 }
 
 }  // namespace

@@ -199,8 +199,8 @@ TEST_P(DeviceTest, KeepsTheMemoryLimit) {
   device_->set_memory_limit(1 << 20);
   {
     DeviceBuffer half = device_->allocate(1 << 19, "half");
-    EXPECT_FALSE(device_->try_allocate((1 << 19) + 1).has_value());
-    EXPECT_TRUE(device_->try_allocate(1 << 19).has_value());
+    EXPECT_FALSE(device_->try_allocate((1 << 19) + 1, 0).has_value());
+    EXPECT_TRUE(device_->try_allocate(1 << 19, 0).has_value());
     try {
       DeviceBuffer all = device_->allocate(1 << 20, "hash table");
       FAIL();
@@ -223,10 +223,10 @@ TEST_P(DeviceTest, AHigherLimitHoldsOnceNothingIsInUse) {
     DeviceBuffer buffer = device_->allocate(1 << 19, "half");
     device_->set_memory_limit(1 << 22);
   }
-  EXPECT_TRUE(device_->try_allocate(1 << 21).has_value());
+  EXPECT_TRUE(device_->try_allocate(1 << 21, 0).has_value());
   device_->set_memory_limit(1 << 20);
-  EXPECT_FALSE(device_->try_allocate(1 << 21).has_value());
-  EXPECT_TRUE(device_->try_allocate(1 << 19).has_value());
+  EXPECT_FALSE(device_->try_allocate(1 << 21, 0).has_value());
+  EXPECT_TRUE(device_->try_allocate(1 << 19, 0).has_value());
   device_->set_memory_limit(-1);
 }
 

@@ -25,7 +25,7 @@ class NoKernel final : public Kernel {
 class RememberingDevice final : public Device {
  public:
   const DeviceInfo& info() const override { return info_; }
-  std::optional<DeviceBuffer> try_allocate(int64_t) override { return std::nullopt; }
+  std::optional<DeviceBuffer> try_allocate(int64_t, uint64_t) override { return std::nullopt; }
   PinnedBuffer allocate_pinned(int64_t, const char*) override { return {}; }
   void set_memory_limit(int64_t) override {}
   int64_t memory_limit() const override { return 0; }
@@ -47,6 +47,8 @@ class RememberingDevice final : public Device {
   std::atomic<bool> fails = false;
 
  private:
+  std::optional<uint64_t> reserve(int64_t) override { return std::nullopt; }
+  void release(uint64_t) noexcept override {}
   void free(DeviceAddress, int64_t) noexcept override {}
   void free_pinned(std::byte*, int64_t) noexcept override {}
   void shrink_pinned(std::byte*, int64_t) noexcept override {}

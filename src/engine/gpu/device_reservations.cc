@@ -1,0 +1,121 @@
+#include "engine/gpu/device_reservations.h"
+
+#include <chrono>
+#include <limits>
+
+#include "base/error.h"
+
+namespace diptych::gpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A section that plans with an eighth has batches that still keep a device busy.
+constexpr int64_t floor_part = 8;
+constexpr auto look_again = std::chrono::milliseconds(10);
+// With nobody inside, memory is taken by rows of statements that are about to come in, and then move them to the host.
+constexpr auto patience = std::chrono::milliseconds(100);
+
+}  // namespace
+
+DeviceReservations::Place::Place(DeviceReservations& all, Grant grant)
+    : all_(all), is_alone_(grant.number == 0), reserved_(all.device_, grant.number, grant.room) {}
+
+DeviceReservations::Place::~Place() {
+  reserved_.replace(0, 0);
+  std::lock_guard guard(all_.mutex_);
+  --all_.inside_;
+  if (is_alone_) all_.is_one_alone_ = false;
+  all_.changed_.notify_all();
+}
+
+bool DeviceReservations::Place::try_grow(const Wish& wish) {
+  if (is_alone_ || room() >= all_.device_.memory_limit() || all_.has_waiting()) return false;
+  const auto grant = all_.find_room(wish, room());
+  if (grant) reserved_.replace(grant->number, grant->room);
+  return grant.has_value();
+}
+
+// The most that there is.
+std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wish& wish, int64_t more_than) const {
+  const int64_t limit = device_.memory_limit();
+  int64_t refused = std::numeric_limits<int64_t>::max();
+  for (int64_t room = limit; room > more_than && room >= limit / floor_part; room /= 2) {
+    const int64_t bytes = wish(room);
+    if (bytes >= refused) continue;
+    if (const auto number = device_.try_reserve(bytes)) return Grant{*number, room};
+    refused = bytes;
+  }
+  return std::nullopt;
+}
+
+std::optional<DeviceReservations::Grant> DeviceReservations::take(const Wish& wish, bool has_company,
+                                                                  bool is_patient) const {
+  if (auto grant = find_room(wish, 0)) return grant;
+  const int64_t limit = device_.memory_limit();
+  if (has_company || (is_patient && wish(limit / floor_part) <= limit)) return std::nullopt;
+  return Grant{0, limit};
+}
+
+// With the mutex. Others may have come in since room was found.
+std::unique_ptr<DeviceReservations::Place> DeviceReservations::let_in(const std::optional<Grant>& grant) {
+  if (!grant) return nullptr;
+  if (is_one_alone_ || (grant->number == 0 && inside_ > 0)) {
+    const DeviceReservation given_back(device_, grant->number, 0);
+    return nullptr;
+  }
+  ++inside_;
+  is_one_alone_ = grant->number == 0;
+  return std::unique_ptr<Place>(new Place(*this, *grant));
+}
+
+std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish& wish,
+                                                                     const std::atomic<bool>* cancelled) {
+  std::unique_lock guard(mutex_);
+  struct InLine {
+    DeviceReservations& all;
+    Line::iterator at;
+    ~InLine() {
+      all.line_.erase(at);
+      all.changed_.notify_all();
+    }
+  } const mine{*this, line_.insert(line_.end(), false)};
+  auto empty_since = Clock::now();
+  for (;;) {
+    if (inside_ > 0) empty_since = Clock::now();
+    if (mine.at == line_.begin() && !is_one_alone_) {
+      const bool has_company = inside_ > 0, is_patient = Clock::now() - empty_since < patience;
+      std::optional<Grant> grant;
+      guard.unlock();
+      try {
+        grant = take(wish, has_company, is_patient);
+      } catch (...) {
+        guard.lock();
+        throw;
+      }
+      guard.lock();
+      if (auto place = let_in(grant)) return place;
+      *mine.at = true;
+    }
+    changed_.wait_for(guard, look_again);
+    if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed))
+      throw Error(SqlState::query_canceled, "cancelled on request");
+  }
+}
+
+std::unique_ptr<DeviceReservations::Place> DeviceReservations::try_enter(const Wish& wish) {
+  std::unique_lock guard(mutex_);
+  if (is_one_alone_) return nullptr;
+  const bool has_company = inside_ > 0;
+  guard.unlock();
+  const auto grant = take(wish, has_company, false);
+  guard.lock();
+  return let_in(grant);
+}
+
+bool DeviceReservations::has_waiting() const {
+  std::lock_guard guard(mutex_);
+  return !line_.empty() && (line_.front() || is_one_alone_);
+}
+
+}  // namespace diptych::gpu

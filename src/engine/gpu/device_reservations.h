@@ -1,0 +1,92 @@
+// Who works on a device: many at once, as long as there is memory for what all of them can't do without.
+//
+//   wish      what a section takes that plans with so much memory: all of the limit, a half, a quarter, an eighth
+//   place     from when it is let in: so much is set aside for it, and it plans with that much
+//
+//   A |--- all of the limit ---------|
+//   B |--- all of the limit ------------------|
+//   C    |--- a quarter, which is left -----------|
+//   D       waits ...................|--- all of the limit ---|
+//   E       waits, behind D ..........|--- a half ------|
+//
+// The least of a wish is its floor. First come, first served; whoever waits has nothing on the device, or moves it to
+// the host first, so that those who are inside are done some time. Beyond its place a section asks for memory without
+// waiting; what it does not get changes its form (batches, groups in host memory).
+//
+// One whose floor is not there although nobody is inside is let in all the same, with nothing set aside and with nobody
+// beside it: it takes what it finds.
+//
+// Thread safety: all members may be called by many threads at once; a Place is the thread's that has it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "engine/device/device.h"
+
+namespace diptych::gpu {
+
+class DeviceReservations {
+ public:
+  // The device outlives it.
+  explicit DeviceReservations(Device& device) : device_(device) {}
+
+  // Bytes that it takes to plan with so many.
+  using Wish = std::function<int64_t(int64_t room)>;
+
+  class Place {
+   public:
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    ~Place();
+    // Bytes to plan with.
+    int64_t room() const { return reserved_.room(); }
+    // Asks for what the wish takes with more room, if there is some by now and nobody waits for it. True: room() is
+    // more.
+    bool try_grow(const Wish& wish);
+
+   private:
+    friend class DeviceReservations;
+    struct Grant {
+      uint64_t number = 0;  // of the reservation; 0: nothing is set aside, and nobody else is let in
+      int64_t room = 0;
+    };
+    Place(DeviceReservations& all, Grant grant);
+
+    DeviceReservations& all_;
+    const bool is_alone_;
+    DeviceReservation reserved_;
+  };
+
+  // For whoever has nothing on the device. cancelled: looked at while it waits; null: waits as long as it takes.
+  // Errors: 57014.
+  std::unique_ptr<Place> enter(const Wish& wish, const std::atomic<bool>* cancelled);
+  // For a statement that has rows there already: it passes those that wait, since it is done the sooner. Null: others
+  // would have to leave before.
+  std::unique_ptr<Place> try_enter(const Wish& wish);
+  bool has_waiting() const;
+
+ private:
+  using Line = std::list<bool>;  // in the order in which they came; true: there was no room
+  using Grant = Place::Grant;
+
+  std::optional<Grant> find_room(const Wish& wish, int64_t more_than) const;
+  // Without the mutex, since drivers may take their time.
+  std::optional<Grant> take(const Wish& wish, bool has_company, bool is_patient) const;
+  std::unique_ptr<Place> let_in(const std::optional<Grant>& grant);
+
+  Device& device_;
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  Line line_;
+  int inside_ = 0;
+  bool is_one_alone_ = false;
+};
+
+}  // namespace diptych::gpu
