@@ -133,32 +133,26 @@ std::optional<SectionResult> Engines::run_forced(const SectionTask& task, const 
     return std::nullopt;
   }
   Residency residency = residency_named(choice.residency);
-  // What has no room to stay is streamed.
-  const auto run_or_stream = [&] {
+  const auto run_there = [&] {
     Failure failure;
-    auto result = run_on(task, choice, *device, residency, 0, failure);
-    const bool has_all = residency == Residency::Cached || residency == Residency::Mapped;
-    if (!result && failure.lacks_memory && has_all) {
-      const std::string why = "asked for, streamed: " + failure.reason;
-      failure = {};
-      result = run_on(task, choice, *device, Residency::Streamed, 0, failure);
-      if (result) result->profile.why = why;
-    }
+    std::string streamed;
+    auto result = run_or_stream(task, choice, *device, residency, 0, failure, streamed);
+    if (result && !streamed.empty()) result->profile.why = "asked for, " + streamed;
     if (result) return result;
     note_fallback(device->info().id(), failure, choice, note);
     if (wants_estimate) describe_cpu(task, calibrations_.host(), note);
     return result;
   };
-  if (!is_auto && !wants_estimate) return run_or_stream();
+  if (!is_auto && !wants_estimate) return run_there();
   const SectionFacts facts = find_facts(task.program, task.address, *task.source, task.needed, task.wanted);
   const HostCalibration host = calibrations_.host();
   const DeviceCalibration calibration = calibrations_.of(*device);
   const MemoryRoom room = room_of(*device);
   if (is_auto) residency = best_residency(facts, host, calibration, room, device->info().can_map);
-  if (!wants_estimate) return run_or_stream();
+  if (!wants_estimate) return run_there();
   const uint64_t key = way_key(section_key(task), way_of(*device, choice, residency));
   const DeviceState state = state_of(key, residency, settled_state(facts, room));
-  auto result = run_or_stream();
+  auto result = run_there();
   if (!result || !result->profile.why.empty()) return result;
   const CostEstimate cost = estimate_device(facts, host, calibration, residency, state);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(cost.total_ns());
@@ -245,22 +239,27 @@ std::optional<SectionResult> Engines::run_auto(const SectionTask& task, const Pl
   if (!decided.way) return std::nullopt;
   const Option* chosen = &options[*decided.way];
   Failure failure;
-  auto result = run_on(task, choice, *chosen->device, chosen->way.residency, chosen->estimate_ns, failure);
+  std::string streamed;
+  auto result =
+      run_or_stream(task, choice, *chosen->device, chosen->way.residency, chosen->estimate_ns, failure, streamed);
   if (!result) note_fallback(chosen->device->info().id(), failure, choice, note);
   {
     std::lock_guard guard(mutex_);
     SectionExperience& known = experience_.of(chosen->key);
     if (!result && failure.is_lasting)
       known.unsupported = failure.reason;
-    else if (!result)
+    else if (!result || !streamed.empty())
       known.rests_until = decision + rest_decisions;
-    if (result && chosen->way.is_settled) {
+    if (result && streamed.empty() && chosen->way.is_settled) {
       note_kernel(known, result->profile.kernel);
       add_time(known, static_cast<double>(result->profile.nanoseconds), chosen->estimate_ns);
     }
   }
   if (!result) return result;
-  note_run(chosen->key, facts);
+  if (!streamed.empty())
+    note.why += "; " + streamed;
+  else
+    note_run(chosen->key, facts);
   result->profile.estimate_nanoseconds = static_cast<int64_t>(chosen->way.now.total_ns());
   for (const AutoDevice& candidate : devices)
     if (candidate.device == chosen->device && !candidate.calibration.is_short && !result->is_shared)

@@ -94,6 +94,10 @@ class Engines final : public SectionRunner {
   // Nothing: the failure says why.
   std::optional<SectionResult> run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                       Residency residency, double alone_ns, Failure& failure);
+  // The same, but what has no room to stay is streamed: `streamed` says why.
+  std::optional<SectionResult> run_or_stream(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                                             Residency residency, double alone_ns, Failure& failure,
+                                             std::string& streamed);
   // The device and the CPU together; nothing where the device can't.
   std::optional<SectionResult> run_shared(const SectionTask& task, gpu::GpuEngine& engine, Residency residency,
                                           gpu::KernelChoice kernels, std::string& reason);

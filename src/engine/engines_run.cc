@@ -84,6 +84,17 @@ std::optional<SectionResult> Engines::run_on(const SectionTask& task, const Plac
   return result;
 }
 
+std::optional<SectionResult> Engines::run_or_stream(const SectionTask& task, const PlacementChoice& choice,
+                                                    Device& device, Residency residency, double alone_ns,
+                                                    Failure& failure, std::string& streamed) {
+  auto result = run_on(task, choice, device, residency, alone_ns, failure);
+  const bool stays = residency == Residency::Cached || residency == Residency::Mapped;
+  if (result || !failure.lacks_memory || !stays) return result;
+  streamed = "streamed: " + failure.reason;
+  failure = {};
+  return run_on(task, choice, device, Residency::Streamed, alone_ns, failure);
+}
+
 std::optional<SectionResult> Engines::run_shared(const SectionTask& task, gpu::GpuEngine& engine, Residency residency,
                                                  gpu::KernelChoice kernels, std::string& reason) {
   TabletQueue queue(*task.source, task.needed.by_tablet());

@@ -61,8 +61,8 @@ void DeviceReservation::replace(uint64_t number, int64_t room) {
   room_ = room;
 }
 
-DeviceReservation* Device::reservation_here() const {
-  DeviceReservation* here = innermost_reservation;
+const DeviceReservation* Device::reservation_here() const {
+  const DeviceReservation* here = innermost_reservation;
   while (here != nullptr && &here->device_ != this) here = here->before_;
   return here;
 }
@@ -87,14 +87,9 @@ auto Device::take_or_make_room(int64_t bytes, Take&& take) -> decltype(take()) {
 }
 
 DeviceBuffer Device::allocate(int64_t bytes, const char* what) {
-  DeviceReservation* here = reservation_here();
+  const DeviceReservation* here = reservation_here();
   const uint64_t number = here != nullptr ? here->number_ : 0;
   if (auto buffer = take_or_make_room(bytes, [&] { return try_allocate(bytes, number); })) return std::move(*buffer);
-  if (number != 0) {
-    // Where what is set aside meets what is free, both together may do.
-    here->replace(0, here->room());
-    if (auto buffer = try_allocate(bytes, 0)) return std::move(*buffer);
-  }
   raise_no_room(bytes, what);
 }
 

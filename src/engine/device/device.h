@@ -296,7 +296,7 @@ class Device {
   const std::shared_ptr<DeviceHealth> health_;
 
  private:
-  DeviceReservation* reservation_here() const;
+  const DeviceReservation* reservation_here() const;
   // Calls `take` until it returns something, or nothing gives way any more.
   template <typename Take>
   auto take_or_make_room(int64_t bytes, Take&& take) -> decltype(take());

@@ -19,6 +19,7 @@ std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes, uint64_t reserva
     reserved_ -= bytes;
   else
     address = take(bytes);
+  if (!address && reservation != 0) address = take_joined(bytes, reservation);
   if (address) count_used(bytes);
   return address;
 }
@@ -45,18 +46,26 @@ void MemoryPool::release(uint64_t reservation) noexcept {
   const uint64_t behind = found->second.address + static_cast<uint64_t>(found->second.bytes);
   auto piece = pieces_.find(found->second.address);
   reservations_.erase(found);
-  for (; piece != pieces_.end() && piece->first < behind; ++piece) {
-    if (!piece->second.used) {
-      remove_free(piece->first, piece->second);
-      reserved_ -= piece->second.bytes;
+  while (piece != pieces_.end() && piece->first < behind) {
+    if (piece->second.used) {
+      piece->second.reservation = 0;
+      ++piece;
+    } else {
+      piece = hand_over(piece, 0);
     }
-    piece->second.reservation = 0;
-    if (piece->second.used) continue;
-    const uint64_t end = piece->first + static_cast<uint64_t>(piece->second.bytes);
-    join(piece);
-    piece = std::prev(pieces_.lower_bound(end));
   }
   trim_to_options();
+}
+
+// Makes a free piece another reservation's, or nobody's. Returns the piece behind.
+MemoryPool::Pieces::iterator MemoryPool::hand_over(Pieces::iterator piece, uint64_t to) noexcept {
+  const int64_t bytes = piece->second.bytes;
+  const uint64_t behind = piece->first + static_cast<uint64_t>(bytes);
+  remove_free(piece->first, piece->second);
+  reserved_ += (to != 0 ? bytes : 0) - (piece->second.reservation != 0 ? bytes : 0);
+  piece->second.reservation = to;
+  join(piece);
+  return pieces_.lower_bound(behind);
 }
 
 void MemoryPool::count_used(int64_t bytes) {
@@ -91,6 +100,34 @@ std::optional<uint64_t> MemoryPool::take_free(int64_t bytes, uint64_t reservatio
     piece.bytes = bytes;
   }
   return address;
+}
+
+// Of free pieces side by side, of which some are the reservation's and the others nobody's: these become part of it.
+std::optional<uint64_t> MemoryPool::take_joined(int64_t bytes, uint64_t reservation) {
+  const auto is_ours = [&](const Piece& piece) {
+    return !piece.used && (piece.reservation == 0 || piece.reservation == reservation);
+  };
+  const auto found = reservations_.find(reservation);
+  if (found == reservations_.end()) return std::nullopt;
+  RawBlock& whole = found->second;
+  for (auto first = pieces_.begin(); first != pieces_.end();) {
+    auto end = first;
+    int64_t own = 0, others = 0;
+    for (; end != pieces_.end() && is_ours(end->second) && end->second.block == first->second.block; ++end)
+      (end->second.reservation != 0 ? own : others) += end->second.bytes;
+    if (own == 0 || own + others < bytes || others > options_.limit - used_ - reserved_) {
+      first = end == first ? std::next(first) : end;
+      continue;
+    }
+    const uint64_t start = first->first, behind = start + static_cast<uint64_t>(own + others);
+    while (first != end) first = first->second.reservation == 0 ? hand_over(first, reservation) : std::next(first);
+    const uint64_t whole_behind = std::max(whole.address + static_cast<uint64_t>(whole.bytes), behind);
+    whole.address = std::min(whole.address, start);
+    whole.bytes = static_cast<int64_t>(whole_behind - whole.address);
+    reserved_ -= bytes;
+    return take_free(bytes, reservation);
+  }
+  return std::nullopt;
 }
 
 bool MemoryPool::add_block(int64_t bytes) {

@@ -87,6 +87,7 @@ class MemoryPool {
   int64_t rounded(int64_t bytes) const;
   std::optional<uint64_t> take_free(int64_t bytes, uint64_t reservation);
   std::optional<uint64_t> take(int64_t bytes);
+  std::optional<uint64_t> take_joined(int64_t bytes, uint64_t reservation);
   void count_used(int64_t bytes);
   void add_free(uint64_t address, const Piece& piece) { free_.emplace(piece.reservation, piece.bytes, address); }
   void remove_free(uint64_t address, const Piece& piece) { free_.erase({piece.reservation, piece.bytes, address}); }
@@ -94,6 +95,7 @@ class MemoryPool {
   // Gives free blocks back until no more than so many bytes are free.
   void trim_to(int64_t keep) noexcept;
   void trim_to_options() noexcept;
+  Pieces::iterator hand_over(Pieces::iterator piece, uint64_t to) noexcept;
   // The free piece, which is not in free_, is joined with its free neighbours of the same reservation.
   void join(Pieces::iterator piece) noexcept;
 

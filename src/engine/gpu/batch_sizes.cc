@@ -100,6 +100,8 @@ int64_t BatchSizes::rows_to_group(int64_t batches) const {
 int64_t BatchSizes::most_bytes() const {
   // Control blocks, literals; descriptions of tablets, states of tiles, places of partitions.
   constexpr double fixed_bytes = 16384, bytes_beside_row = 1.0 / 16;
+  // Buffers of different sizes leave some.
+  constexpr double beside_gaps = 1.125;
   // See DeviceSort::working_bytes(); rows in their order.
   constexpr double sorted_row_bytes = 24 + 16;
   const bool moves = section_.residency == Residency::Streamed || section_.residency == Residency::Serial;
@@ -117,15 +119,18 @@ int64_t BatchSizes::most_bytes() const {
     output = std::max(output, static_cast<double>(section_.memory_bytes / output_part_of_memory));
   double groups = 0, kept = 0;
   if (section_.group_row_bytes > 0) {
-    // Strings of groups are copied.
-    groups = count * static_cast<double>(section_.group_room_row_bytes) + input;
+    constexpr int64_t text_row_bytes = 16 + 8;
+    const auto strings = static_cast<double>(section_.group_room.string_bytes);
+    groups =
+        count * (static_cast<double>(section_.group_room.row_bytes) + (strings > 0 ? strings + text_row_bytes : 0));
     if (rows < all) kept = static_cast<double>(section_.memory_bytes / kept_part_of_memory);
+    kept += strings * static_cast<double>(all);
   }
   const double sorting = section_.is_sorted ? count * sorted_row_bytes : 0;
   const double batch = output + groups + sorting + count * bytes_beside_row +
-                       static_cast<double>(section_.numbered_group_bytes) + fixed_bytes;
-  return static_cast<int64_t>((moves ? static_cast<double>(std::min(batches, columns_at_once)) * input : 0) + kept +
-                              static_cast<double>(batches) * batch);
+                       static_cast<double>(section_.group_room.numbered_bytes) + fixed_bytes;
+  const double inputs = moves ? static_cast<double>(std::min(batches, columns_at_once)) * input : 0;
+  return static_cast<int64_t>((inputs + kept + static_cast<double>(batches) * batch) * beside_gaps);
 }
 
 int64_t BatchSizes::most_output_bytes(bool is_first) const {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/gpu/generator/group_plan.h"
 #include "engine/gpu/gpu_engine.h"
 #include "program/program.h"
 
@@ -32,8 +33,8 @@ class BatchSizes {
     int64_t memory_bytes = 0;      // that it may plan with
     bool has_company = false;      // others have their part of the device
     int64_t tablet_rows = 0;       // of a tablet, which is not divided
-    int64_t group_room_row_bytes = 0, numbered_group_bytes = 0;  // see GroupRoom
-    bool is_sorted = false;                                      // each batch is
+    GroupRoom group_room = {};
+    bool is_sorted = false;                  // each batch is
     std::optional<double> known_share = {};  // of the rows that came out when the section ran before
   };
   explicit BatchSizes(const Section& section);

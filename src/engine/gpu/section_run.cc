@@ -210,9 +210,7 @@ BatchSizes::Section SectionRun::describe_section() {
                            std::none_of(columns.begin(), columns.end(), [](const ResultColumnInfo& column) {
                              return column.type.physical() == PhysicalType::Text;
                            });
-  const GroupRoom groups = group_room(task_.program, task_.address, most_dense_bytes(engine_.device()));
-  section.group_room_row_bytes = groups.row_bytes;
-  section.numbered_group_bytes = groups.numbered_bytes;
+  section.group_room = group_room(task_.program, task_.address, most_dense_bytes(engine_.device()));
   section.is_sorted = sorter != nullptr;
   // The others are hardly larger; going over all takes longer than some statements.
   if (!all_tablets_.is_empty()) section.tablet_rows = task_.source->rows_in(all_tablets_.first);

@@ -83,8 +83,8 @@ TEST_F(DeviceSharing, ColumnsThatAreKeptGiveWayToWhateverNeedsTheRoom) {
   }
 }
 
-// None finds the memory that it needs while the others have theirs; each does when it is alone.
-TEST_F(DeviceSharing, StatementsThatDoNotFitTogetherTakeTurns) {
+// None has the memory that it takes alone while the others have theirs.
+TEST_F(DeviceSharing, StatementsThatDoNotFitTogetherShareTheMemory) {
   run_text(connection,
            "CREATE TABLE t AS SELECT i * 7919 % 10007 * 1000000007 x FROM generate_series(1::bigint, 500000) g(i)");
   const std::string query = "SELECT sum(x), max(x) FROM t";
@@ -99,6 +99,46 @@ TEST_F(DeviceSharing, StatementsThatDoNotFitTogetherTakeTurns) {
       for (int i = 0; i < 10; ++i) EXPECT_EQ(run_text(mine, query), expected);
     });
   }
+}
+
+// Together they need twice the memory. Groups of the last two are many enough to stay on the device for the sections
+// behind. Nothing runs twice: what has no room to stay would be streamed, and say so.
+TEST_F(DeviceSharing, SixteenConnectionsThatGroup) {
+  constexpr int64_t connections = 16;
+  run_text(connection,
+           "CREATE TABLE t AS SELECT i, i * 7919 % 10007 * 1000000007 w, 'name ' || i % 5000 s, i % 50 v "
+           "FROM generate_series(1::bigint, 50000) g(i)");
+  const std::vector<std::string> queries = {
+      "SELECT w, count(*), sum(v) FROM t GROUP BY w ORDER BY 3 DESC, 1 LIMIT 5",
+      "SELECT s, count(*), sum(i) FROM t GROUP BY s ORDER BY 3 DESC, 1 LIMIT 5",
+      "SELECT i, sum(v) FROM t GROUP BY i HAVING sum(v) = 49 AND i > 49000 ORDER BY i",
+      "SELECT i, count(*), max(w) FROM t GROUP BY i ORDER BY 3 DESC, 1 LIMIT 5",
+  };
+  std::vector<std::string> expected;
+  for (const std::string& query : queries) expected.push_back(run_text(connection, query));
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached"});
+  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]);
+  const int64_t limit = device->memory_use().peak_bytes * connections / 2;
+  run_text(connection, "SET device_memory_limit = " + std::to_string(limit));
+  {
+    std::vector<std::jthread> threads;
+    for (size_t number = 0; number < connections; ++number) {
+      threads.emplace_back([&, number] {
+        Connection mine(database);
+        const char* residency = number % 4 == 0 ? "streamed" : number % 4 == 1 ? "serial" : "cached";
+        set(mine,
+            {"device = opencl", "gpu_engine = generated", "fallback = error", std::string("residency = ") + residency});
+        for (size_t i = 0; i < queries.size(); ++i) {
+          const size_t query = (number + i) % queries.size();
+          EXPECT_EQ(run_text(mine, queries[query]), expected[query]) << queries[query];
+        }
+        const std::string why = testing::text_of(testing::first_section(mine, queries[number % 4])["why"]);
+        EXPECT_EQ(why, "asked for");
+      });
+    }
+  }
+  EXPECT_TRUE(database.engines().fallbacks().empty());
+  EXPECT_LE(device->memory_use().peak_bytes, limit);
 }
 
 TEST_F(DeviceSharing, TheDeviceMemoryLimitIsTheDatabases) {

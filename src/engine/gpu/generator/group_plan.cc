@@ -152,7 +152,8 @@ int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_de
 }
 
 GroupRoom group_room(const Program& program, int32_t address, int64_t most_dense_bytes) {
-  constexpr int64_t flag_bytes = 8;
+  // usual_string_bytes: with its offset; how long strings are is not known before.
+  constexpr int64_t flag_bytes = 8, usual_string_bytes = 32 + 4;
   GroupRoom room;
   for_each_plan(program, address, most_dense_bytes, [&](const HashTableInfo& table, const GroupPlan& plan) {
     if (plan.place != GroupPlan::Place::Partitioned) {
@@ -160,11 +161,15 @@ GroupRoom group_room(const Program& program, int32_t address, int64_t most_dense
       return;
     }
     room.row_bytes += flag_bytes + state_row_bytes(plan);
-    for (const GroupKeyPlan& key : plan.keys)
+    for (const GroupKeyPlan& key : plan.keys) {
       room.row_bytes += static_cast<int64_t>(key.row_words()) * 4 + width_bytes(key.physical) + 1;
-    for (const auto& aggregate : table.aggregates)
+      if (key.is_string()) room.string_bytes += usual_string_bytes;
+    }
+    for (const auto& aggregate : table.aggregates) {
       room.row_bytes += static_cast<int64_t>(value_row_words(aggregate.argument.physical)) * 4 +
                         width_bytes(aggregate.result.physical) + 1;
+      if (aggregate.result.physical == PhysicalType::Text) room.string_bytes += usual_string_bytes;
+    }
   });
   return room;
 }

@@ -103,6 +103,7 @@ int64_t group_row_bytes(const Program& program, int32_t address, int64_t most_de
 // it is put together, as a state, as a row of the result), and for numbered groups; both at most.
 struct GroupRoom {
   int64_t row_bytes = 0, numbered_bytes = 0;
+  int64_t string_bytes = 0;  // of a state: strings of keys and aggregates, which stay until all groups are made
 };
 GroupRoom group_room(const Program& program, int32_t address, int64_t most_dense_bytes);
 

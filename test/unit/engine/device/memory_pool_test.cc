@@ -113,6 +113,70 @@ TEST(MemoryPool, NothingOverlaps) {
   EXPECT_EQ(raw.blocks(), 0u);
 }
 
+TEST(MemoryPool, WhatIsSetAsideIsNobodyElses) {
+  FakeMemory raw(1 << 20);
+  MemoryPool pool(raw, {.alignment = 256, .limit = 65536});
+  const auto mine = pool.try_reserve(32768);
+  ASSERT_TRUE(mine);
+  EXPECT_EQ(pool.used_bytes(), 0);
+  EXPECT_FALSE(pool.try_allocate(32768 + 256));
+  const auto others = pool.try_allocate(32768), own = pool.try_allocate(16384, *mine);
+  ASSERT_TRUE(others && own);
+  EXPECT_FALSE(pool.try_allocate(256));
+  pool.free(*own);
+  EXPECT_FALSE(pool.try_allocate(256)) << "it is set aside again";
+  // More than that is taken of what is left beside it, and comes back to it.
+  pool.free(*others);
+  const auto large = pool.try_allocate(49152, *mine);
+  ASSERT_TRUE(large);
+  pool.free(*large);
+  EXPECT_TRUE(pool.try_allocate(49152, *mine));
+  pool.release(*mine);
+  EXPECT_EQ(pool.used_bytes(), 49152);
+  EXPECT_TRUE(pool.try_allocate(65536 - 49152));
+}
+
+// Buffers outlive reservations, which many have at the same time.
+TEST(MemoryPool, ReservationsLeaveNothingBehind) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  FakeMemory raw(4 << 20, 1 << 20);
+  MemoryPool pool(raw, {.alignment = 256, .limit = 3 << 20});
+  std::vector<uint64_t> reservations, live;
+  for (int i = 0; i < 20000; i++) {
+    const auto pick = [&](std::vector<uint64_t>& from) {
+      const size_t at = random() % from.size();
+      const uint64_t picked = from[at];
+      from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+      return picked;
+    };
+    const auto bytes = static_cast<int64_t>(random() % (uint64_t{1} << (random() % 20)));
+    switch (random() % 5) {
+      case 0:
+        if (const auto made = pool.try_reserve(bytes)) reservations.push_back(*made);
+        break;
+      case 1:
+        if (!reservations.empty()) pool.release(pick(reservations));
+        break;
+      case 2:
+        if (!live.empty()) pool.free(pick(live));
+        break;
+      default: {
+        const uint64_t from =
+            reservations.empty() || random() % 4 == 0 ? 0 : reservations[random() % reservations.size()];
+        if (const auto address = pool.try_allocate(bytes, from)) live.push_back(*address);
+      }
+    }
+    ASSERT_EQ(pool.buffers(), static_cast<int64_t>(live.size()));
+  }
+  for (const uint64_t address : live) pool.free(address);
+  for (const uint64_t reservation : reservations) pool.release(reservation);
+  EXPECT_EQ(pool.used_bytes(), 0);
+  EXPECT_LE(pool.peak_bytes(), 3 << 20);
+  EXPECT_TRUE(pool.try_allocate(3 << 20)) << "in one piece again";
+}
+
 TEST(MemoryPool, FreedMemoryIsUsedAgain) {
   FakeMemory raw(1 << 20);
   MemoryPool pool(raw, {});
