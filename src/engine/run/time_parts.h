@@ -16,7 +16,7 @@ namespace diptych {
 enum class TimePart : uint8_t {
   Prepare,  // constants, zone maps: which tablets are needed
   Choose,   // the engine; a device opened and measured where it was not yet
-  Turn,     // waiting until other statements leave the device
+  Turn,     // waiting for the memory that it can't do without on the device
   Load,     // columns brought to where the device reads them
   Compile,  // kernels: their text, and finding or compiling them
   Launch,   // memory for what they write, and handing them to the driver

@@ -45,6 +45,35 @@ TEST(BatchSizes, RowsOnTheirWayToGroupsHavePlaces) {
   }
 }
 
+// With company rows that stay are grouped in batches, and the less there is to plan with, the less is asked for.
+TEST(BatchSizes, WhatASectionAsksFor) {
+  for (const Residency residency : {Residency::Cached, Residency::Mapped, Residency::Serial, Residency::Streamed}) {
+    const auto most_bytes = [&](int64_t memory, bool has_company) {
+      return BatchSizes({.residency = residency,
+                         .rows = 64 * mib,
+                         .input_row_bytes = 8,
+                         .group_row_bytes = 100,
+                         .memory_bytes = memory,
+                         .has_company = has_company,
+                         .tablet_rows = 65536,
+                         .group_room = {.row_bytes = 60}})
+          .most_bytes();
+    };
+    EXPECT_LT(most_bytes(2048 * mib, true), 2048 * mib);
+    EXPECT_LT(most_bytes(1024 * mib, true), most_bytes(2048 * mib, true));
+    EXPECT_LT(most_bytes(512 * mib, true), most_bytes(1024 * mib, true));
+    EXPECT_GT(most_bytes(1, true), 65536 * 60) << "a tablet is not divided";
+  }
+  const auto cached = [](int64_t rows) {
+    return BatchSizes(
+               {.residency = Residency::Cached, .rows = rows, .output_row_bytes = 16, .memory_bytes = 1024 * mib})
+        .most_bytes();
+  };
+  EXPECT_GT(cached(1000), 16000);
+  EXPECT_LT(cached(1000), 64000);
+  EXPECT_LT(cached(mib * mib), 512 * mib);
+}
+
 TEST(BatchSizes, RowsThatMustComeTogetherDo) {
   EXPECT_EQ(BatchSizes({.residency = Residency::Streamed, .needs_all = true, .input_row_bytes = 8, .memory_bytes = mib})
                 .next_rows(),
