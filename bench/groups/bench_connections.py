@@ -4,10 +4,10 @@
   small    a few hundred groups of a small table: what counts is what a statement costs beside its kernel
 
 Every connection runs its statements in a thread of its own, on one database. Printed are the ratio of throughputs (all at once
-over one after the other), wrong answers (compared with the CPU's), fallbacks by name, and the longest time from a cancel to the statement's end while all others run. --memory sets device_memory_limit,
-so that the large ones need so many times of it (the sum of what each takes alone, as the device's peak tells).
+over one after the other), wrong answers (compared with the CPU's), fallbacks by name, and, of large statements, the longest time from a cancel to the end while all others run. --memory sets
+device_memory_limit, so that the large ones need so many times of it (the sum of what each takes alone, as the device's peak tells).
 
-usage: bench_connections.py --library build/release/libdiptych.so --device cuda --rows 20000000
+usage: bench_connections.py --library build/release/libdiptych.so --devices cpu,cuda --rows 20000000
 """
 
 import argparse
@@ -141,12 +141,12 @@ class Bench:
             seconds.append((alone, together))
         fallbacks = {reason: count - before.get(reason, 0) for reason, count in self.fallbacks().items()
                      if count > before.get(reason, 0)}
-        cancel = self.measure_cancel(peers, make)
+        cancel = self.measure_cancel(peers, make) if make is large else None  # small ones end before they are met
         entry = {"ratio": statistics.median(ratios), "seconds": seconds, "fallbacks": fallbacks, "cancel_seconds": cancel}
         self.report["parts"][f"{device} {name}"] = entry
         alone, together = statistics.median(pair[0] for pair in seconds), statistics.median(pair[1] for pair in seconds)
         print(f"{device + ' ' + name:<16}{alone * 1e3:>12.1f} ms{together * 1e3:>12.1f} ms{entry['ratio']:>8.2f}"
-              f"{sum(fallbacks.values()):>11}{cancel * 1e3:>12.1f} ms", flush=True)
+              f"{sum(fallbacks.values()):>11}" + (f"{cancel * 1e3:>12.1f} ms" if cancel is not None else f"{'-':>15}"), flush=True)
         for reason, count in fallbacks.items():
             print(f"    fallback, {count} times: {reason}")
         for peer in peers:
@@ -177,7 +177,7 @@ class Bench:
         for number, peer in enumerate(peers):
             time.sleep(0.01)
             cancelled[number].clear()
-            for _ in range(100):  # between two statements there is nothing to cancel
+            for _ in range(5):  # between two statements there is nothing to cancel
                 start = time.perf_counter()
                 self.first.library.diptych_interrupt(peer.connection)
                 if cancelled[number].wait(1):
