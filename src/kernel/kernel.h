@@ -11,6 +11,7 @@
 #include "kernel/bits.h"
 #include "kernel/float.h"
 #include "kernel/numeric.h"
+#include "kernel/exact_moments.h"
 #include "kernel/narrow.h"
 #include "kernel/hash.h"
 #include "kernel/cast.h"

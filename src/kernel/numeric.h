@@ -270,16 +270,23 @@ DK_FN dk_i128 dk_div_whole_n128(dk_i128 a, dk_i128 b, dk_i32 scale_a, dk_i32 sca
 
 // ---- square root
 
-// The nearest whole number to the root of a 256-bit number, bit by bit from the top: each bit stays set if the square
-// is not above the number. Halves do not occur: (n + 1/2)^2 is no whole number.
-DK_FN dk_u128 dk_sqrt_u256(dk_u256 a) {
+// The whole part of the root of a 256-bit number, bit by bit from the top: each bit stays set if the square is not
+// above the number.
+DK_FN dk_u128 dk_root_u256(dk_u256 a) {
   dk_u128 root = dk_make_u128(0, 0);
-  for (dk_i32 bit = 127; bit >= 0; bit--) {
+  dk_i32 bits = dk_is_zero_u128(a.hi) ? dk_bits_u128(a.lo) : 128 + dk_bits_u128(a.hi);
+  for (dk_i32 bit = (bits + 1) / 2 - 1; bit >= 0; bit--) {
     dk_u128 next = dk_add_u128(root, dk_shift_left_u128(dk_make_u128(0, 1), bit));
     dk_u256 square = dk_mul_u128(next, next);
     dk_bool above = dk_lt_u128(a.hi, square.hi) || (!dk_lt_u128(square.hi, a.hi) && dk_lt_u128(a.lo, square.lo));
     if (!above) root = next;
   }
+  return root;
+}
+
+// The nearest whole number to the root. Halves do not occur: (n + 1/2)^2 is no whole number.
+DK_FN dk_u128 dk_sqrt_u256(dk_u256 a) {
+  dk_u128 root = dk_root_u256(a);
   dk_u128 rest = dk_sub_u128(a.lo, dk_mul_u128(root, root).lo);  // at most 2 * root
   return dk_lt_u128(root, rest) ? dk_add_u128(root, dk_make_u128(0, 1)) : root;
 }

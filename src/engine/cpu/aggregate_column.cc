@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "base/error.h"
-#include "engine/cpu/exact_moments.h"
 #include "engine/cpu/row_function.h"
+#include "engine/run/exact_moments.h"
 
 namespace diptych::cpu {
 namespace {
@@ -167,8 +167,7 @@ class WideSumColumn final : public TypedColumn<WideSumColumn, WideSum, int128_t>
 template <typename T>
 class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, ExactMoments, int128_t> {
  public:
-  explicit ExactMomentsColumn(const AggregateInfo& info)
-      : state_(info.state), argument_scale_(scale_of(info.argument.type)), scale_(scale_of(info.result.type)) {}
+  explicit ExactMomentsColumn(const AggregateInfo& info) : formula_(moments_formula(info)) {}
   void block(ExactMoments& moments, bool, const AggregateInput& input, const RowMask& rows) {
     for_each_row(rows.words, input.words, [&](int at) { row(moments, true, input, at); });
   }
@@ -180,7 +179,7 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
     bool nulls = false;
     for (size_t i = 0; i < groups.size(); ++i) {
       int128_t result = 0;
-      const MomentsResult kind = finish(state_, this->state(groups[i]), argument_scale_, scale_, result);
+      const MomentsResult kind = finish_moments(formula_, this->state(groups[i]), result);
       if (kind == MomentsResult::Overflow) this->overflow();
       std::memcpy(out + i * sizeof(result), &result, sizeof(result));
       if (kind != MomentsResult::Null) continue;
@@ -192,9 +191,7 @@ class ExactMomentsColumn final : public TypedColumn<ExactMomentsColumn<T>, Exact
   int128_t result(const ExactMoments&) const { return 0; }
 
  private:
-  static int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
-  AggregateState state_;
-  int argument_scale_, scale_;
+  MomentsFormula formula_;
 };
 
 template <typename T>

@@ -5,7 +5,8 @@
 //   count, sum_i64        1            0               dk_block_sum_u64    dk_atomic_add_<space>_u64
 //   sum of i32, i64,      2 (lo, hi)   0               dk_block_sum192     dk_atomic_add_<space>_i128
 //     in 128 bits
-//   sum of i128           3 (lo first) 0               dk_block_sum192     dk_atomic_add_<space>_sum192
+//   sum of i128, or of    3 (lo first) 0               dk_block_sum192     dk_atomic_add_<space>_sum192
+//     exact squares
 //   sum_f64               1            0               dk_block_sum_f64    dk_atomic_add_<space>_f64
 //   least, of a u64 key   1            all ones        dk_block_min_u64    dk_atomic_min_<space>_u64
 //   greatest, the same    1            0               dk_block_max_u64    dk_atomic_max_<space>_u64
@@ -81,6 +82,19 @@ DK_FN dk_sum192 dk_add_sum192(dk_sum192 a, dk_sum192 b) {
 
 DK_FN dk_bool dk_sum192_fits(dk_sum192 a) { return a.hi == (dk_u64)((dk_i64)a.mid >> 63); }
 DK_FN dk_i128 dk_i128_of_sum192(dk_sum192 a) { return dk_make_i128((dk_i64)a.mid, a.lo); }
+
+DK_FN dk_sum192 dk_sum192_of_u128(dk_u128 a) { return dk_sum192_of_words(a.lo, a.hi, 0); }
+
+// Squares for exact sums of squares; of 128 bits in two halves, which are added up each for itself.
+DK_FN dk_sum192 dk_square_of_i64(dk_i64 a) {
+  return dk_sum192_of_u128(dk_mul_u64(dk_magnitude_i64(a), dk_magnitude_i64(a)));
+}
+DK_FN dk_sum192 dk_lower_square_of_i128(dk_i128 a) {
+  return dk_sum192_of_u128(dk_mul_u128(dk_magnitude_i128(a), dk_magnitude_i128(a)).lo);
+}
+DK_FN dk_sum192 dk_upper_square_of_i128(dk_i128 a) {
+  return dk_sum192_of_u128(dk_mul_u128(dk_magnitude_i128(a), dk_magnitude_i128(a)).hi);
+}
 
 // A square for a sum of squares. Raises where 128 bits do not hold it.
 DK_FN dk_i128 dk_square_i128(dk_i128 a, DK_PRIVATE dk_i32* error) {

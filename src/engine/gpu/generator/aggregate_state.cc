@@ -1,12 +1,14 @@
 #include "engine/gpu/generator/aggregate_state.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <tuple>
 
 #include "base/error.h"
+#include "engine/run/exact_moments.h"
 #include "engine/run/kernel_error.h"
 #include "kernel/kernel.h"
 
@@ -14,8 +16,6 @@ namespace diptych::gpu {
 namespace {
 
 constexpr uint64_t sign_bit = uint64_t{1} << 63;
-
-constexpr size_t text_extreme_words = 4, interval_extreme_words = 5;
 
 bool is_wide(const AggregateInfo& aggregate) { return aggregate.argument.physical == PhysicalType::Int128; }
 
@@ -56,9 +56,7 @@ StateLayout layout_of(const AggregateInfo& aggregate, bool has_extremes, std::st
     case AggregateState::ExactStddevSamp:
     case AggregateState::ExactStddevPop:
     case AggregateState::ExactVarSamp:
-    case AggregateState::ExactVarPop:
-      unsupported = "deviations, and averages beyond 38 digits, of exact numbers";
-      return layout;
+    case AggregateState::ExactVarPop: layout.kind = StateKind::Exact; return layout;
     default: break;
   }
   const bool is_text = aggregate.argument.physical == PhysicalType::Text;
@@ -71,7 +69,51 @@ StateLayout layout_of(const AggregateInfo& aggregate, bool has_extremes, std::st
   return layout;
 }
 
-double as_double(uint64_t bits) { return std::bit_cast<double>(bits); }
+bool is_exact(const AggregateInfo& aggregate) {
+  return aggregate.state >= AggregateState::ExactAvg && aggregate.state <= AggregateState::ExactVarPop;
+}
+
+// Whether two aggregates are known to take the same values of the same rows.
+bool are_alike(const HashTableInfo& table, size_t a, size_t b) {
+  const auto first_of = [&](size_t number) {
+    const int32_t same = table.aggregates[number].same_argument;
+    return same < 0 ? number : static_cast<size_t>(same);
+  };
+  return first_of(a) == first_of(b);
+}
+
+std::vector<StateKind> exact_parts(PhysicalType argument, bool has_squares) {
+  const bool is_wide = argument == PhysicalType::Int128;
+  std::vector<StateKind> parts = {StateKind::Count, is_wide ? StateKind::Sum192 : StateKind::SumI128};
+  if (!has_squares) return parts;
+  parts.push_back(argument == PhysicalType::Int32 ? StateKind::SumI128 : StateKind::Sum192);
+  if (is_wide) parts.push_back(StateKind::Sum192);
+  return parts;
+}
+
+// The state of aggregate `number`, kind Exact: its own parts, or those of one before.
+void lay_out_exact(const HashTableInfo& table, size_t number, StatesLayout& layout) {
+  StateLayout& state = layout.aggregates[number];
+  bool has_squares = false;
+  for (size_t i = 0; i < table.aggregates.size(); ++i) {
+    if (!is_exact(table.aggregates[i]) || !are_alike(table, i, number)) continue;
+    if (i < number) {
+      state = layout.aggregates[i];
+      state.is_repeated = true;
+      return;
+    }
+    has_squares |= table.aggregates[i].state != AggregateState::ExactAvg;
+  }
+  for (const StateKind kind : exact_parts(table.aggregates[number].argument.physical, has_squares)) {
+    StateLayout& part = layout.parts.emplace_back();
+    part.kind = kind;
+    part.words = kind == StateKind::Count ? 1 : kind == StateKind::SumI128 ? 2 : 3;
+    part.first_word = layout.words;
+    layout.words += part.words;
+  }
+  state.part_count = layout.parts.size() - state.first_part;
+  state.words = layout.words - state.first_word;
+}
 
 void add_words(uint64_t* into, const uint64_t* from, size_t words) {
   uint64_t carry = 0;
@@ -81,6 +123,28 @@ void add_words(uint64_t* into, const uint64_t* from, size_t words) {
     carry = static_cast<uint64_t>(sum >> 64);
   }
 }
+
+// Out of the words of the parts.
+ExactMoments moments_of(const StatesLayout& layout, const StateLayout& state, std::span<const uint64_t> words) {
+  const StateLayout* part = layout.parts.data() + state.first_part;
+  ExactMoments moments;
+  moments.count = static_cast<int64_t>(words[part[0].first_word]);
+  // Signs of sums go on.
+  const auto limb = [&](const StateLayout& from, size_t i) {
+    if (i < from.words) return words[from.first_word + i];
+    return (words[from.first_word + from.words - 1] & sign_bit) != 0 ? ~uint64_t{0} : 0;
+  };
+  for (size_t i = 0; i < 3; ++i) moments.sum.limbs[i] = limb(part[1], i);
+  for (size_t i = 2; i < state.part_count; ++i) {
+    std::array<uint64_t, 5> squares{};
+    const size_t first = i == 3 ? 2 : 0;
+    for (size_t j = 0; j < 3; ++j) squares[first + j] = limb(part[i], j);
+    add_words(moments.squares.data(), squares.data(), squares.size());
+  }
+  return moments;
+}
+
+double as_double(uint64_t bits) { return std::bit_cast<double>(bits); }
 
 int128_t wide_of(const uint64_t* words) { return static_cast<int128_t>((uint128_t{words[1]} << 64) | words[0]); }
 
@@ -135,6 +199,11 @@ void store_whole(PhysicalType physical, int128_t value, std::byte* to) {
 
 }  // namespace
 
+bool StatesLayout::has(StateKind kind) const {
+  return std::any_of(aggregates.begin(), aggregates.end(),
+                     [&](const StateLayout& state) { return state.kind == kind; });
+}
+
 StatesLayout layout_states(const HashTableInfo& table, bool has_extremes) {
   StatesLayout layout;
   if (!table.aggregates.empty()) layout.note_words = note_index(table.aggregates.size() - 1) / 2 + 1;
@@ -142,21 +211,26 @@ StatesLayout layout_states(const HashTableInfo& table, bool has_extremes) {
   for (const AggregateInfo& aggregate : table.aggregates) {
     StateLayout state = layout_of(aggregate, has_extremes, layout.unsupported);
     state.first_word = layout.words;
-    layout.words += state.words;
+    state.first_part = layout.parts.size();
     layout.aggregates.push_back(state);
+    if (state.kind == StateKind::Exact) {
+      lay_out_exact(table, layout.aggregates.size() - 1, layout);
+      continue;
+    }
+    layout.words += state.words;
+    layout.parts.push_back(state);
   }
   return layout;
 }
 
 void clear_states(const StatesLayout& layout, std::span<uint64_t> words) {
   std::fill_n(words.begin(), layout.note_words, 0);
-  for (const StateLayout& state : layout.aggregates)
-    std::copy_n(state.empty, state.words, words.data() + state.first_word);
+  for (const StateLayout& state : layout.parts) std::copy_n(state.empty, state.words, words.data() + state.first_word);
 }
 
 void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::span<const uint64_t> from) {
   for (size_t i = 0; i < layout.note_words; ++i) into[i] |= from[i];
-  for (const StateLayout& state : layout.aggregates) {
+  for (const StateLayout& state : layout.parts) {
     uint64_t* a = into.data() + state.first_word;
     const uint64_t* b = from.data() + state.first_word;
     switch (state.kind) {
@@ -177,6 +251,7 @@ void combine_states(const StatesLayout& layout, std::span<uint64_t> into, std::s
       case StateKind::Extreme:
         if (state.words == interval_extreme_words) combine_intervals(a, b);
         break;
+      case StateKind::Exact: break;  // never a part
     }
   }
 }
@@ -216,6 +291,13 @@ bool finish_state(const AggregateInfo& aggregate, const StatesLayout& layout, si
     case StateKind::Extreme:
       if (state.words == interval_extreme_words) std::memcpy(to, value + 3, 16);
       break;
+    case StateKind::Exact: {
+      int128_t result = 0;
+      const MomentsResult found = finish_moments(moments_formula(aggregate), moments_of(layout, state, words), result);
+      if (found == MomentsResult::Overflow) overflow(position);
+      store(result);
+      return found == MomentsResult::Value;
+    }
   }
   return came;
 }

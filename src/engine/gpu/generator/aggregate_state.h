@@ -25,22 +25,39 @@ enum class StateKind : uint8_t {
   LeastI128,
   GreatestI128,
   Moments,
-  Extreme  // the least or greatest string or interval (kernel/device/group_extremes.h); of totals and partitioned
-           // groups
+  Extreme,  // the least or greatest string or interval (kernel/device/group_extremes.h); of totals and partitioned
+            // groups
+  Exact     // parts (below) of exact averages and deviations
 };
+
+// Of the kind Extreme.
+inline constexpr size_t text_extreme_words = 4, interval_extreme_words = 5;
 
 struct StateLayout {
   StateKind kind = StateKind::Count;
   size_t first_word = 0, words = 1;
   uint64_t empty[5] = {0, 0, 0, 0, 0};
   bool is_least = false;  // Extreme
+  size_t first_part = 0, part_count = 1;
+  bool is_repeated = false;  // Exact: the parts are those of an aggregate before, of the same values
 };
 
-// Of all aggregates of a hash table, with the words of notes before them.
+// Of all aggregates of a hash table, with the words of notes before them. A state is added up part by part; one that is
+// not Exact is its own part. The parts of Exact, all of which are sums, so that no number of rows overflows them:
+//
+//   argument   Int32                   Int64                  Int128
+//   |count   | Count                   Count                  Count
+//   |sum     | SumI128                 SumI128                Sum192
+//   |squares | SumI128                 Sum192                 Sum192 of their lower 128 bits
+//   |squares |                                                Sum192 of their upper 128 bits
+//
+// Averages have no squares, unless a deviation of the same values shares the parts.
 struct StatesLayout {
-  std::vector<StateLayout> aggregates;
+  std::vector<StateLayout> aggregates, parts;
   size_t note_words = 1, words = 1;
   std::string unsupported;  // why a device has no such state; empty: it has all
+
+  bool has(StateKind kind) const;  // among the aggregates
 };
 
 // has_extremes: whether states of the kind Extreme are possible. Strings of theirs are not combined here.

@@ -238,8 +238,8 @@ void SectionGenerator::write_replicas_end(const GroupPlan& plan) {
     body_.close();
   };
   for (size_t i = 0; i < plan.states.note_words; ++i) merge(0, "notes", i, false);
-  for (size_t i = 0; i < plan.states.aggregates.size(); ++i) {
-    const StateLayout& state = plan.states.aggregates[i];
+  for (size_t i = 0; i < plan.states.parts.size(); ++i) {
+    const StateLayout& state = plan.states.parts[i];
     switch (state.kind) {
       case StateKind::Count:
       case StateKind::SumI64: merge(i + 1, "sum_u64", state.first_word, false); break;
@@ -251,7 +251,8 @@ void SectionGenerator::write_replicas_end(const GroupPlan& plan) {
       case StateKind::LeastI128:
       case StateKind::GreatestI128: merge(i + 1, "greatest_u128", state.first_word, true); break;
       case StateKind::Moments: merge(i + 1, "moments", state.first_word, true); break;
-      case StateKind::Extreme: break;  // never in replicas
+      case StateKind::Extreme:       // never in replicas
+      case StateKind::Exact: break;  // never a part
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "engine/gpu/generator/aggregate_state.h"
 #include "engine/gpu/generator/section_generator.h"
+#include "engine/gpu/groups/state_text.h"
 #include "program/operands.h"
 
 namespace diptych::gpu {
@@ -117,9 +118,9 @@ void SectionGenerator::declare_totals() {
   // Two bits an aggregate: a value came, one was not finite.
   for (size_t i = 0; i < 2 * layout.note_words; ++i)
     declare(fmt::format("notes_{}", i), fmt::format("dk_u32 notes_{} = 0;", i));
-  for (size_t i = 0; i < layout.aggregates.size(); ++i) {
+  for (size_t i = 0; i < layout.parts.size(); ++i) {
     const std::string name = fmt::format("a{}", i);
-    switch (layout.aggregates[i].kind) {
+    switch (layout.parts[i].kind) {
       case StateKind::Count:
       case StateKind::SumI64:
       case StateKind::Greatest: declare(name, fmt::format("dk_u64 {} = 0;", name)); break;
@@ -133,10 +134,11 @@ void SectionGenerator::declare_totals() {
       case StateKind::Extreme:
         // One of the group's, with a lock.
         use_file("device/group_extremes.h");
-        declare(name, fmt::format("DK_SHARED dk_u64 {}[{}];", name, layout.aggregates[i].words + 1));
+        declare(name, fmt::format("DK_SHARED dk_u64 {}[{}];", name, layout.parts[i].words + 1));
         declare(name + "_cleared",
-                fmt::format("if (DK_LOCAL_ID < {1}) {0}[DK_LOCAL_ID] = 0;", name, layout.aggregates[i].words + 1));
+                fmt::format("if (DK_LOCAL_ID < {1}) {0}[DK_LOCAL_ID] = 0;", name, layout.parts[i].words + 1));
         break;
+      case StateKind::Exact: break;  // never a part
     }
   }
   declare("cleared", "DK_BARRIER();");
@@ -149,21 +151,25 @@ void SectionGenerator::write_aggregate(int32_t address) {
   const StatesLayout layout = layout_states(table, true);
   if (!layout.unsupported.empty()) return refuse(layout.unsupported);
   const int32_t argument = instruction.p2;
-  const std::string name = fmt::format("a{}", number);
+  const StateLayout& state = layout.aggregates[number];
+  const std::string name = fmt::format("a{}", state.first_part);
   body_.open("{{");
   body_.line("const dk_u32 rows = {};", argument >= 0 ? both(sinking(), known(argument)) : sinking());
   if (address == flow_.last_sink) body_.line("rows_out += DK_POPCOUNT_U32({});", sinking());
-  if (layout.aggregates[number].kind == StateKind::Count) {
+  if (state.kind == StateKind::Count) {
     body_.line("{} += DK_POPCOUNT_U32(rows);", name);
     return body_.close();
   }
-  body_.line("if (rows != 0) notes_{} |= {}U;", note_index(number), came_bit(number));
-  if (layout.aggregates[number].kind == StateKind::Extreme) {
-    write_extreme(argument, layout.aggregates[number], name);
+  if (state.kind == StateKind::Exact) {
+    if (!state.is_repeated) write_exact(argument, layout, state);
     return body_.close();
   }
-  write_update(address, layout.aggregates[number].kind, table.aggregates[number].state == AggregateState::SumSquares,
-               name);
+  body_.line("if (rows != 0) notes_{} |= {}U;", note_index(number), came_bit(number));
+  if (state.kind == StateKind::Extreme) {
+    write_extreme(argument, state, name);
+    return body_.close();
+  }
+  write_update(address, state.kind, table.aggregates[number].state == AggregateState::SumSquares, name);
   body_.close();
 }
 
@@ -185,6 +191,21 @@ void SectionGenerator::write_extreme(int32_t argument, const StateLayout& state,
   body_.close();
 }
 
+// Takes the argument of each of `rows` into the parts of the state.
+void SectionGenerator::write_exact(int32_t argument, const StatesLayout& layout, const StateLayout& state) {
+  body_.line("a{} += DK_POPCOUNT_U32(rows);", state.first_part);
+  body_.open("DK_FOR_ROWS(k) if ((rows >> k & 1U) != 0) {{");
+  const PhysicalType physical = info(argument).physical;
+  body_.line("const {} value = {};", type_text(physical), operand(argument));
+  for (size_t i = 1; i < state.part_count; ++i) {
+    const std::string addend = exact_addend(i, physical, "value");
+    const bool is_narrow = layout.parts[state.first_part + i].kind == StateKind::SumI128;
+    body_.line("a{0} = dk_add_sum192(a{0}, {1});", state.first_part + i,
+               is_narrow ? fmt::format("dk_sum192_of_i128({})", addend) : addend);
+  }
+  body_.close();
+}
+
 // Takes the argument of each of `rows` into the state.
 void SectionGenerator::write_update(int32_t address, StateKind kind, bool squares, const std::string& name) {
   const int32_t argument = at(address).p2;
@@ -198,6 +219,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
   const std::string key =
       is_real ? fmt::format("dk_key_f64({})", real) : fmt::format("dk_key_i64((dk_i64)({}))", value);
   switch (kind) {
+    case StateKind::Exact:
     case StateKind::Extreme:
     case StateKind::Count: return;
     case StateKind::SumI64: return body_.line("{}{} += (dk_u64)(dk_i64)({});", each, name, value);
@@ -245,9 +267,9 @@ void SectionGenerator::write_totals_end() {
     out.line("const dk_u64 notes{0} = dk_block_or_u64(notes_{1} | (dk_u64)notes_{2} << 32, scratch);", i, 2 * i,
              2 * i + 1);
   out.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
-  for (size_t i = 0; i < layout.aggregates.size(); ++i) {
+  for (size_t i = 0; i < layout.parts.size(); ++i) {
     const char* reduce = nullptr;
-    switch (layout.aggregates[i].kind) {
+    switch (layout.parts[i].kind) {
       case StateKind::Count:
       case StateKind::SumI64: reduce = "sum_u64"; break;
       case StateKind::SumI128:
@@ -259,15 +281,16 @@ void SectionGenerator::write_totals_end() {
       case StateKind::GreatestI128: reduce = "max_i128"; break;
       case StateKind::Moments: reduce = "moments"; break;
       case StateKind::Extreme: continue;  // of the group already
+      case StateKind::Exact: continue;    // never a part
     }
     out.line("a{0} = dk_block_{1}(a{0}, scratch);", i, reduce);
   }
   out.open("if (DK_LOCAL_ID == 0) {{");
   out.line("dk_atomic_add_global_u64(control + 1, rows_out);");
   for (size_t i = 0; i < layout.note_words; ++i) out.line("partial[{0}] = notes{0};", i);
-  for (size_t i = 0; i < layout.aggregates.size(); ++i) {
-    const size_t first = layout.aggregates[i].first_word;
-    switch (layout.aggregates[i].kind) {
+  for (size_t i = 0; i < layout.parts.size(); ++i) {
+    const size_t first = layout.parts[i].first_word;
+    switch (layout.parts[i].kind) {
       case StateKind::SumF64: out.line("partial[{}] = DK_F64_BITS(a{});", first, i); break;
       case StateKind::SumI128: out.line("partial[{0}] = a{2}.lo, partial[{1}] = a{2}.mid;", first, first + 1, i); break;
       case StateKind::Sum192:
@@ -284,7 +307,7 @@ void SectionGenerator::write_totals_end() {
         out.line("partial[{}] = DK_F64_BITS(a{}.squares);", first + 2, i);
         break;
       case StateKind::Extreme:
-        for (size_t word = 0; word < layout.aggregates[i].words; ++word)
+        for (size_t word = 0; word < layout.parts[i].words; ++word)
           out.line("partial[{}] = a{}[{}];", first + word, i, word);
         break;
       default: out.line("partial[{}] = a{};", first, i);

@@ -81,11 +81,6 @@ size_t GroupKeyPlan::word_in_row(size_t pair) const {
   return is_string() && pair == 1 ? carried : word + pair;
 }
 
-bool GroupPlan::has_extremes() const {
-  return std::any_of(states.aggregates.begin(), states.aggregates.end(),
-                     [](const StateLayout& state) { return state.kind == StateKind::Extreme; });
-}
-
 uint64_t GroupPlan::number(int32_t part) const {
   const auto index = static_cast<size_t>(part - static_cast<int32_t>(GroupPart::FirstKey));
   const GroupKeyPlan& key = keys[index / 3];
@@ -109,7 +104,8 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   if (table.keys.size() > 64) plan.unsupported = "more than 64 group keys";
   plan.has_lock = std::any_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), needs_lock);
   plan.state_words = plan.states.words + (plan.has_lock ? 1 : 0);
-  if (plan.has_extremes() || !number_groups(table.keys, plan) || plan.dense_bytes() > most_dense_bytes) {
+  if (plan.states.has(StateKind::Extreme) || !number_groups(table.keys, plan) ||
+      plan.dense_bytes() > most_dense_bytes) {
     plan.place = GroupPlan::Place::Partitioned;
     lay_out_words(plan);
     return plan;

@@ -86,7 +86,6 @@ struct GroupPlan {
   size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }
   // Shared, Dense: of all groups in global memory.
   int64_t dense_bytes() const { return groups * static_cast<int64_t>(state_words) * 8; }
-  bool has_extremes() const;            // of the kind StateKind::Extreme
   uint64_t number(int32_t part) const;  // the value of a part from FirstKey on: low, span, stride of each key
 };
 

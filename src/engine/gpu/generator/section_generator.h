@@ -137,6 +137,7 @@ class SectionGenerator {
   void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
   void write_sort_key(SortKeyPlace place, int32_t key, int32_t number);
   void write_aggregate(int32_t address);
+  void write_exact(int32_t argument, const StatesLayout& layout, const StateLayout& state);
   void write_update(int32_t address, StateKind kind, bool squares, const std::string& name);
   void write_extreme(int32_t argument, const StateLayout& state, const std::string& name);
   void declare_totals();

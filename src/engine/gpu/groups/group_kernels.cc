@@ -46,7 +46,8 @@ class GroupKernelText {
                                            "device/group_states.h", "device/group_rows.h"};
     const auto is_interval = [](const GroupKeyPlan& key) { return key.physical == PhysicalType::Interval; };
     if (std::any_of(plan_.keys.begin(), plan_.keys.end(), is_interval)) files.push_back("date.h");
-    if (plan_.has_extremes()) files.push_back("device/group_extremes.h");
+    if (plan_.states.has(StateKind::Extreme)) files.push_back("device/group_extremes.h");
+    if (plan_.states.has(StateKind::Exact)) files.push_back("device/exact_groups.h");
     const std::string text =
         fmt::format("#define DK_PARAMETER_WORDS {}\n#define DK_ROWS 4\n", kernels_.parameters) + kernel_text(files);
     return text +
@@ -422,7 +423,9 @@ std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, co
 bool is_nullable_result(const GroupPlan& plan, size_t column) {
   if (column < plan.keys.size()) return plan.keys[column].nullable;
   const size_t aggregate = column - plan.keys.size();
-  return plan.states.aggregates[aggregate].kind != StateKind::Count && !plan.always_comes(aggregate);
+  const StateKind kind = plan.states.aggregates[aggregate].kind;
+  // Deviations of one value are NULL, too.
+  return kind == StateKind::Exact || (kind != StateKind::Count && !plan.always_comes(aggregate));
 }
 
 int result_width(const GroupPlan& plan, const HashTableInfo& table, size_t column) {

@@ -1,6 +1,7 @@
 #include "engine/gpu/groups/state_text.h"
 
 #include "engine/gpu/generator/scalar_text.h"
+#include "engine/run/exact_moments.h"
 
 namespace diptych::gpu {
 namespace {
@@ -15,6 +16,23 @@ std::string narrowed(const std::string& value, bool is_wide, PhysicalType to) {
 
 }  // namespace
 
+std::string exact_addend(size_t part, PhysicalType physical, const std::string& value) {
+  const bool is_sum = part == 1;
+  switch (physical) {
+    case PhysicalType::Int32:
+      return is_sum ? fmt::format("dk_widen_i64({})", value)
+                    : fmt::format("dk_widen_i64((dk_i64){0} * (dk_i64){0})", value);
+    case PhysicalType::Int64:
+      return is_sum ? fmt::format("dk_widen_i64({})", value) : fmt::format("dk_square_of_i64({})", value);
+    default:
+      return fmt::format("{}({})",
+                         is_sum      ? "dk_sum192_of_i128"
+                         : part == 2 ? "dk_lower_square_of_i128"
+                                     : "dk_upper_square_of_i128",
+                         value);
+  }
+}
+
 StateText::StateText(const GroupPlan& plan, const HashTableInfo& table, std::string space)
     : plan_(plan), table_(table), space_(std::move(space)), qualifier_(space_ == "local" ? "DK_LOCAL" : "DK_GLOBAL") {}
 
@@ -25,7 +43,9 @@ bool StateText::is_text(size_t number) const {
 }
 
 void StateText::note(KernelWriter& out, size_t number) const {
-  if (plan_.states.aggregates[number].kind == StateKind::Count || plan_.always_comes(number)) return;
+  const StateKind kind = plan_.states.aggregates[number].kind;
+  // These count what came.
+  if (kind == StateKind::Count || kind == StateKind::Exact || plan_.always_comes(number)) return;
   out.line("dk_note_{}(({} dk_u32*)at + {}, {}U);", space_, qualifier_, note_index(number), came_bit(number));
 }
 
@@ -34,6 +54,7 @@ void StateText::update(KernelWriter& out, size_t number, PhysicalType physical, 
   const StateLayout& state = plan_.states.aggregates[number];
   const std::string place = fmt::format("at + {}", state.first_word);
   if (state.kind == StateKind::Count) return out.line("dk_add_{}_u64({}, 1);", space_, place);
+  if (state.kind == StateKind::Exact) return update_exact(out, state, physical, value);
   const std::string wide = widened(value, physical, PhysicalType::Int128), real = fmt::format("(dk_f64)({})", value);
   const std::string key =
       is_real(physical) ? fmt::format("dk_key_f64({})", real) : fmt::format("dk_key_i64((dk_i64)({}))", value);
@@ -42,7 +63,8 @@ void StateText::update(KernelWriter& out, size_t number, PhysicalType physical, 
              note_index(number), not_finite_bit(number));
   };
   switch (state.kind) {
-    case StateKind::Count: return;
+    case StateKind::Count:
+    case StateKind::Exact: return;
     case StateKind::SumI64: return out.line("dk_add_{}_u64({}, (dk_u64)(dk_i64)({}));", space_, place, value);
     case StateKind::SumI128: return out.line("dk_atomic_add_{}_i128({}, {});", space_, place, wide);
     case StateKind::SumF64:
@@ -77,14 +99,25 @@ void StateText::update(KernelWriter& out, size_t number, PhysicalType physical, 
   }
 }
 
+void StateText::update_exact(KernelWriter& out, const StateLayout& state, PhysicalType physical,
+                             const std::string& value) const {
+  if (state.is_repeated) return;
+  const StateLayout* parts = plan_.states.parts.data() + state.first_part;
+  out.line("const {} value = {};", type_text(physical), value);
+  out.line("dk_add_{}_u64(at + {}, 1);", space_, parts[0].first_word);
+  for (size_t i = 1; i < state.part_count; ++i)
+    out.line("dk_atomic_add_{}_{}(at + {}, {});", space_, parts[i].kind == StateKind::SumI128 ? "i128" : "sum192",
+             parts[i].first_word, exact_addend(i, physical, "value"));
+}
+
 void StateText::merge(KernelWriter& out, const std::string& from) const {
   for (size_t i = 0; i < plan_.states.note_words; ++i) {
     out.line("dk_note_{}(({} dk_u32*)at + {}, (dk_u32){}[{}]);", space_, qualifier_, 2 * i, from, i);
     if (i > 0)
       out.line("dk_note_{}(({} dk_u32*)at + {}, (dk_u32)({}[{}] >> 32));", space_, qualifier_, 2 * i + 1, from, i);
   }
-  for (size_t number = 0; number < plan_.states.aggregates.size(); ++number) {
-    const StateLayout& state = plan_.states.aggregates[number];
+  for (size_t number = 0; number < plan_.states.parts.size(); ++number) {
+    const StateLayout& state = plan_.states.parts[number];
     const size_t first = state.first_word;
     const std::string place = fmt::format("at + {}", first);
     const auto word = [&](size_t i) { return fmt::format("{}[{}]", from, first + i); };
@@ -112,18 +145,20 @@ void StateText::merge(KernelWriter& out, const std::string& from) const {
             word(0), space_, lock(), qualifier_, place, word(1), word(2));
         break;
       case StateKind::Extreme:
-        if (is_text(number))
+        if (state.words == text_extreme_words)
           out.line("dk_locked_merge_{}_text(DK_SPACES_ARG, {}, {}, {} + {}, {});", space_, lock(), place, from, first,
                    state.is_least ? 1 : 0);
         else
           out.line("dk_locked_raise_{}_interval({}, {}, {} + {});", space_, lock(), place, from, first);
         break;
+      case StateKind::Exact: break;  // never a part
     }
   }
 }
 
 void StateText::finish(KernelWriter& out, size_t number, int failure) const {
   const StateLayout& state = plan_.states.aggregates[number];
+  if (state.kind == StateKind::Exact) return finish_exact(out, number, failure);
   const PhysicalType physical = table_.aggregates[number].result.physical;
   const auto word = [&](size_t i) { return fmt::format("s[{}]", state.first_word + i); };
   const std::string notes = fmt::format("(dk_u32)(s[{}] >> {})", note_index(number) / 2, note_index(number) % 2 * 32);
@@ -138,6 +173,7 @@ void StateText::finish(KernelWriter& out, size_t number, int failure) const {
   };
   const std::string pair = fmt::format("dk_make_i128((dk_i64){}, {})", word(1), word(0));
   switch (state.kind) {
+    case StateKind::Exact: return;
     case StateKind::Count:
     case StateKind::SumI64: return value(narrowed("(dk_i64)" + word(0), false, physical));
     case StateKind::SumI128: return value(narrowed(pair, true, physical));
@@ -169,6 +205,29 @@ void StateText::finish(KernelWriter& out, size_t number, int failure) const {
         return value(fmt::format("dk_make_i128({0} == 0 ? 0 : (dk_i64){0} - 1, {1})", word(2), word(1)));
       return value(fmt::format("dk_interval_of_words({}, {})", word(3), word(4)));
   }
+}
+
+void StateText::finish_exact(KernelWriter& out, size_t number, int failure) const {
+  const StateLayout& state = plan_.states.aggregates[number];
+  const StateLayout* parts = plan_.states.parts.data() + state.first_part;
+  const auto sum = [&](size_t part) {
+    if (part >= state.part_count) return std::string("dk_sum192_of_i64(0)");
+    const auto word = [&](size_t i) { return fmt::format("s[{}]", parts[part].first_word + i); };
+    if (parts[part].kind == StateKind::Sum192)
+      return fmt::format("dk_sum192_of_words({}, {}, {})", word(0), word(1), word(2));
+    return fmt::format("dk_sum192_of_i128(dk_make_i128((dk_i64){}, {}))", word(1), word(0));
+  };
+  const MomentsFormula formula = moments_formula(table_.aggregates[number]);
+  const std::string count = fmt::format("s[{}]", parts[0].first_word);
+  out.line("dk_i32 error = 0;");
+  out.line("const dk_bool there = {} > {};", count, formula.of_sample ? 1 : 0);
+  out.line("dk_i128 value = dk_widen_i64(0);");
+  if (formula.is_average)
+    out.line("if (there) value = dk_exact_average_of({}, {}, {}, &error);", count, sum(1), formula.shift);
+  else
+    out.line("if (there) value = dk_exact_deviation_of({}, {}, {}, {}, {}, {}, {}, &error);", count, sum(1), sum(2),
+             sum(3), formula.of_sample ? 1 : 0, formula.has_root ? 1 : 0, formula.shift);
+  out.line("DK_NOTE_FAILURE(failure, error, 1, {});", failure);
 }
 
 }  // namespace diptych::gpu

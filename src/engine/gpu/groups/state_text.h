@@ -10,6 +10,10 @@
 
 namespace diptych::gpu {
 
+// What a value of an aggregate of kind Exact adds to one of its parts but the first: of type dk_i128 for parts SumI128,
+// else dk_sum192. value: a name, in the form `physical`.
+std::string exact_addend(size_t part, PhysicalType physical, const std::string& value);
+
 class StateText {
  public:
   // space: "local" or "global", where the states are. The text uses `at`, the first word of the group's states.
@@ -27,6 +31,8 @@ class StateText {
   void finish(KernelWriter& out, size_t number, int failure) const;
 
  private:
+  void update_exact(KernelWriter& out, const StateLayout& state, PhysicalType physical, const std::string& value) const;
+  void finish_exact(KernelWriter& out, size_t number, int failure) const;
   std::string lock() const;
   bool is_text(size_t number) const;
 

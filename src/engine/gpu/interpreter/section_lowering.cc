@@ -71,6 +71,7 @@ void SectionLowering::find_sink() {
   states_ = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]);
   if (states_.note_words > 1) refuse("more than 16 aggregates in the interpreter");
   if (!states_.unsupported.empty()) return refuse(states_.unsupported);
+  if (states_.has(StateKind::Exact)) return refuse("deviations, and averages beyond 38 digits, in the interpreter");
   if (states_.words + 1 > DK_STATE_ROOM) return refuse("more aggregates than the interpreter has room for");
   kernel_.partial_words = states_.words;
 }

@@ -70,7 +70,7 @@ void GroupBuffer::append_states(const uint64_t* states, GroupWords& to) const {
   const size_t first = to.words.size();
   to.words.insert(to.words.end(), states, states + plan_.states.words);
   uint64_t* words = to.words.data() + first;
-  for (const StateLayout& state : plan_.states.aggregates) restore_state(state, words + state.first_word);
+  for (const StateLayout& state : plan_.states.parts) restore_state(state, words + state.first_word);
   words[0] |= present_bit;
   for (size_t i = 0; i < plan_.states.aggregates.size(); ++i) {
     if (plan_.always_comes(i)) words[note_index(i) / 2] |= uint64_t{came_bit(i)} << (note_index(i) % 2 * 32);

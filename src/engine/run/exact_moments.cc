@@ -1,12 +1,13 @@
-#include "engine/cpu/exact_moments.h"
+#include "engine/run/exact_moments.h"
 
 #include <gmp.h>
 
+#include <cstdlib>
 #include <span>
 
 #include "program/range.h"
 
-namespace diptych::cpu {
+namespace diptych {
 namespace {
 
 void add_limbs(std::span<uint64_t> into, std::span<const uint64_t> from) {
@@ -128,28 +129,38 @@ void ExactMoments::add(const ExactMoments& other) {
   add_limbs(squares, other.squares);
 }
 
+MomentsFormula moments_formula(AggregateState state, int argument_scale, int scale) {
+  MomentsFormula formula;
+  formula.is_average = state == AggregateState::ExactAvg;
+  formula.of_sample = state == AggregateState::ExactStddevSamp || state == AggregateState::ExactVarSamp;
+  formula.has_root = state == AggregateState::ExactStddevSamp || state == AggregateState::ExactStddevPop;
+  // The quotient of a variance has twice the scale of the arguments; so has the square of the root.
+  formula.shift = (formula.has_root ? 2 * scale : scale) - (formula.is_average ? argument_scale : 2 * argument_scale);
+  return formula;
+}
+
+MomentsFormula moments_formula(const AggregateInfo& aggregate) {
+  const auto scale_of = [](const Type& type) { return type.id == TypeId::Numeric ? int{type.scale} : 0; };
+  return moments_formula(aggregate.state, scale_of(aggregate.argument.type), scale_of(aggregate.result.type));
+}
+
 // Variance: (n * sum(x^2) - sum(x)^2) / (n * (n - 1)), of a population / n^2.
-MomentsResult finish(AggregateState state, const ExactMoments& moments, int argument_scale, int scale,
-                     int128_t& result) {
-  const bool sample = state == AggregateState::ExactStddevSamp || state == AggregateState::ExactVarSamp;
-  const bool root = state == AggregateState::ExactStddevSamp || state == AggregateState::ExactStddevPop;
-  if (moments.count <= (sample ? 1 : 0)) return MomentsResult::Null;
+MomentsResult finish_moments(const MomentsFormula& formula, const ExactMoments& moments, int128_t& result) {
+  if (moments.count <= (formula.of_sample ? 1 : 0)) return MomentsResult::Null;
   Integer sum, count(moments.count), quotient;
   set_sum(sum, moments.sum);
-  if (state == AggregateState::ExactAvg) {
-    multiply_by_power_of_ten(sum, scale - argument_scale);
+  if (formula.is_average) {
+    multiply_by_power_of_ten(sum, formula.shift);
     divide_rounded(quotient, sum, count);
     return result_of(quotient, result);
   }
-  Integer numerator(moments.squares), divisor(moments.count - (sample ? 1 : 0));
+  Integer numerator(moments.squares), divisor(moments.count - (formula.of_sample ? 1 : 0));
   mpz_mul(numerator, numerator, count);
   mpz_submul(numerator, sum, sum);
   mpz_mul(divisor, divisor, count);
-  // The quotient has twice the scale of the arguments; so has the square of the root.
-  const int shift = (root ? 2 * scale : scale) - 2 * argument_scale;
-  multiply_by_power_of_ten(shift >= 0 ? numerator : divisor, shift >= 0 ? shift : -shift);
-  root ? root_of_quotient(quotient, numerator, divisor) : divide_rounded(quotient, numerator, divisor);
+  multiply_by_power_of_ten(formula.shift >= 0 ? numerator : divisor, std::abs(formula.shift));
+  formula.has_root ? root_of_quotient(quotient, numerator, divisor) : divide_rounded(quotient, numerator, divisor);
   return result_of(quotient, result);
 }
 
-}  // namespace diptych::cpu
+}  // namespace diptych

@@ -12,7 +12,7 @@
 #include "base/value.h"
 #include "program/program.h"
 
-namespace diptych::cpu {
+namespace diptych {
 
 struct WideSum {
   std::array<uint64_t, 3> limbs{};  // the lowest first
@@ -34,8 +34,17 @@ struct ExactMoments {
 
 enum class MomentsResult : uint8_t { Value, Null, Overflow };
 
-// The value of one of the Exact states over arguments of one scale, at another, halves away from zero.
-MomentsResult finish(AggregateState state, const ExactMoments& moments, int argument_scale, int scale,
-                     int128_t& result);
+// How the value is made of them: the average, or the variance, times 10^shift, of whole numbers; or its root. Rounded
+// to the nearest, halves away from zero.
+struct MomentsFormula {
+  bool is_average = false, of_sample = false, has_root = false;
+  int shift = 0;
+};
 
-}  // namespace diptych::cpu
+// Of one of the Exact states, over arguments of one scale, at another.
+MomentsFormula moments_formula(AggregateState state, int argument_scale, int scale);
+MomentsFormula moments_formula(const AggregateInfo& aggregate);
+
+MomentsResult finish_moments(const MomentsFormula& formula, const ExactMoments& moments, int128_t& result);
+
+}  // namespace diptych
