@@ -16,7 +16,7 @@ typedef struct dk_exact_moments {
   dk_bool is_negative;
 } dk_exact_moments;
 
-DK_FN void dk_put_word(DK_PRIVATE dk_u32* digits, dk_u64 word) {
+DK_FN void dk_split_u64(DK_PRIVATE dk_u32* digits, dk_u64 word) {
   digits[0] = (dk_u32)word;
   digits[1] = (dk_u32)(word >> 32);
 }
@@ -106,9 +106,9 @@ DK_FN dk_u128 dk_half_rounded(dk_u128 a) { return dk_add_u128(dk_shift_right_u12
 DK_FN dk_exact_moments dk_make_exact_moments(dk_u64 count, const DK_PRIVATE dk_u64* sum,
                                              const DK_PRIVATE dk_u64* squares) {
   dk_exact_moments r;
-  dk_put_word(r.count, count);
-  for (dk_i32 i = 0; i < 3; i++) dk_put_word(r.sum + 2 * i, sum[i]);
-  for (dk_i32 i = 0; i < 5; i++) dk_put_word(r.squares + 2 * i, squares[i]);
+  dk_split_u64(r.count, count);
+  for (dk_i32 i = 0; i < 3; i++) dk_split_u64(r.sum + 2 * i, sum[i]);
+  for (dk_i32 i = 0; i < 5; i++) dk_split_u64(r.squares + 2 * i, squares[i]);
   r.is_negative = (sum[2] >> 63) != 0;
   if (r.is_negative) dk_negate_digits(r.sum, 6);
   return r;
@@ -139,7 +139,7 @@ DK_FN dk_i128 dk_exact_deviation(dk_exact_moments moments, dk_bool of_sample, dk
   dk_subtract_digits(dividend, product, 12);
   for (dk_i32 i = 12; i < DK_DIVIDEND_DIGITS; i++) dividend[i] = 0;
   dk_u32 others[2];
-  dk_put_word(others, ((dk_u64)moments.count[1] << 32 | moments.count[0]) - of_sample);
+  dk_split_u64(others, ((dk_u64)moments.count[1] << 32 | moments.count[0]) - of_sample);
   dk_multiply_digits(divisor, moments.count, 2, others, 2);
   for (dk_i32 i = 4; i < DK_DIVISOR_DIGITS; i++) divisor[i] = 0;
   dk_multiply_by_power_of_ten(dividend, DK_DIVIDEND_DIGITS, shift);

@@ -227,6 +227,34 @@ TEST(GroupText, ExtremesOfStringsAndIntervals) {
   }
 }
 
+// Of every width, in every form of groups. The second aggregate of a value has the state of the first.
+TEST(GroupText, ExactDeviationsAndAverages) {
+  using State = AggregateState;
+  using Form = PhysicalType;
+  for (const Form form : {Form::Int32, Form::Int64, Form::Int128}) {
+    std::vector<AggregateInfo> aggregates = {
+        aggregate_of(State::ExactAvg, form, Form::Int128), aggregate_of(State::ExactStddevSamp, form, Form::Int128),
+        aggregate_of(State::ExactVarPop, form, Form::Int128), aggregate_of(State::ExactAvg, form, Form::Int128)};
+    aggregates[1].same_argument = 0;
+    const StatesLayout layout = layout_states({{}, aggregates, 0});
+    const size_t words = form == Form::Int32 ? 5 : form == Form::Int64 ? 6 : 10, sum = form == Form::Int128 ? 3 : 2;
+    EXPECT_EQ(layout.words, 1 + 2 * words + 1 + sum);
+    EXPECT_TRUE(layout.aggregates[1].is_repeated);
+    EXPECT_FALSE(layout.aggregates[2].is_repeated);
+    for (const std::vector<RegisterInfo>& keys :
+         {std::vector{key_between(0, 4, false)}, std::vector{key_between(-10000, 10000, true)},
+          std::vector{key_of(Form::Int64, true)}, std::vector<RegisterInfo>{}}) {
+      const SectionKernel kernel = GroupProgram(keys, aggregates).kernel();
+      expect_compiles(kernel);
+      if (!kernel.groups.empty() && kernel.groups[0].place == GroupPlan::Place::Partitioned) {
+        expect_group_kernels_compile(kernel.groups[0]);
+        for (size_t i = 0; i < aggregates.size(); ++i)
+          EXPECT_TRUE(is_nullable_result(kernel.groups[0], keys.size() + i));
+      }
+    }
+  }
+}
+
 // Ranges are parameters: the text is that of another range of about the same size.
 TEST(GroupText, DoesNotDependOnTheRanges) {
   const SectionKernel a = GroupProgram({key_between(3, 7, false)}, counts()).kernel();
