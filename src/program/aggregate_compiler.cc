@@ -235,7 +235,7 @@ int AggregateCompiler::state(AggregateState kind, int32_t argument, const Type& 
   const auto same = std::find_if(shared_.begin(), shared_.end(),
                                  [&](const SharedState& known) { return shared && known.argument == argument; });
   table().aggregates.push_back({kind, argument_info, result_of(kind, argument_info, type, row_bound_),
-                                builder_.position(), same == shared_.end() ? -1 : same->position});
+                                builder_.position(), same == shared_.end() ? -1 : same->position, row_bound_});
   const int position = static_cast<int>(table().aggregates.size()) - 1;
   builder_.emit(Opcode::Aggregate, hash_, argument, slot, static_cast<int64_t>(position));
   if (shared) shared_.push_back({kind, argument, position});

@@ -77,8 +77,9 @@ struct AggregateInfo {
   AggregateState state;
   RegisterInfo argument;  // unused for CountStar
   RegisterInfo result;
-  int32_t position = -1;       // in the statement, for errors
-  int32_t same_argument = -1;  // an aggregate before that takes the same values of the same rows; -1: none is known
+  int32_t position = -1;          // in the statement, for errors
+  int32_t same_argument = -1;     // an aggregate before that takes the same values of the same rows; -1: none is known
+  int64_t row_bound = INT64_MAX;  // it takes no more rows
 };
 
 // Without keys a hash table has exactly one group, even when no row came.

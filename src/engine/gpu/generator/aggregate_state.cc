@@ -11,6 +11,7 @@
 #include "engine/run/exact_moments.h"
 #include "engine/run/kernel_error.h"
 #include "kernel/kernel.h"
+#include "program/range.h"
 
 namespace diptych::gpu {
 namespace {
@@ -82,12 +83,28 @@ bool are_alike(const HashTableInfo& table, size_t a, size_t b) {
   return first_of(a) == first_of(b);
 }
 
-std::vector<StateKind> exact_parts(PhysicalType argument, bool has_squares) {
-  const bool is_wide = argument == PhysicalType::Int128;
-  std::vector<StateKind> parts = {StateKind::Count, is_wide ? StateKind::Sum192 : StateKind::SumI128};
+// Whether 63 bits and a sign hold the sums of any rows, given the values of one.
+bool sums_fit_64(const std::optional<Range>& values, int64_t rows) {
+  const auto sums = values ? mul(*values, {0, rows}) : std::nullopt;
+  return sums && sums->within(int64_range);
+}
+
+std::vector<StateKind> exact_parts(const AggregateInfo& aggregate, bool has_squares) {
+  if (is_wide(aggregate)) {
+    std::vector<StateKind> parts(has_squares ? 4 : 2, StateKind::Sum192);
+    parts[0] = StateKind::Count;
+    return parts;
+  }
+  const RegisterInfo& argument = aggregate.argument;
+  const std::optional<Range> values = argument.has_range ? Range{argument.low, argument.high} : range_of(argument.type);
+  const auto squares = values ? mul(*values, *values) : std::nullopt;
+  std::vector<StateKind> parts = {StateKind::Count,
+                                  sums_fit_64(values, aggregate.row_bound) ? StateKind::SumI64 : StateKind::SumI128};
   if (!has_squares) return parts;
-  parts.push_back(argument == PhysicalType::Int32 ? StateKind::SumI128 : StateKind::Sum192);
-  if (is_wide) parts.push_back(StateKind::Sum192);
+  const bool is_short = argument.physical == PhysicalType::Int32;
+  parts.push_back(sums_fit_64(squares, aggregate.row_bound) ? StateKind::SumI64
+                  : is_short                                ? StateKind::SumI128
+                                                            : StateKind::Sum192);
   return parts;
 }
 
@@ -104,10 +121,10 @@ void lay_out_exact(const HashTableInfo& table, size_t number, StatesLayout& layo
     }
     has_squares |= table.aggregates[i].state != AggregateState::ExactAvg;
   }
-  for (const StateKind kind : exact_parts(table.aggregates[number].argument.physical, has_squares)) {
+  for (const StateKind kind : exact_parts(table.aggregates[number], has_squares)) {
     StateLayout& part = layout.parts.emplace_back();
     part.kind = kind;
-    part.words = kind == StateKind::Count ? 1 : kind == StateKind::SumI128 ? 2 : 3;
+    part.words = kind == StateKind::Sum192 ? 3 : kind == StateKind::SumI128 ? 2 : 1;
     part.first_word = layout.words;
     layout.words += part.words;
   }

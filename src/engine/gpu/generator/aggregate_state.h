@@ -45,13 +45,14 @@ struct StateLayout {
 // Of all aggregates of a hash table, with the words of notes before them. A state is added up part by part; one that is
 // not Exact is its own part. The parts of Exact, all of which are sums, so that no number of rows overflows them:
 //
-//   argument   Int32                   Int64                  Int128
-//   |count   | Count                   Count                  Count
-//   |sum     | SumI128                 SumI128                Sum192
-//   |squares | SumI128                 Sum192                 Sum192 of their lower 128 bits
-//   |squares |                                                Sum192 of their upper 128 bits
+//   argument   Int32       Int64       Int128
+//   |count   | Count       Count       Count
+//   |sum     | SumI128     SumI128     Sum192
+//   |squares | SumI128     Sum192      Sum192 of their lower 128 bits
+//   |squares |                         Sum192 of their upper 128 bits
 //
-// Averages have no squares, unless a deviation of the same values shares the parts.
+// Of the first two, what is proven to fit 64 bits is SumI64. Averages have no squares, unless a deviation of the same
+// values shares the parts.
 struct StatesLayout {
   std::vector<StateLayout> aggregates, parts;
   size_t note_words = 1, words = 1;

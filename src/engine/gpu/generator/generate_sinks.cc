@@ -198,10 +198,15 @@ void SectionGenerator::write_exact(int32_t argument, const StatesLayout& layout,
   const PhysicalType physical = info(argument).physical;
   body_.line("const {} value = {};", type_text(physical), operand(argument));
   for (size_t i = 1; i < state.part_count; ++i) {
-    const std::string addend = exact_addend(i, physical, "value");
-    const bool is_narrow = layout.parts[state.first_part + i].kind == StateKind::SumI128;
-    body_.line("a{0} = dk_add_sum192(a{0}, {1});", state.first_part + i,
-               is_narrow ? fmt::format("dk_sum192_of_i128({})", addend) : addend);
+    const StateKind kind = layout.parts[state.first_part + i].kind;
+    const std::string name = fmt::format("a{}", state.first_part + i),
+                      addend = exact_addend(i, kind, physical, "value");
+    if (kind == StateKind::SumI64)
+      body_.line("{} += {};", name, addend);
+    else if (kind == StateKind::SumI128)
+      body_.line("{0} = dk_add_sum192({0}, dk_sum192_of_i128({1}));", name, addend);
+    else
+      body_.line("{0} = dk_add_sum192({0}, {1});", name, addend);
   }
   body_.close();
 }

@@ -16,21 +16,17 @@ std::string narrowed(const std::string& value, bool is_wide, PhysicalType to) {
 
 }  // namespace
 
-std::string exact_addend(size_t part, PhysicalType physical, const std::string& value) {
+std::string exact_addend(size_t part, StateKind kind, PhysicalType physical, const std::string& value) {
   const bool is_sum = part == 1;
-  switch (physical) {
-    case PhysicalType::Int32:
-      return is_sum ? fmt::format("dk_widen_i64({})", value)
-                    : fmt::format("dk_widen_i64((dk_i64){0} * (dk_i64){0})", value);
-    case PhysicalType::Int64:
-      return is_sum ? fmt::format("dk_widen_i64({})", value) : fmt::format("dk_square_of_i64({})", value);
-    default:
-      return fmt::format("{}({})",
-                         is_sum      ? "dk_sum192_of_i128"
-                         : part == 2 ? "dk_lower_square_of_i128"
-                                     : "dk_upper_square_of_i128",
-                         value);
-  }
+  if (physical == PhysicalType::Int128)
+    return fmt::format("{}({})",
+                       is_sum      ? "dk_sum192_of_i128"
+                       : part == 2 ? "dk_lower_square_of_i128"
+                                   : "dk_upper_square_of_i128",
+                       value);
+  if (kind == StateKind::Sum192) return fmt::format("dk_square_of_i64({})", value);
+  const std::string addend = is_sum ? value : fmt::format("(dk_i64){0} * (dk_i64){0}", value);
+  return fmt::format("{}({})", kind == StateKind::SumI64 ? "(dk_u64)" : "dk_widen_i64", addend);
 }
 
 StateText::StateText(const GroupPlan& plan, const HashTableInfo& table, std::string space)
@@ -105,9 +101,13 @@ void StateText::update_exact(KernelWriter& out, const StateLayout& state, Physic
   const StateLayout* parts = plan_.states.parts.data() + state.first_part;
   out.line("const {} value = {};", type_text(physical), value);
   out.line("dk_add_{}_u64(at + {}, 1);", space_, parts[0].first_word);
-  for (size_t i = 1; i < state.part_count; ++i)
-    out.line("dk_atomic_add_{}_{}(at + {}, {});", space_, parts[i].kind == StateKind::SumI128 ? "i128" : "sum192",
-             parts[i].first_word, exact_addend(i, physical, "value"));
+  for (size_t i = 1; i < state.part_count; ++i) {
+    const StateKind kind = parts[i].kind;
+    const std::string add = kind == StateKind::SumI64    ? fmt::format("dk_add_{}_u64", space_)
+                            : kind == StateKind::SumI128 ? fmt::format("dk_atomic_add_{}_i128", space_)
+                                                         : fmt::format("dk_atomic_add_{}_sum192", space_);
+    out.line("{}(at + {}, {});", add, parts[i].first_word, exact_addend(i, kind, physical, "value"));
+  }
 }
 
 void StateText::merge(KernelWriter& out, const std::string& from) const {
@@ -215,6 +215,7 @@ void StateText::finish_exact(KernelWriter& out, size_t number, int failure) cons
     const auto word = [&](size_t i) { return fmt::format("s[{}]", parts[part].first_word + i); };
     if (parts[part].kind == StateKind::Sum192)
       return fmt::format("dk_sum192_of_words({}, {}, {})", word(0), word(1), word(2));
+    if (parts[part].kind == StateKind::SumI64) return fmt::format("dk_sum192_of_i64((dk_i64){})", word(0));
     return fmt::format("dk_sum192_of_i128(dk_make_i128((dk_i64){}, {}))", word(1), word(0));
   };
   const MomentsFormula formula = moments_formula(table_.aggregates[number]);

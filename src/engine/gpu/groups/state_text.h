@@ -10,9 +10,9 @@
 
 namespace diptych::gpu {
 
-// What a value of an aggregate of kind Exact adds to one of its parts but the first: of type dk_i128 for parts SumI128,
-// else dk_sum192. value: a name, in the form `physical`.
-std::string exact_addend(size_t part, PhysicalType physical, const std::string& value);
+// What a value of an aggregate of kind Exact adds to its sum (part 1) or its squares (the parts behind): a dk_u64,
+// dk_i128 or dk_sum192 as the part says. value: a name, in the form `physical`.
+std::string exact_addend(size_t part, StateKind kind, PhysicalType physical, const std::string& value);
 
 class StateText {
  public:

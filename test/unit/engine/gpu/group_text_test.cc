@@ -236,6 +236,8 @@ TEST(GroupText, ExactDeviationsAndAverages) {
         aggregate_of(State::ExactAvg, form, Form::Int128), aggregate_of(State::ExactStddevSamp, form, Form::Int128),
         aggregate_of(State::ExactVarPop, form, Form::Int128), aggregate_of(State::ExactAvg, form, Form::Int128)};
     aggregates[1].same_argument = 0;
+    for (AggregateInfo& one : aggregates)
+      one.argument.type = Type{form == Form::Int32 ? TypeId::Integer : TypeId::BigInt};
     const StatesLayout layout = layout_states({{}, aggregates, 0});
     const size_t words = form == Form::Int32 ? 5 : form == Form::Int64 ? 6 : 10, sum = form == Form::Int128 ? 3 : 2;
     EXPECT_EQ(layout.words, 1 + 2 * words + 1 + sum);
@@ -253,6 +255,23 @@ TEST(GroupText, ExactDeviationsAndAverages) {
       }
     }
   }
+}
+
+// What is proven to fit 64 bits has one word.
+TEST(GroupText, ExactSumsOfFewRows) {
+  AggregateInfo info = aggregate_of(AggregateState::ExactVarPop, PhysicalType::Int64, PhysicalType::Int128);
+  info.argument = {PhysicalType::Int64, Type{TypeId::BigInt}, true, true, -1000000000, 1000};
+  info.row_bound = 8;
+  EXPECT_EQ(layout_states({{}, {info}, 0}).words, 4U);
+  expect_compiles(GroupProgram({key_between(0, 4, false)}, {info}).kernel());
+  expect_compiles(GroupProgram({}, {info}).kernel());
+  const SectionKernel kernel = GroupProgram({key_of(PhysicalType::Int64, true)}, {info}).kernel();
+  expect_compiles(kernel);
+  expect_group_kernels_compile(kernel.groups[0]);
+  info.row_bound = 10;
+  EXPECT_EQ(layout_states({{}, {info}, 0}).words, 6U);
+  info.row_bound = 10000000000;
+  EXPECT_EQ(layout_states({{}, {info}, 0}).words, 7U);
 }
 
 // Ranges are parameters: the text is that of another range of about the same size.
