@@ -16,6 +16,8 @@ DK_FN dk_u64 dk_sort_high_i128(dk_i128 a) { return (dk_u64)a.hi ^ DK_SORT_SIGN; 
 DK_FN dk_u64 dk_sort_low_i128(dk_i128 a) { return a.lo; }
 DK_FN dk_u64 dk_sort_high_interval(dk_interval a) { return dk_sort_high_i128(dk_span_of_interval(a)); }
 DK_FN dk_u64 dk_sort_low_interval(dk_interval a) { return dk_sort_low_i128(dk_span_of_interval(a)); }
+// Of a string the first 8 bytes, which do not order all strings.
+DK_FN dk_u64 dk_sort_word_text(dk_text a) { return dk_text_word(a, 0); }
 
 // The word before those of a value that can be NULL. NULLs come last unless they are asked for first, whichever way the
 // values are sorted.

@@ -62,6 +62,22 @@ DK_FN dk_i32 dk_find(dk_text a, dk_i32 from, dk_text part) {
 
 // ---- comparisons
 
+// The bytes [from, from + 8) as a number that compares as they do; 0s behind the end.
+DK_FN dk_u64 dk_text_word(dk_text a, dk_i64 from) {
+  dk_i64 there = a.length - from;
+  dk_u64 word = 0;
+#if DK_HAS_LIBC
+  if (there >= 8)
+    __builtin_memcpy(&word, a.data + from, 8);
+  else if (there > 0)
+    __builtin_memcpy(&word, a.data + from, (dk_u64)there);
+  return __builtin_bswap64(word);
+#else
+  for (dk_i32 i = 0; i < 8; i++) word = word << 8 | (i < there ? (dk_u8)a.data[from + i] : 0);
+  return word;
+#endif
+}
+
 DK_FN dk_i32 dk_cmp_text(dk_text a, dk_text b) {
   dk_i32 r = dk_compare_bytes(a.data, b.data, a.length < b.length ? a.length : b.length);
   if (r != 0) return r < 0 ? -1 : 1;

@@ -20,14 +20,7 @@ void normalise(dk_i128 value, uint64_t* to) {
 void normalise(dk_interval value, uint64_t* to) { normalise(dk_span_of_interval(value), to); }
 void normalise(dk_f64 value, uint64_t* to) { *to = dk_sort_word_f64(value); }
 void normalise(dk_f32 value, uint64_t* to) { *to = dk_sort_word_f32(value); }
-void normalise(dk_text value, uint64_t* to) {
-  uint64_t word = 0;
-  if (value.length >= 8)
-    std::memcpy(&word, value.data, 8);
-  else if (value.length > 0)
-    std::memcpy(&word, value.data, static_cast<size_t>(value.length));
-  *to = __builtin_bswap64(word);
-}
+void normalise(dk_text value, uint64_t* to) { *to = dk_sort_word_text(value); }
 
 dk_text text_at(const uint64_t* words) {
   dk_text text;

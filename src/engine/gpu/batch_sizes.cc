@@ -102,8 +102,7 @@ int64_t BatchSizes::most_bytes() const {
   constexpr double fixed_bytes = 16384, bytes_beside_row = 1.0 / 16;
   // Buffers of different sizes leave some.
   constexpr double beside_gaps = 1.125;
-  // See DeviceSort::working_bytes(); rows in their order.
-  constexpr double sorted_row_bytes = 24 + 16;
+  constexpr double row_in_order_bytes = 16;
   const bool moves = section_.residency == Residency::Streamed || section_.residency == Residency::Serial;
   const bool overlaps = section_.residency == Residency::Streamed || (!moves && section_.wanted < 0);
   Section unlimited = section_;
@@ -126,7 +125,8 @@ int64_t BatchSizes::most_bytes() const {
     if (rows < all) kept = static_cast<double>(section_.memory_bytes / kept_part_of_memory);
     kept += strings * static_cast<double>(all);
   }
-  const double sorting = section_.is_sorted ? count * sorted_row_bytes : 0;
+  const double sorting =
+      section_.sorted_row_bytes > 0 ? count * (static_cast<double>(section_.sorted_row_bytes) + row_in_order_bytes) : 0;
   const double batch = output + groups + sorting + count * bytes_beside_row +
                        static_cast<double>(section_.group_room.numbered_bytes) + fixed_bytes;
   const double inputs = moves ? static_cast<double>(std::min(batches, columns_at_once)) * input : 0;

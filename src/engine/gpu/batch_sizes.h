@@ -34,7 +34,7 @@ class BatchSizes {
     bool has_company = false;      // others have their part of the device
     int64_t tablet_rows = 0;       // of a tablet, which is not divided
     GroupRoom group_room = {};
-    bool is_sorted = false;                  // each batch is
+    int64_t sorted_row_bytes = 0;            // that sorting a batch takes beside its rows; 0: it is not sorted
     std::optional<double> known_share = {};  // of the rows that came out when the section ran before
   };
   explicit BatchSizes(const Section& section);

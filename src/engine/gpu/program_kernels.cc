@@ -96,7 +96,10 @@ void ProgramKernels::add_kernels_behind(const SectionKernel& kernel, int32_t add
   if (std::any_of(kernel.outputs.begin(), kernel.outputs.end(), is_text_row)) add_text_kernels(always_);
   if (kernel.sink != SectionKernel::Sink::Sort) return;
   const SorterInfo& sorter = *sorter_of(program_, address);
-  engine_.sort().add_kernels(kernel.sort_words, sorter.limit, always_, sometimes_);
+  if (finds_first_rows(kernel, sorter))
+    TopRows::add_kernels(always_);
+  else
+    engine_.sort().add_kernels(!kernel.sort_texts.empty(), sorter.limit, always_, sometimes_);
   std::set<int> widths;
   for (const OutputColumn& column : kernel.outputs) {
     widths.insert(column.width());

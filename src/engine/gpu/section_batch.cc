@@ -317,7 +317,7 @@ std::vector<DeviceAddress> SectionBatch::sort_words() const {
 // Of a small limit the rows wanted are found before the host knows how many there are.
 bool SectionBatch::finds_first_rows() const {
   return kernel_.sink == SectionKernel::Sink::Sort && capacity_ > 0 &&
-         TopRows::can_find(kernel_.sort_words, sorter_of(task_.program, task_.address)->limit);
+         gpu::finds_first_rows(kernel_, *sorter_of(task_.program, task_.address));
 }
 
 void SectionBatch::find_first_rows() {
@@ -338,7 +338,11 @@ void SectionBatch::sort_rows() {
     return;
   }
   before_ = queue_->record();
-  sort_.emplace(engine_, *queue_).sort(words, static_cast<int64_t>(control().rows_out), sorter.limit);
+  std::vector<TextKey> texts;
+  for (const SortText& text : kernel_.sort_texts)
+    texts.push_back({text.word, outputs_[text.output].values, text.descending});
+  const SortInput input{words, texts, static_cast<int64_t>(control().rows_out)};
+  sort_.emplace(engine_, *queue_).sort(input, sorter.limit, task_.context);
   after_ = queue_->record();
   if (is_merged(sorter, residency_)) sort_->fetch_words(words);
   queue_->synchronize();

@@ -110,6 +110,13 @@ struct OutputColumn {
   int width() const { return dictionary_column >= 0 ? 4 : width_bytes(physical); }
 };
 
+// A sort key of which a word has the first 8 bytes only.
+struct SortText {
+  size_t word;
+  size_t output;  // where the strings are, as rows of kernel/device/text_row.h
+  bool descending;
+};
+
 // A word of an interpreted section that is known at a launch: a parameter's, and so much more.
 struct SectionWord {
   size_t index = 0;
@@ -139,6 +146,7 @@ struct SectionKernel {
   size_t partial_words = 0;           // of one group of the grid
   int32_t sorter = -1;                // Sort
   size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs
+  std::vector<SortText> sort_texts;   // Sort: keys that are strings of no dictionary, in their order
   // Rows in the order of the input.
   bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort; }
 

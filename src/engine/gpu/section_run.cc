@@ -211,7 +211,7 @@ BatchSizes::Section SectionRun::describe_section() {
                              return column.type.physical() == PhysicalType::Text;
                            });
   section.group_room = group_room(task_.program, task_.address, most_dense_bytes(engine_.device()));
-  section.is_sorted = sorter != nullptr;
+  if (sorter != nullptr) section.sorted_row_bytes = DeviceSort::working_bytes(1, has_text_key(*sorter));
   // The others are hardly larger; going over all takes longer than some statements.
   if (!all_tablets_.is_empty()) section.tablet_rows = task_.source->rows_in(all_tablets_.first);
   return section;

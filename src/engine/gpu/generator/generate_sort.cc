@@ -57,7 +57,10 @@ void SectionGenerator::write_sort_key(SortKeyPlace place, int32_t key, int32_t n
     value = fmt::format("rank_{}", number);
     place.physical = PhysicalType::Int64;
   } else if (place.physical == PhysicalType::Text) {
-    return refuse("sorting by strings that are not of a dictionary");
+    body_.line("const dk_text text_{} = (({}) >> k & 1U) != 0 ? {} : dk_make_text(0, 0);", number, both("rows", nulls),
+               operand(number));
+    value = fmt::format("text_{}", number);
+    kernel_.sort_texts.push_back({place.at + (place.nullable ? 1 : 0), static_cast<size_t>(key), place.descending});
   } else {
     value = widened(operand(number), info(number).physical, place.physical);
   }

@@ -64,9 +64,19 @@ bool worth_selecting(int64_t rows, int64_t limit) { return rows >= 32768 && limi
 DeviceSort::DeviceSort(Device& device, const CubLibrary* cub)
     : device_(device), kernels_(device), cub_(device.info().api == DeviceApi::Cuda ? cub : nullptr) {}
 
-DeviceBuffer DeviceSort::sort(Queue& queue, Words words, int64_t rows, int64_t limit) const {
-  if (rows > most_rows) throw Error(SqlState::program_limit_exceeded, "a device can't sort so many rows");
-  if (rows == 0 || limit == 0) return {};
+DeviceBuffer DeviceSort::sort(Queue& queue, const SortInput& input, int64_t limit,
+                              const std::function<void()>& check_cancelled) const {
+  if (input.rows > most_rows) throw Error(SqlState::program_limit_exceeded, "a device can't sort so many rows");
+  if (input.rows == 0 || limit == 0) return {};
+  if (input.texts.empty()) return sort_words(queue, input.words, input.rows, limit).numbers;
+  const auto by_words = [&](Words words, int64_t rows, int64_t wanted) {
+    return sort_words(queue, words, rows, wanted);
+  };
+  return TextSort(device_, kernels_, queue, by_words, check_cancelled)
+      .sort(input.words, input.texts, input.rows, limit);
+}
+
+SelectedRows DeviceSort::sort_words(Queue& queue, Words words, int64_t rows, int64_t limit) const {
   const std::vector<SortKey> keys = pack_keys(varying_bits(device_, kernels_, queue, words, rows));
   const bool select = !keys.empty() && limit > 0 && worth_selecting(rows, limit);
   SelectedRows selected;
@@ -87,19 +97,20 @@ DeviceBuffer DeviceSort::sort(Queue& queue, Words words, int64_t rows, int64_t l
     pairs.sort(queue, keys[key].bits);
   }
   queue.synchronize();
-  return pairs.take_values();
+  return {pairs.take_values(), rows};
 }
 
-void DeviceSort::add_kernels(size_t words, int64_t limit, std::vector<KernelText>& always,
+void DeviceSort::add_kernels(bool has_texts, int64_t limit, std::vector<KernelText>& always,
                              std::vector<KernelText>& sometimes) const {
   const auto add = [](std::vector<KernelText>& to, std::initializer_list<const char*> entries) {
     for (const char* entry : entries) to.push_back(SortKernels::text_of(entry));
   };
-  if (TopRows::can_find(words, limit))
-    return add(always, {"dk_top_begin", "dk_top_step", "dk_top_tally", "dk_run_scan", "dk_top_rows", "dk_top_sort"});
   add(always, {"dk_sort_bits", "dk_sort_keys"});
   if (cub_ == nullptr) add(always, {"dk_radix_count", "dk_run_scan", "dk_radix_scatter"});
   if (limit > 0) add(sometimes, {"dk_select_count", "dk_select_tally", "dk_run_scan", "dk_select_rows"});
+  if (!has_texts) return;
+  add(always, {"dk_tie_mark", "dk_tie_tally", "dk_run_scan"});
+  add(sometimes, {"dk_tie_rows", "dk_text_words", "dk_gather_8", "dk_tie_place"});
 }
 
 void DeviceSort::gather(Queue& queue, int element_bytes, DeviceAddress from, DeviceAddress order, int64_t rows,

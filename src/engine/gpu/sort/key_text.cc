@@ -4,8 +4,6 @@
 
 #include <vector>
 
-#include "base/error.h"
-
 namespace diptych::gpu {
 namespace {
 
@@ -19,8 +17,9 @@ std::vector<std::string> word_functions(PhysicalType physical) {
     case PhysicalType::Float64: return {"dk_sort_word_f64"};
     case PhysicalType::Int128: return {"dk_sort_high_i128", "dk_sort_low_i128"};
     case PhysicalType::Interval: return {"dk_sort_high_interval", "dk_sort_low_interval"};
-    default: throw Error(SqlState::feature_not_supported, "devices do not sort strings");
+    case PhysicalType::Text: return {"dk_sort_word_text"};
   }
+  return {};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct SortBoundText {
 
 // For one key, in the order of the keys: sets <words>[place.at] and the words after it, or shifts the key into the word
 // that it shares. value: an expression of the place's physical type; valid: one that is 1 or 0. Both are used more than
-// once. The kernel's text has sort_key.h before it. Not for strings.
+// once. The kernel's text has sort_key.h before it.
 //
 //   key[0] = dk_sort_null(v3, 0);
 //   key[1] = dk_sort_value(v3, dk_sort_word_f64(r3), 1);

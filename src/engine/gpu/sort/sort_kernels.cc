@@ -26,6 +26,7 @@ KernelText SortKernels::text_of(const std::string& entry) {
   if (entry.starts_with("dk_run_")) file = "device/row_runs.h";
   if (entry.starts_with("dk_radix_")) file = "device/radix_sort.h";
   if (entry.starts_with("dk_select_")) file = "device/row_select.h";
+  if (entry.starts_with("dk_tie_") || entry.starts_with("dk_text_")) file = "device/row_ties.h";
   if (entry.starts_with("dk_top_")) file = "device/top_rows.h";
   return {fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, parameter_words) +
               kernel_text({file}),

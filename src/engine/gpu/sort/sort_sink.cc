@@ -132,16 +132,24 @@ const SorterInfo* sorter_of(const Program& program, int32_t address) {
   return sink == end ? nullptr : &program.sorters[static_cast<size_t>(sink->p1)];
 }
 
-bool is_merged(const SorterInfo& sorter, Residency residency) {
+bool has_text_key(const SorterInfo& sorter) {
   const auto is_text = [](const RegisterInfo& key) { return key.physical == PhysicalType::Text; };
-  const auto keys_end = sorter.columns.begin() + static_cast<ptrdiff_t>(sorter.keys.size());
-  return (residency == Residency::Serial || residency == Residency::Streamed) && sorter.limit >= 0 &&
-         sorter.limit <= most_merged_rows && std::none_of(sorter.columns.begin(), keys_end, is_text);
+  return std::any_of(sorter.columns.begin(), sorter.columns.begin() + static_cast<ptrdiff_t>(sorter.keys.size()),
+                     is_text);
 }
 
-void BatchSort::sort(std::span<const DeviceAddress> words, int64_t rows, int64_t limit) {
-  order_ = engine_.sort().sort(queue_, words, rows, limit);
-  rows_ = limit < 0 ? rows : std::min(rows, limit);
+bool finds_first_rows(const SectionKernel& kernel, const SorterInfo& sorter) {
+  return kernel.sort_texts.empty() && TopRows::can_find(kernel.sort_words, sorter.limit);
+}
+
+bool is_merged(const SorterInfo& sorter, Residency residency) {
+  return (residency == Residency::Serial || residency == Residency::Streamed) && sorter.limit >= 0 &&
+         sorter.limit <= most_merged_rows && !has_text_key(sorter);
+}
+
+void BatchSort::sort(const SortInput& input, int64_t limit, const ExecutionContext& context) {
+  order_ = engine_.sort().sort(queue_, input, limit, [&] { check_cancelled(context); });
+  rows_ = limit < 0 ? input.rows : std::min(input.rows, limit);
   make_room();
 }
 

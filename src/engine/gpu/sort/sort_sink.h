@@ -26,8 +26,8 @@ class BatchSort {
  public:
   BatchSort(GpuEngine& engine, Queue& queue) : engine_(engine), queue_(queue) {}
 
-  // words: of each of so many rows, see DeviceSort. limit: rows that are wanted, -1: all. Errors: 53200, 58000.
-  void sort(std::span<const DeviceAddress> words, int64_t rows, int64_t limit);
+  // limit: rows that are wanted, -1: all. Errors: 53200, 58000; 57014.
+  void sort(const SortInput& input, int64_t limit, const ExecutionContext& context);
   // Queues the same for a small limit; rows() are as many as may be, until cut() says how many there are.
   void find_first(const TopInput& input, int64_t limit);
   void cut(int64_t rows) { rows_ = std::min(rows, rows_); }
@@ -59,6 +59,11 @@ struct SortedRun {
 
 // The sorter that the section behind the Parallel at `address` fills; nullptr: it has another sink.
 const SorterInfo* sorter_of(const Program& program, int32_t address);
+
+bool has_text_key(const SorterInfo& sorter);
+
+// Whether the first rows are found before the host knows how many there are: few are wanted, and words order them.
+bool finds_first_rows(const SectionKernel& kernel, const SorterInfo& sorter);
 
 // Whether the section's batches are sorted each by itself, and merged: so many rows are wanted only, and their words
 // compare across batches, which the ranks of strings in a growing dictionary do not.

@@ -18,6 +18,11 @@ bool TopRows::can_find(size_t words, int64_t limit) {
   return limit > 0 && limit <= most_limit && words > 0 && words <= most_words;
 }
 
+void TopRows::add_kernels(std::vector<KernelText>& always) {
+  for (const char* entry : {"dk_top_begin", "dk_top_step", "dk_top_tally", "dk_run_scan", "dk_top_rows", "dk_top_sort"})
+    always.push_back(SortKernels::text_of(entry));
+}
+
 TopRows::TopRows(Device& device, const SortKernels& kernels, Queue& queue, const TopInput& input, int64_t limit) {
   const int64_t groups = kernels.groups_for(input.most_rows), runs = kernels.groups_for_tiles(input.most_rows);
   buffer_ = device.allocate(state_bytes + count_bytes + (runs + 1) * 8 + number_bytes + limit * 4, "first rows");

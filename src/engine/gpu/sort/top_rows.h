@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "engine/device/device.h"
 #include "engine/gpu/sort/sort_kernels.h"
@@ -20,6 +21,7 @@ class TopRows {
  public:
   static constexpr int64_t most_limit = 1024;
   static bool can_find(size_t words, int64_t limit);
+  static void add_kernels(std::vector<KernelText>& always);
 
   // Queues everything. To stay until the queue is through. can_find(); most_rows of at least one and at most
   // DeviceSort::most_rows. Errors: 53200; 58000.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -129,15 +130,36 @@ TEST_F(SortSinkTest, LimitOverManyBatches) {
 
 TEST_F(SortSinkTest, NoRows) { agrees_with_cpu(sorting(make_table(columns, {}, 64), {0, 1, 3}, {{false, false}}, -1)); }
 
-TEST_F(SortSinkTest, StringsWithoutADictionaryAreNoKeys) {
-  const auto table = make_table(columns, random_rows(100, seed_), 64, false);
-  const auto program = sorting(table, {1, 3}, {{false, false}}, -1).finish();
-  const ExecutionContext context;
-  const NeededTablets needed(program->cursors[0], *program->sources[0]);
-  const SectionTask task{*program, first_section(*program), program->sources[0], -1, context, needed};
-  std::string reason;
-  EXPECT_FALSE(engines_[0]->run(task, Residency::Cached, KernelChoice::Auto, reason));
-  EXPECT_EQ(reason, "sorting by strings that are not of a dictionary");
+TEST_F(SortSinkTest, StringsOfNoDictionary) {
+  const auto table = make_table(columns, random_rows(3000, seed_), 512, false);
+  for (const bool descending : {false, true}) {
+    agrees_with_cpu(sorting(table, {1, 3}, {{descending, false}}, -1));
+    agrees_with_cpu(sorting(table, {0, 1, 2, 3}, {{false, true}, {descending, true}, {true, false}}, 700));
+  }
+}
+
+// Strings that differ late, or only in their length, beside keys before and after them.
+TEST_F(SortSinkTest, LongStringsOfNoDictionary) {
+  const std::vector<ColumnDefinition> two = {{"a", text}, {"b", text}, {"n", bigint}};
+  std::mt19937_64 random(seed_);
+  const auto any = [&](size_t below) { return static_cast<size_t>(random() % below); };
+  const auto string = [&] {
+    if (any(9) == 0) return Value::null(text);
+    std::string made(std::array<size_t, 8>{0, 3, 8, 9, 17, 64, 200, 1500}[any(8)], 'x');
+    if (!made.empty() && any(2) == 0)
+      made[any(2) == 0 ? made.size() - 1 : any(made.size())] = static_cast<char>(any(3));
+    return Value::string(text, made + std::string(any(3), '\0') + (any(50) == 0 ? std::to_string(any(1000)) : ""));
+  };
+  for (const size_t count : {2U, 5000U}) {
+    Rows rows;
+    for (size_t i = 0; i < count; ++i) rows.push_back({string(), string(), Value::bigint(static_cast<int64_t>(i))});
+    const auto table = make_table(two, rows, 512, false);
+    agrees_with_cpu(sorting(table, {0, 1, 2}, {{false, false}, {true, true}}, -1));
+    for (const int64_t limit : {10, 600}) {
+      agrees_with_cpu(sorting(table, {1, 2}, {{true, false}}, limit));
+      agrees_with_cpu(sorting(table, {0, 2}, {{false, true}, {true, false}}, limit));
+    }
+  }
 }
 
 TEST(DictionaryRanks, AreThoseOfTheStrings) {
@@ -160,6 +182,13 @@ TEST(SortSinkKernel, CompilesForCuda) {
   ASSERT_EQ(kernel.unsupported, "");
   EXPECT_EQ(kernel.sort_words, 6U);
   EXPECT_EQ(nvrtc.complaints(kernel.text, "sm_90"), "");
+
+  shape.columns[1].encoding = Encoding::Heap;
+  const SectionKernel of_strings = generate_section(*program, first_section(*program), shape);
+  ASSERT_EQ(of_strings.sort_texts.size(), 1U);
+  EXPECT_EQ(of_strings.sort_texts[0].word, 1U);
+  EXPECT_EQ(nvrtc.complaints(of_strings.text, "sm_90"), "");
+  EXPECT_EQ(nvrtc.complaints(SortKernels::text_of("dk_tie_rows").text, "sm_90"), "");
 }
 
 }  // namespace
