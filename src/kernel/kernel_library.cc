@@ -66,6 +66,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/text_starts.h", {"device/look_back.h"}},
       {"device/text_copy.h", {"wide.h", "device/platform.h"}},
       {"device/value_set.h", {"float.h"}},
+      {"device/interval_set.h", {"date.h", "device/value_set.h"}},
       {"device/aggregate.h", {"integer.h", "device/block.h"}},
       {"device/group_text.h", {"hash.h", "device/platform.h"}},
       {"device/group_table.h", {"device/group_text.h"}},

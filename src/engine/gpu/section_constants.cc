@@ -107,17 +107,24 @@ void SectionConstants::add_lookup(const LookupTable& table, int32_t index) {
 
 namespace {
 
+// By the order of SQL: NaN is the greatest, and intervals are as long as they are.
+template <typename T>
+bool comes_before(const T& a, const T& b) {
+  if constexpr (std::is_same_v<T, dk_interval>)
+    return dk_lt_interval(a, b) != 0;
+  else if constexpr (std::is_floating_point_v<T>)
+    return a < b || (a == a && b != b);
+  else
+    return a < b;
+}
+
 template <typename T, typename Get>
 std::vector<T> sorted_values(const ValueSet& set, Get&& get) {
   std::vector<T> values;
   for (const Value& value : set.values) {
     if (std::optional<T> one = get(value)) values.push_back(*one);
   }
-  // By the order of SQL: NaN is the greatest.
-  std::sort(values.begin(), values.end(), [](T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a < b || (a == a && b != b);
-    return a < b;
-  });
+  std::sort(values.begin(), values.end(), comes_before<T>);
   return values;
 }
 
@@ -137,6 +144,9 @@ void SectionConstants::add_set(const ValueSet& set, int32_t index) {
     }));
   };
   switch (set.physical) {
+    case PhysicalType::Bool:
+      return put(
+          sorted_values<uint8_t>(set, [](const Value& value) { return std::optional<uint8_t>(value.as_boolean()); }));
     case PhysicalType::Int32: return whole(int32_t{});
     case PhysicalType::Int64: return whole(int64_t{});
     case PhysicalType::Int128: return whole(int128_t{});
@@ -152,7 +162,12 @@ void SectionConstants::add_set(const ValueSet& set, int32_t index) {
       put_value(count, strings.size());
       return add_strings(strings, values, {Kind::SetBytes, index, 0});
     }
-    default: throw Error(SqlState::internal_error, "a set of values that kernels don't look up");
+    case PhysicalType::Interval:
+      return put(sorted_values<dk_interval>(set, [](const Value& value) {
+        dk_interval interval;
+        store_value(value, PhysicalType::Interval, &interval);
+        return std::optional(interval);
+      }));
   }
 }
 

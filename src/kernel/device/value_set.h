@@ -1,4 +1,5 @@
-// Whether a number is in an IN list: the list's values, sorted, in device memory. Strings: device/strings.h.
+// Whether a number is in an IN list: the list's values, sorted, in device memory. Strings: strings.h; intervals:
+// interval_set.h.
 #pragma once
 
 #define DK_IN_OF(suffix, type)                                                           \
@@ -19,6 +20,7 @@
     return dk_eq_##suffix(nearest, value);                                               \
   }
 
+DK_IN_OF(bool, dk_bool)
 DK_IN_OF(i32, dk_i32)
 DK_IN_OF(i64, dk_i64)
 DK_IN_OF(i128, dk_i128)

@@ -228,8 +228,6 @@ void SectionGenerator::write_in(int32_t address) {
   const std::string values = fmt::format("set_{}", instruction.p3);
   const PhysicalType form = set.physical;
   const bool is_text = form == PhysicalType::Text;
-  if (form == PhysicalType::Interval || form == PhysicalType::Bool)
-    return refuse("IN a list of intervals or truth values");
   if (width_bytes(info(instruction.p2).physical) > width_bytes(form)) return refuse("IN a list of narrower numbers");
   const char* element = is_text ? "dk_u32" : type_text(form);
   declare(values, fmt::format("DK_GLOBAL const {} * {} = DK_AT(const {}, {});", element, values, element,
@@ -246,7 +244,9 @@ void SectionGenerator::write_in(int32_t address) {
   } else {
     text.value = fmt::format("dk_in_{0}({1}, {1}_count, {2})", suffix_of(form), values, value);
   }
-  use_file(is_text ? "device/strings.h" : "device/value_set.h");
+  use_file(is_text                          ? "device/strings.h"
+           : form == PhysicalType::Interval ? "device/interval_set.h"
+                                            : "device/value_set.h");
   const std::string nulls = known(instruction.p2);
   body_.open("{{");
   body_.line("const dk_u32 live = {};", both("active", nulls));
