@@ -98,7 +98,8 @@ DeviceBuffer Device::allocate_to_stay(int64_t bytes, const char* what) {
   raise_no_room(bytes, what);
 }
 
-std::optional<uint64_t> Device::try_reserve(int64_t bytes) {
+std::optional<uint64_t> Device::try_reserve(int64_t bytes, Kept kept) {
+  if (kept == Kept::Stays) return reserve(bytes);
   return take_or_make_room(bytes, [&] { return reserve(bytes); });
 }
 

@@ -246,9 +246,10 @@ class Device {
   DeviceBuffer allocate_to_stay(int64_t bytes, const char* what);
   // What work on this thread may plan with: of its reservation, or the limit.
   int64_t room() const;
-  // Sets so many bytes aside, and returns a number for them; nullopt where there is no room, even after what is only
-  // kept has given way.
-  std::optional<uint64_t> try_reserve(int64_t bytes);
+  // Whether memory that is only kept, of columns, is given back where there is no room without.
+  enum class Kept : uint8_t { Stays, GivesWay };
+  // Sets so many bytes aside, and returns a number for them; nullopt where there is no room.
+  std::optional<uint64_t> try_reserve(int64_t bytes, Kept kept);
   // Gives back device memory that is only kept, about so many bytes at a time; false: nothing was left. Called while
   // allocate() finds no room. To be reset (null) before what it uses ends.
   void when_short(std::function<bool(int64_t bytes)> give_way) {

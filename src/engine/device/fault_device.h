@@ -109,7 +109,7 @@ class FaultDevice final : public Device {
   void count_or_throw(DeviceCall call, const char* what);
 
   // Not counted: what is set aside is no buffer yet.
-  std::optional<uint64_t> reserve(int64_t bytes) override { return device_.try_reserve(bytes); }
+  std::optional<uint64_t> reserve(int64_t bytes) override { return device_.try_reserve(bytes, Kept::GivesWay); }
   void release(uint64_t reservation) noexcept override { DeviceReservation(device_, reservation, 0); }
   void free(DeviceAddress address, int64_t bytes) noexcept override;
   void free_pinned(std::byte* data, int64_t bytes) noexcept override;

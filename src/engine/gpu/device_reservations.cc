@@ -1,6 +1,5 @@
 #include "engine/gpu/device_reservations.h"
 
-#include <chrono>
 #include <limits>
 
 #include "base/error.h"
@@ -13,8 +12,6 @@ using Clock = std::chrono::steady_clock;
 // A section that plans with an eighth has batches that still keep a device busy.
 constexpr int64_t floor_part = 8;
 constexpr auto look_again = std::chrono::milliseconds(10);
-// With nobody inside, memory is taken by rows of statements that are about to come in, and then move them to the host.
-constexpr auto patience = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -31,19 +28,18 @@ DeviceReservations::Place::~Place() {
 
 bool DeviceReservations::Place::try_grow(const Wish& wish) {
   if (is_alone_ || room() >= all_.device_.memory_limit() || all_.has_waiting()) return false;
-  const auto grant = all_.find_room(wish, room());
+  const auto grant = all_.find_room(wish, 2 * room(), Kept::Stays);
   if (grant) reserved_.replace(grant->number, grant->room);
   return grant.has_value();
 }
 
-// The most that there is.
-std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wish& wish, int64_t more_than) const {
-  const int64_t limit = device_.memory_limit();
+std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wish& wish, int64_t at_least,
+                                                                       Kept kept) const {
   int64_t refused = std::numeric_limits<int64_t>::max();
-  for (int64_t room = limit; room > more_than && room >= limit / floor_part; room /= 2) {
+  for (int64_t room = device_.memory_limit(); room >= at_least; room /= 2) {
     const int64_t bytes = wish(room);
     if (bytes >= refused) continue;
-    if (const auto number = device_.try_reserve(bytes)) return Grant{*number, room};
+    if (const auto number = device_.try_reserve(bytes, kept)) return Grant{*number, room};
     refused = bytes;
   }
   return std::nullopt;
@@ -51,9 +47,17 @@ std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wis
 
 std::optional<DeviceReservations::Grant> DeviceReservations::take(const Wish& wish, bool has_company,
                                                                   bool is_patient) const {
-  if (auto grant = find_room(wish, 0)) return grant;
+  if (!has_company) return take_alone(wish, is_patient);
   const int64_t limit = device_.memory_limit();
-  if (has_company || (is_patient && wish(limit / floor_part) <= limit)) return std::nullopt;
+  if (is_patient) return find_room(wish, limit, Kept::Stays);
+  if (auto grant = find_room(wish, limit / floor_part, Kept::Stays)) return grant;
+  return find_room(wish, limit / floor_part, Kept::GivesWay);
+}
+
+std::optional<DeviceReservations::Grant> DeviceReservations::take_alone(const Wish& wish, bool is_patient) const {
+  const int64_t limit = device_.memory_limit();
+  if (auto grant = find_room(wish, limit / floor_part, Kept::GivesWay)) return grant;
+  if (is_patient && wish(limit / floor_part) <= limit) return std::nullopt;
   return Grant{0, limit};
 }
 
@@ -80,11 +84,14 @@ std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish&
       all.changed_.notify_all();
     }
   } const mine{*this, line_.insert(line_.end(), false)};
-  auto empty_since = Clock::now();
+  auto since = Clock::now();  // it is its turn, and is alone or is not
+  bool has_company = false;
   for (;;) {
-    if (inside_ > 0) empty_since = Clock::now();
-    if (mine.at == line_.begin() && !is_one_alone_) {
-      const bool has_company = inside_ > 0, is_patient = Clock::now() - empty_since < patience;
+    const bool is_first = mine.at == line_.begin() && !is_one_alone_;
+    if (!is_first || has_company != (inside_ > 0)) since = Clock::now();
+    has_company = inside_ > 0;
+    if (is_first) {
+      const bool is_patient = Clock::now() - since < patience_;
       std::optional<Grant> grant;
       guard.unlock();
       try {
@@ -96,6 +103,8 @@ std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish&
       guard.lock();
       if (auto place = let_in(grant)) return place;
       *mine.at = true;
+      // What gave way for nothing is left alone for as long again.
+      if (!is_patient) since = Clock::now();
     }
     changed_.wait_for(guard, look_again);
     if (cancelled != nullptr && cancelled->load(std::memory_order_relaxed))

@@ -4,14 +4,15 @@
 //   place     from when it is let in: so much is set aside for it, and it plans with that much
 //
 //   A |--- all of the limit ---------|
-//   B |--- all of the limit ------------------|
-//   C    |--- a quarter, which is left -----------|
-//   D       waits ...................|--- all of the limit ---|
-//   E       waits, behind D ..........|--- a half ------|
+//   B |--- all of the limit ----------------------------|
+//   C    waits for all of the limit .|--- all of the limit ---|
+//   D       waits, behind C ..........  waits .... |--- a quarter, which is left ----|
 //
 // The least of a wish is its floor. First come, first served; whoever waits has nothing on the device, or moves it to
-// the host first, so that those who are inside are done some time. Beyond its place a section asks for memory without
-// waiting; what it does not get changes its form (batches, groups in host memory).
+// the host first, so that those who are inside are done some time. Beside others a section waits a while for all that
+// it wishes, since work in small parts takes longer than waiting and columns that are there are wanted again; then it
+// takes less, and the place of columns that nobody reads. Beyond its place a section asks for memory without waiting;
+// what it does not get changes its form (batches, groups in host memory).
 //
 // One whose floor is not there although nobody is inside is let in all the same, with nothing set aside and with nobody
 // beside it: it takes what it finds.
@@ -20,6 +21,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -34,8 +36,12 @@ namespace diptych::gpu {
 
 class DeviceReservations {
  public:
-  // The device outlives it.
-  explicit DeviceReservations(Device& device) : device_(device) {}
+  static constexpr std::chrono::milliseconds usual_patience{100};
+  // The device outlives it. patience: before a section takes less than it wishes, beside others; and, with nobody
+  // inside, before it takes what it finds, since rows of statements that wait behind it may have the memory and are
+  // about to leave.
+  explicit DeviceReservations(Device& device, std::chrono::nanoseconds patience = usual_patience)
+      : device_(device), patience_(patience) {}
 
   // Bytes that it takes to plan with so many.
   using Wish = std::function<int64_t(int64_t room)>;
@@ -75,13 +81,17 @@ class DeviceReservations {
  private:
   using Line = std::list<bool>;  // in the order in which they came; true: there was no room
   using Grant = Place::Grant;
+  using Kept = Device::Kept;
 
-  std::optional<Grant> find_room(const Wish& wish, int64_t more_than) const;
+  // The most that there is, and at least so much.
+  std::optional<Grant> find_room(const Wish& wish, int64_t at_least, Kept kept) const;
   // Without the mutex, since drivers may take their time.
   std::optional<Grant> take(const Wish& wish, bool has_company, bool is_patient) const;
+  std::optional<Grant> take_alone(const Wish& wish, bool is_patient) const;
   std::unique_ptr<Place> let_in(const std::optional<Grant>& grant);
 
   Device& device_;
+  const std::chrono::nanoseconds patience_;
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   Line line_;

@@ -90,6 +90,30 @@ TEST_F(DeviceReservationsTest, PlacesAreGivenAsLongAsThereIsRoom) {
   EXPECT_NE(reservations_.try_enter(all_of), nullptr);
 }
 
+// Beside others it does so at once where it does not wait for all of its wish.
+TEST_F(DeviceReservationsTest, WithoutPatienceAPartOfAWishIsTaken) {
+  DeviceReservations hasty(device_, 0s);
+  const auto first = hasty.enter(always(limit / 2), nullptr);
+  const auto second = hasty.enter(all_of, nullptr);
+  EXPECT_EQ(second->room(), limit / 2);
+}
+
+TEST_F(DeviceReservationsTest, BesideOthersASectionWaitsForAllOfItsWish) {
+  DeviceReservations patient(device_, 1h);
+  int asked_to_give_way = 0;
+  auto first = patient.enter(always(limit / 2), nullptr);
+  device_.when_short([&](int64_t) { return ++asked_to_give_way > 1000; });
+  std::jthread other([&] {
+    const auto place = patient.enter(all_of, nullptr);
+    EXPECT_EQ(place->room(), limit);
+  });
+  while (!patient.has_waiting()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(asked_to_give_way, 0) << "columns stay while others work";
+  first.reset();
+  other.join();
+  device_.when_short(nullptr);
+}
+
 TEST_F(DeviceReservationsTest, WhatIsSetAsideIsTakenFirstAndStaysWithItsOwner) {
   DeviceBuffer kept;
   {

@@ -1,0 +1,45 @@
+// Connections to one database through the C API, for threads of one process.
+#pragma once
+
+#include <diptych/diptych.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+class Failure : public std::runtime_error {
+ public:
+  explicit Failure(const diptych_error& error)
+      : std::runtime_error(std::string(error.sqlstate) + ": " + error.message), state(error.sqlstate) {}
+  std::string state;
+};
+
+class Database {
+ public:
+  Database();
+  ~Database() { diptych_close(database_); }
+  Database(const Database&) = delete;
+  diptych_database* get() const { return database_; }
+
+ private:
+  diptych_database* database_ = nullptr;
+};
+
+class Connection {
+ public:
+  explicit Connection(const Database& database);
+  ~Connection() { diptych_disconnect(connection_); }
+  Connection(const Connection&) = delete;
+
+  // A line of text for each row, columns between tabs. Errors: Failure.
+  std::vector<std::string> run(const std::string& sql);
+  // From any thread.
+  void interrupt() { diptych_interrupt(connection_); }
+
+ private:
+  diptych_connection* connection_ = nullptr;
+};
+
+}  // namespace bench
