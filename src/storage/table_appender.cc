@@ -132,8 +132,8 @@ void TableAppender::dispatch(bool is_last) {
   // rows.
   int64_t staged_bytes = staging->memory.bytes();
   reserve(staging->memory, 3 * staged_bytes);
-  auto work = [this, staging, staged_bytes, &slot] {
-    encode(*staging, slot);
+  auto work = [this, staging, staged_bytes, is_last, &slot] {
+    encode(*staging, is_last, slot);
     staging->memory.shrink(staging->memory.bytes() - staged_bytes);
     --in_flight_;
     std::lock_guard guard(idle_mutex_);
@@ -146,12 +146,26 @@ void TableAppender::dispatch(bool is_last) {
   }
 }
 
-void TableAppender::encode(Staging& staging, Slot& slot) noexcept {
+void TableAppender::encode(Staging& staging, bool is_last, Slot& slot) noexcept {
   try {
-    slot.tablet = storage_.store(slot.id, staging.builder.finish(), state_.definition.primary_key);
+    EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<CodeForm>());
+    slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
   }
+}
+
+// A few rows behind many are stored as the first tablet is: a kernel for a table is one for the table with a row more.
+std::vector<CodeForm> TableAppender::forms_of_first() const {
+  const bool has_before = state_.directory.size() > 0;
+  if (!has_before && slots_.front().tablet == nullptr) return {};
+  const auto& first = has_before ? state_.directory[0].tablet : slots_.front().tablet;
+  std::vector<CodeForm> forms;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const StoredForm stored = first->form(i, nullptr);
+    forms.push_back({stored.width, stored.factor != 1});
+  }
+  return forms;
 }
 
 void TableAppender::wait() {

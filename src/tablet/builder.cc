@@ -41,10 +41,11 @@ int64_t TabletBuilder::staged_bytes() const {
   return total;
 }
 
-EncodedTablet TabletBuilder::finish() {
+EncodedTablet TabletBuilder::finish(std::span<const CodeForm> forms) {
   EncodedTablet tablet;
   tablet.rows = rows_;
-  for (const auto& column : columns_) tablet.columns.push_back(column->finish());
+  for (size_t i = 0; i < columns_.size(); ++i)
+    tablet.columns.push_back(columns_[i]->finish(forms.empty() ? CodeForm() : forms[i]));
   rows_ = 0;
   heap_full_ = false;
   return tablet;

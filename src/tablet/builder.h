@@ -4,7 +4,7 @@
 //   staging  quantity: 1700 3600 800 ...               finish()  chooses an encoding per column
 //   tablet   quantity: base 100, factor 100, codes (1 byte) 16 35 7 ...
 //
-// The encoding of a column: integers (boolean to numeric) FrameOfReference with the fewest whole bytes; numerics beyond
+// The encoding of a column: integers (boolean to numeric) FrameOfReference with the fewest whole bytes, or as many as asked for; numerics beyond
 // 64 bits, floats and intervals Plain; strings codes of the table's dictionary while they repeat, otherwise Heap.
 //
 // Thread safety: a builder belongs to one thread at a time; builders of one table may run at once and share its
@@ -50,7 +50,8 @@ class TabletBuilder {
   int64_t staged_bytes() const;
 
   // Encodes the rows and leaves the builder empty, ready for the next tablet; what it has learnt of the strings stays.
-  EncodedTablet finish();
+  // forms: by column; none: each in the fewest bytes.
+  EncodedTablet finish(std::span<const CodeForm> forms = {});
 
  private:
   int64_t capacity_;

@@ -31,6 +31,13 @@ struct EncodedColumn {
   int64_t bytes() const;
 };
 
+// How the codes of a column are to be stored where that costs little: as they are in other tablets of the table, so
+// that what reads all of them need not tell tablets apart.
+struct CodeForm {
+  uint8_t width = 0;     // at least so many bytes
+  bool may_step = true;  // with a factor other than 1
+};
+
 struct EncodedTablet {
   int64_t rows = 0;
   std::vector<EncodedColumn> columns;

@@ -92,8 +92,9 @@ bool encode_codes(std::span<const T> values, T base, uint64_t factor, EncodedCol
 }
 
 template <typename T>
-bool encode(std::span<const T> values, T base, uint64_t range, uint64_t factor, EncodedColumn& column) {
-  int width = width_of(range / factor);
+bool encode(std::span<const T> values, T base, uint64_t range, uint64_t factor, int least_width,
+            EncodedColumn& column) {
+  const int width = std::max(width_of(range / factor), least_width);
   column.encoding = Encoding::FrameOfReference;
   column.width = static_cast<uint8_t>(width);
   column.base = static_cast<int64_t>(base);
@@ -126,10 +127,15 @@ constexpr size_t sample_values = 64;
 }  // namespace
 
 template <typename T>
-void encode_integers(std::span<T> values, EncodedColumn& column) {
+void encode_integers(std::span<T> values, CodeForm form, EncodedColumn& column) {
   const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
   column.encoding = Encoding::FrameOfReference;
-  if (values.empty() || (validity != nullptr && !fill_nulls(values, validity))) return;
+  if (values.empty()) return;
+  if (validity != nullptr && !fill_nulls(values, validity)) {
+    std::ranges::fill(values, T{0});
+    encode(std::span<const T>(values), T{0}, 0, 1, form.width, column);
+    return;
+  }
   T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::min();
   for (T value : values) {
     low = value < low ? value : low;
@@ -141,18 +147,18 @@ void encode_integers(std::span<T> values, EncodedColumn& column) {
   std::span<const T> all = values;
   uint64_t range = distance(high, low);
   int width = width_of(range);
-  if (width >= 2) {
+  if (width >= 2 && (width > form.width || form.may_step)) {
     size_t stride = std::max<size_t>(1, values.size() / sample_values);
     uint64_t factor = common_factor(all, low, range, width, stride);
-    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, column)) return;
+    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, form.width, column)) return;
     if (factor > 1) factor = common_factor(all, low, range, width, 1);
-    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, column)) return;
+    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, form.width, column)) return;
   }
-  encode(all, low, range, 1, column);
+  encode(all, low, range, 1, form.width, column);
 }
 
-template void encode_integers(std::span<uint8_t>, EncodedColumn&);
-template void encode_integers(std::span<int32_t>, EncodedColumn&);
-template void encode_integers(std::span<int64_t>, EncodedColumn&);
+template void encode_integers(std::span<uint8_t>, CodeForm, EncodedColumn&);
+template void encode_integers(std::span<int32_t>, CodeForm, EncodedColumn&);
+template void encode_integers(std::span<int64_t>, CodeForm, EncodedColumn&);
 
 }  // namespace diptych

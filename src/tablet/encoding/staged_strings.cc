@@ -164,7 +164,7 @@ bool StagedStrings::translate_numbers() {
   return true;
 }
 
-void StagedStrings::write_codes(EncodedColumn& column) {
+void StagedStrings::write_codes(CodeForm form, EncodedColumn& column) {
   size_t rows = numbered_rows_.size() / sizeof(uint32_t);
   const uint32_t* numbers = numbered_rows_.as<uint32_t>();
   const uint8_t* validity = validity_.bits();
@@ -177,7 +177,7 @@ void StagedStrings::write_codes(EncodedColumn& column) {
   }
   column.encoding = Encoding::Dictionary;
   column.dictionary = dictionary_;
-  column.width = greatest <= 0xFF ? 1 : 2;
+  column.width = greatest <= 0xFF && form.width < 2 ? 1 : 2;
   column.data.resize(rows * column.width);
   if (column.width == 1) {
     std::copy(codes.begin(), codes.end(), column.data.as<uint8_t>());
@@ -187,13 +187,13 @@ void StagedStrings::write_codes(EncodedColumn& column) {
   if (numbers_.size() == 0) codes_.clear();
 }
 
-EncodedColumn StagedStrings::finish() {
+EncodedColumn StagedStrings::finish(CodeForm form) {
   EncodedColumn column;
   column.physical = PhysicalType::Text;
   column.zone.null_count = validity_.null_count();
   if (numbering_ && !translate_numbers()) give_up_numbers();
   if (numbering_) {
-    write_codes(column);
+    write_codes(form, column);
     numbered_rows_.resize(0);
   } else {
     size_t entries = offsets_.size();

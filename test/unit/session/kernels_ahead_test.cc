@@ -152,9 +152,11 @@ struct InsertCase {
 
 class InsertCompilesNothingTest : public OpenClDeviceTest, public ::testing::WithParamInterface<InsertCase> {};
 
-// New least and greatest values in as many bytes. A tablet of fewer rows would be stored in fewer bytes, or in steps.
-constexpr const char* rows =
-    "(-100, -1, -7, -5.25, 'name 3', 'long'), (1, 0, 0, 0, 'name 3', 'long'), (5100, 6, 1010, 99.75, 'name 3', 'long')";
+// New least and greatest values in as many bytes, alone, of which a tablet would need none, and beside others.
+constexpr const char* inserts[] = {
+    "(-100, -1, -7, -5.25, 'name 3', 'long')",
+    "(-101, -1, -8, -6.25, 'name 3', 'long'), (5099, 4, 1002, 93.75, 'name 3', 'long')",
+    "(5100, 6, 1010, 99.75, 'name 3', 'long'), (1, 0, 0, 0.75, 'name 3', 'long'), (2, 1, 1, 1.75, 'name 4', 'long')"};
 
 TEST_P(InsertCompilesNothingTest, WithNewBoundsAndAnotherEstimate) {
   FaultyDatabase database(*device_, "cached");
@@ -167,8 +169,10 @@ TEST_P(InsertCompilesNothingTest, WithNewBoundsAndAnotherEstimate) {
   database.run_on("opencl", GetParam().query);
   const Kernels before = asked.all();
   EXPECT_FALSE(before.empty());
-  database.run_on("cpu", std::string("INSERT INTO u VALUES ") + rows);
-  EXPECT_EQ(database.run_on("opencl", GetParam().query), database.run_on("cpu", GetParam().query));
+  for (const std::string rows : inserts) {
+    database.run_on("cpu", "INSERT INTO u VALUES " + rows);
+    EXPECT_EQ(database.run_on("opencl", GetParam().query), database.run_on("cpu", GetParam().query));
+  }
   for (const auto& [entry, text] : asked.all())
     if (!before.contains({entry, text})) ADD_FAILURE() << entry << "\n" << new_lines(before, entry, text);
 }

@@ -14,12 +14,12 @@ using testing::Spread;
 
 std::vector<ColumnDefinition> definition(Type type) { return {{"c", type}}; }
 
-EncodedColumn build(const RandomColumn& column, Dictionary* dictionary) {
+EncodedColumn build(const RandomColumn& column, Dictionary* dictionary, std::vector<CodeForm> forms = {}) {
   TabletBuilder builder(definition(column.type), static_cast<int64_t>(column.cells.size()) + 1, {dictionary});
   BatchColumn batch_column = column.batch();
   RowBatch batch{static_cast<int64_t>(column.cells.size()), {&batch_column, 1}};
   EXPECT_EQ(builder.append(batch, 0, batch.rows), batch.rows);
-  EncodedTablet tablet = builder.finish();
+  EncodedTablet tablet = builder.finish(forms);
   EXPECT_EQ(tablet.rows, batch.rows);
   return std::move(tablet.columns[0]);
 }
@@ -153,6 +153,36 @@ TEST(TabletBuilder, CodesOfTheBatchAreTranslated) {
     EXPECT_EQ(cell_at(view, 3), std::nullopt);
     EXPECT_EQ(cell_at(view, 4), "ccc");
   }
+}
+
+TEST(TabletBuilder, CodesAreAsWideAsTheyAreToBe) {
+  const auto expect_form = [](std::vector<int64_t> values, CodeForm form, int width, int64_t factor) {
+    const RandomColumn column = integers(values);
+    const EncodedColumn encoded = build(column, nullptr, {form});
+    EXPECT_EQ(encoded.width, width);
+    EXPECT_EQ(encoded.factor, factor);
+    for (size_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(cell_at(encoded.view(), static_cast<int64_t>(i)), column.cells[i]);
+  };
+  expect_form({7}, {2, false}, 2, 1);
+  expect_form({7, 9}, {4, true}, 4, 1);
+  expect_form({1000, 5000, 3000}, {2, false}, 2, 1);
+  expect_form({1000, 5000, 3000}, {1, true}, 1, 2000);
+  expect_form({0, 70000, 35000}, {2, false}, 2, 35000);
+  expect_form({0, int64_t{1} << 40, 1}, {2, false}, 8, 1);
+  RandomColumn nulls = integers({5, 6, 7});
+  nulls.cells.assign(3, std::nullopt);
+  nulls.validity = {0};
+  nulls.has_nulls = true;
+  EXPECT_EQ(build(nulls, nullptr, {{2, false}}).data.size(), 6U);
+
+  std::mt19937_64 random(5);
+  Dictionary dictionary;
+  RandomColumn text = testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Stepped, 100, 20);
+  const EncodedColumn codes = build(text, &dictionary, {{2, true}});
+  ASSERT_EQ(codes.encoding, Encoding::Dictionary);
+  EXPECT_EQ(codes.width, 2);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(cell_at(codes.view(), static_cast<int64_t>(i)), text.cells[i]);
 }
 
 TEST(TabletBuilder, RowsAreTakenUntilFullAndTheBuilderIsUsedAgain) {
