@@ -47,7 +47,8 @@ uint64_t code_limit(const ColumnMeta& meta) {
 // NULLs, too: their code is 0, so the base has to be within the bounds.
 void check_framed(const ColumnMeta& meta, int64_t rows, const ColumnView& view) {
   const ZoneMap& zone = meta.zone;
-  if (!zone.has_bounds) return require(meta.width == 0 && meta.base == 0, "values where all should be NULL");
+  if (!zone.has_bounds)
+    return require(meta.base == 0 && greatest_code(view, rows) == 0, "values where all should be NULL");
   auto is_within = [&](uint64_t code) { return meta.base + int128_t{meta.factor} * code <= zone.high; };
   require(meta.base >= zone.low && (is_within(code_limit(meta)) || is_within(greatest_code(view, rows))),
           "values outside their bounds");
