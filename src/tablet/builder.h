@@ -5,8 +5,8 @@
 //   tablet   quantity: base 100, factor 100, codes (1 byte) 16 35 7 ...
 //
 // The encoding of a column: integers (boolean to numeric) FrameOfReference with the fewest whole bytes, or as many as
-// are asked for; numerics beyond 64 bits, floats and intervals Plain; strings codes of the table's dictionary while they
-// repeat, otherwise Heap.
+// are asked for; numerics beyond 64 bits, floats and intervals Plain; strings codes of the table's dictionary while
+// they repeat, otherwise Heap.
 //
 // Thread safety: a builder belongs to one thread at a time; builders of one table may run at once and share its
 // dictionaries.
