@@ -148,7 +148,7 @@ void TableAppender::dispatch(bool is_last) {
 
 void TableAppender::encode(Staging& staging, bool is_last, Slot& slot) noexcept {
   try {
-    EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<CodeForm>());
+    EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
     slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
@@ -156,14 +156,15 @@ void TableAppender::encode(Staging& staging, bool is_last, Slot& slot) noexcept 
 }
 
 // A few rows behind many are stored as the first tablet is: a kernel for a table is one for the table with a row more.
-std::vector<CodeForm> TableAppender::forms_of_first() const {
+std::vector<UsualForm> TableAppender::forms_of_first() const {
   const bool has_before = state_.directory.size() > 0;
   if (!has_before && slots_.front().tablet == nullptr) return {};
   const auto& first = has_before ? state_.directory[0].tablet : slots_.front().tablet;
-  std::vector<CodeForm> forms;
+  std::vector<UsualForm> forms;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const StoredForm stored = first->form(i, nullptr);
-    forms.push_back({stored.width, stored.factor != 1});
+    const bool has_codes = stored.encoding != Encoding::Plain && stored.encoding != Encoding::Heap;
+    forms.push_back({has_codes, stored.width, has_codes ? stored.factor : 0});
   }
   return forms;
 }

@@ -62,7 +62,7 @@ class TableAppender {
   void flush_full();
   void dispatch(bool is_last);
   void encode(Staging& staging, bool is_last, Slot& slot) noexcept;
-  std::vector<CodeForm> forms_of_first() const;
+  std::vector<UsualForm> forms_of_first() const;
   void wait();
   size_t count_fragments(int64_t new_rows) const;
   void put_behind_fragments(size_t fragments);

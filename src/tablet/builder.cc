@@ -41,11 +41,11 @@ int64_t TabletBuilder::staged_bytes() const {
   return total;
 }
 
-EncodedTablet TabletBuilder::finish(std::span<const CodeForm> forms) {
+EncodedTablet TabletBuilder::finish(std::span<const UsualForm> forms) {
   EncodedTablet tablet;
   tablet.rows = rows_;
   for (size_t i = 0; i < columns_.size(); ++i)
-    tablet.columns.push_back(columns_[i]->finish(forms.empty() ? CodeForm() : forms[i]));
+    tablet.columns.push_back(columns_[i]->finish(forms.empty() ? UsualForm() : forms[i]));
   rows_ = 0;
   heap_full_ = false;
   return tablet;

@@ -51,8 +51,8 @@ class TabletBuilder {
   int64_t staged_bytes() const;
 
   // Encodes the rows and leaves the builder empty, ready for the next tablet; what it has learnt of the strings stays.
-  // forms: by column; none: each in the fewest bytes.
-  EncodedTablet finish(std::span<const CodeForm> forms = {});
+  // forms: by column; none: each in the fewest bytes. Floats, intervals and strings that do not repeat have no choice.
+  EncodedTablet finish(std::span<const UsualForm> forms = {});
 
  private:
   int64_t capacity_;

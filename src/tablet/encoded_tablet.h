@@ -31,11 +31,12 @@ struct EncodedColumn {
   int64_t bytes() const;
 };
 
-// How the codes of a column are to be stored where that costs little: as they are in other tablets of the table, so
-// that what reads all of them need not tell tablets apart.
-struct CodeForm {
-  uint8_t width = 0;     // at least so many bytes
-  bool may_step = true;  // with a factor other than 1
+// How a column is to be stored where its values allow it: as in other tablets of the table, so that what reads all of
+// them need not tell tablets apart.
+struct UsualForm {
+  bool has_codes = true;  // false: plain values, strings in the heap
+  uint8_t width = 0;      // of codes: at least so many bytes
+  int64_t factor = 0;     // of codes; 0: any
 };
 
 struct EncodedTablet {

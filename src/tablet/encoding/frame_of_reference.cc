@@ -127,13 +127,14 @@ constexpr size_t sample_values = 64;
 }  // namespace
 
 template <typename T>
-void encode_integers(std::span<T> values, CodeForm form, EncodedColumn& column) {
+void encode_integers(std::span<T> values, UsualForm form, EncodedColumn& column) {
   const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
   column.encoding = Encoding::FrameOfReference;
   if (values.empty()) return;
   if (validity != nullptr && !fill_nulls(values, validity)) {
     std::ranges::fill(values, T{0});
-    encode(std::span<const T>(values), T{0}, 0, 1, form.width, column);
+    encode(std::span<const T>(values), T{0}, 0, std::max<uint64_t>(1, static_cast<uint64_t>(form.factor)), form.width,
+           column);
     return;
   }
   T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::min();
@@ -147,7 +148,10 @@ void encode_integers(std::span<T> values, CodeForm form, EncodedColumn& column) 
   std::span<const T> all = values;
   uint64_t range = distance(high, low);
   int width = width_of(range);
-  if (width >= 2 && (width > form.width || form.may_step)) {
+  if (const auto usual = static_cast<uint64_t>(form.factor);
+      usual > 0 && width_of(range / usual) <= form.width && encode(all, low, range, usual, form.width, column))
+    return;
+  if (width >= 2) {
     size_t stride = std::max<size_t>(1, values.size() / sample_values);
     uint64_t factor = common_factor(all, low, range, width, stride);
     if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, form.width, column)) return;
@@ -157,8 +161,8 @@ void encode_integers(std::span<T> values, CodeForm form, EncodedColumn& column) 
   encode(all, low, range, 1, form.width, column);
 }
 
-template void encode_integers(std::span<uint8_t>, CodeForm, EncodedColumn&);
-template void encode_integers(std::span<int32_t>, CodeForm, EncodedColumn&);
-template void encode_integers(std::span<int64_t>, CodeForm, EncodedColumn&);
+template void encode_integers(std::span<uint8_t>, UsualForm, EncodedColumn&);
+template void encode_integers(std::span<int32_t>, UsualForm, EncodedColumn&);
+template void encode_integers(std::span<int64_t>, UsualForm, EncodedColumn&);
 
 }  // namespace diptych

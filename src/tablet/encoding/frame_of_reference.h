@@ -2,7 +2,7 @@
 //
 //   values  1700 3600 800 100     base 100, factor 100     codes  16 35 7 0   (1 byte each)
 //
-// A factor is used only where it makes codes narrower than they are to be.
+// A factor is used only where it makes codes narrower, or where it is the usual one.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace diptych {
 // set. Values of null slots are overwritten. T: uint8_t, int32_t or int64_t. Result: data of rows * width bytes, 0 in
 // null slots.
 template <typename T>
-void encode_integers(std::span<T> values, CodeForm form, EncodedColumn& column);
-extern template void encode_integers(std::span<uint8_t>, CodeForm, EncodedColumn&);
-extern template void encode_integers(std::span<int32_t>, CodeForm, EncodedColumn&);
-extern template void encode_integers(std::span<int64_t>, CodeForm, EncodedColumn&);
+void encode_integers(std::span<T> values, UsualForm form, EncodedColumn& column);
+extern template void encode_integers(std::span<uint8_t>, UsualForm, EncodedColumn&);
+extern template void encode_integers(std::span<int32_t>, UsualForm, EncodedColumn&);
+extern template void encode_integers(std::span<int64_t>, UsualForm, EncodedColumn&);
 
 }  // namespace diptych

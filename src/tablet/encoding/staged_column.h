@@ -22,7 +22,7 @@ class StagedColumn {
   virtual int64_t rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const;
   virtual void append(const BatchColumn& column, int64_t first, int64_t count) = 0;
   // The encoded rows; the column is empty afterwards.
-  virtual EncodedColumn finish(CodeForm form) = 0;
+  virtual EncodedColumn finish(UsualForm form) = 0;
   virtual int64_t bytes() const = 0;
 
  protected:

@@ -164,7 +164,7 @@ bool StagedStrings::translate_numbers() {
   return true;
 }
 
-void StagedStrings::write_codes(CodeForm form, EncodedColumn& column) {
+void StagedStrings::write_codes(UsualForm form, EncodedColumn& column) {
   size_t rows = numbered_rows_.size() / sizeof(uint32_t);
   const uint32_t* numbers = numbered_rows_.as<uint32_t>();
   const uint8_t* validity = validity_.bits();
@@ -187,11 +187,11 @@ void StagedStrings::write_codes(CodeForm form, EncodedColumn& column) {
   if (numbers_.size() == 0) codes_.clear();
 }
 
-EncodedColumn StagedStrings::finish(CodeForm form) {
+EncodedColumn StagedStrings::finish(UsualForm form) {
   EncodedColumn column;
   column.physical = PhysicalType::Text;
   column.zone.null_count = validity_.null_count();
-  if (numbering_ && !translate_numbers()) give_up_numbers();
+  if (numbering_ && (!form.has_codes || !translate_numbers())) give_up_numbers();
   if (numbering_) {
     write_codes(form, column);
     numbered_rows_.resize(0);

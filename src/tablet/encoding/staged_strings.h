@@ -22,7 +22,7 @@ class StagedStrings : public StagedColumn {
 
   int64_t rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const override;
   void append(const BatchColumn& column, int64_t first, int64_t count) override;
-  EncodedColumn finish(CodeForm form) override;
+  EncodedColumn finish(UsualForm form) override;
   int64_t bytes() const override;
 
  private:
@@ -38,7 +38,7 @@ class StagedStrings : public StagedColumn {
   void give_up_numbers();
   // Gives every local number its dictionary code; false when the dictionary takes no more.
   bool translate_numbers();
-  void write_codes(CodeForm form, EncodedColumn& column);
+  void write_codes(UsualForm form, EncodedColumn& column);
 
   int64_t capacity_;
   int64_t heap_bytes_;  // that take no more rows

@@ -25,7 +25,7 @@ class StagedValues : public StagedColumn {
     validity_.append(column.validity, column.validity_offset + first, count);
   }
 
-  EncodedColumn finish(CodeForm form) override {
+  EncodedColumn finish(UsualForm form) override {
     EncodedColumn column;
     column.physical = physical_;
     column.zone.null_count = validity_.null_count();
@@ -39,7 +39,7 @@ class StagedValues : public StagedColumn {
   int64_t bytes() const override { return static_cast<int64_t>(values_.size()); }
 
  private:
-  void encode(std::span<T> values, CodeForm form, EncodedColumn& column);
+  void encode(std::span<T> values, UsualForm form, EncodedColumn& column);
   void encode_plain(std::span<T> values, EncodedColumn& column);
 
   PhysicalType physical_;
@@ -94,7 +94,7 @@ bool find_bounds(std::span<const int128_t> values, EncodedColumn& column) {
 }
 
 template <typename T>
-void StagedValues<T>::encode(std::span<T> values, CodeForm form, EncodedColumn& column) {
+void StagedValues<T>::encode(std::span<T> values, UsualForm form, EncodedColumn& column) {
   if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {
     encode_integers(values, form, column);
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -104,6 +104,7 @@ void StagedValues<T>::encode(std::span<T> values, CodeForm form, EncodedColumn& 
     encode_plain(values, column);
   } else {
     bool bounded = find_bounds(values, column);
+    if (!form.has_codes) return encode_plain(values, column);
     if (bounded && (column.zone.low < INT64_MIN || column.zone.high > INT64_MAX)) return encode_plain(values, column);
     std::vector<int64_t> narrow(values.size());
     for (size_t i = 0; i < values.size(); ++i) narrow[i] = static_cast<int64_t>(values[i]);

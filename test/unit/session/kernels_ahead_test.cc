@@ -150,7 +150,8 @@ struct InsertCase {
   const char* query;
 };
 
-class InsertCompilesNothingTest : public OpenClDeviceTest, public ::testing::WithParamInterface<InsertCase> {};
+class InsertCompilesNothingTest : public OpenClDeviceTest,
+                                  public ::testing::WithParamInterface<std::tuple<InsertCase, const char*>> {};
 
 // New least and greatest values in as many bytes, alone, of which a tablet would need none, and beside others.
 constexpr const char* inserts[] = {
@@ -159,19 +160,22 @@ constexpr const char* inserts[] = {
     "(5100, 6, 1010, 99.75, 'name 3', 'long'), (1, 0, 0, 0.75, 'name 3', 'long'), (2, 1, 1, 1.75, 'name 4', 'long')"};
 
 TEST_P(InsertCompilesNothingTest, WithNewBoundsAndAnotherEstimate) {
-  FaultyDatabase database(*device_, "cached");
+  const char* const query = std::get<InsertCase>(GetParam()).query;
+  const std::string residency = std::get<const char*>(GetParam());
+  if (residency == "mapped" && !device_->info().can_map) GTEST_SKIP() << "no kernel of this device reads host memory";
+  FaultyDatabase database(*device_, residency);
   database.set("fallback = error");
   database.set("device = cpu");
   database.set("tablet_rows = 65536");
   // One tablet of all rows.
   database.run_on("cpu", "CREATE TABLE u AS SELECT * FROM t");
   AskedKernels asked(database.device());
-  database.run_on("opencl", GetParam().query);
+  database.run_on("opencl", query);
   const Kernels before = asked.all();
   EXPECT_FALSE(before.empty());
   for (const std::string rows : inserts) {
     database.run_on("cpu", "INSERT INTO u VALUES " + rows);
-    EXPECT_EQ(database.run_on("opencl", GetParam().query), database.run_on("cpu", GetParam().query));
+    EXPECT_EQ(database.run_on("opencl", query), database.run_on("cpu", query));
   }
   for (const auto& [entry, text] : asked.all())
     if (!before.contains({entry, text})) ADD_FAILURE() << entry << "\n" << new_lines(before, entry, text);
@@ -179,16 +183,22 @@ TEST_P(InsertCompilesNothingTest, WithNewBoundsAndAnotherEstimate) {
 
 INSTANTIATE_TEST_SUITE_P(
     Queries, InsertCompilesNothingTest,
-    ::testing::Values(InsertCase{"Filter", "SELECT i, n FROM u WHERE l < 500 AND i >= 17"},
-                      InsertCase{"Totals", "SELECT count(*), sum(l), max(n), avg(i) FROM u WHERE k <> 3"},
-                      InsertCase{"DenseGroups", "SELECT k, count(*), sum(l), min(i) FROM u GROUP BY k"},
-                      InsertCase{"ManyDenseGroups", "SELECT i, count(*), sum(l) FROM u GROUP BY i"},
-                      InsertCase{"PartitionedGroups",
-                                 "SELECT i * 1000000007::bigint, count(*), sum(l) FROM u GROUP BY 1"},
-                      InsertCase{"Sort", "SELECT l, i FROM u WHERE k < 3 ORDER BY l, i DESC"},
-                      InsertCase{"FirstRows", "SELECT l, i FROM u ORDER BY n, i LIMIT 10"},
-                      InsertCase{"DistinctGroups", "SELECT k, count(DISTINCT l), sum(i) FROM u GROUP BY k"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    ::testing::Combine(
+        ::testing::Values(InsertCase{"Filter", "SELECT i, n FROM u WHERE l < 500 AND i >= 17"},
+                          InsertCase{"Totals", "SELECT count(*), sum(l), max(n), avg(i) FROM u WHERE k <> 3"},
+                          InsertCase{"DenseGroups", "SELECT k, count(*), sum(l), min(i) FROM u GROUP BY k"},
+                          InsertCase{"ManyDenseGroups", "SELECT i, count(*), sum(l) FROM u GROUP BY i"},
+                          InsertCase{"PartitionedGroups",
+                                     "SELECT i * 1000000007::bigint, count(*), sum(l) FROM u GROUP BY 1"},
+                          InsertCase{"Sort", "SELECT l, i FROM u WHERE k < 3 ORDER BY l, i DESC"},
+                          InsertCase{"FirstRows", "SELECT l, i FROM u ORDER BY n, i LIMIT 10"},
+                          InsertCase{"DistinctGroups", "SELECT k, count(DISTINCT l), sum(i) FROM u GROUP BY k"},
+                          InsertCase{"Strings", "SELECT h, e FROM u WHERE l < 500 AND e <> 'name 4'"},
+                          InsertCase{"GroupsOfStrings", "SELECT h, count(*), max(n) FROM u GROUP BY h"}),
+        ::testing::Values("cached", "streamed", "mapped")),
+    [](const auto& info) {
+      return std::get<InsertCase>(info.param).name + std::string("_") + std::get<const char*>(info.param);
+    });
 
 }  // namespace
 }  // namespace diptych::testing

@@ -14,7 +14,7 @@ using testing::Spread;
 
 std::vector<ColumnDefinition> definition(Type type) { return {{"c", type}}; }
 
-EncodedColumn build(const RandomColumn& column, Dictionary* dictionary, std::vector<CodeForm> forms = {}) {
+EncodedColumn build(const RandomColumn& column, Dictionary* dictionary, std::vector<UsualForm> forms = {}) {
   TabletBuilder builder(definition(column.type), static_cast<int64_t>(column.cells.size()) + 1, {dictionary});
   BatchColumn batch_column = column.batch();
   RowBatch batch{static_cast<int64_t>(column.cells.size()), {&batch_column, 1}};
@@ -155,8 +155,8 @@ TEST(TabletBuilder, CodesOfTheBatchAreTranslated) {
   }
 }
 
-TEST(TabletBuilder, CodesAreAsWideAsTheyAreToBe) {
-  const auto expect_form = [](std::vector<int64_t> values, CodeForm form, int width, int64_t factor) {
+TEST(TabletBuilder, ColumnsAreStoredAsUsual) {
+  const auto expect_form = [](std::vector<int64_t> values, UsualForm form, int width, int64_t factor) {
     const RandomColumn column = integers(values);
     const EncodedColumn encoded = build(column, nullptr, {form});
     EXPECT_EQ(encoded.width, width);
@@ -164,25 +164,37 @@ TEST(TabletBuilder, CodesAreAsWideAsTheyAreToBe) {
     for (size_t i = 0; i < values.size(); ++i)
       EXPECT_EQ(cell_at(encoded.view(), static_cast<int64_t>(i)), column.cells[i]);
   };
-  expect_form({7}, {2, false}, 2, 1);
-  expect_form({7, 9}, {4, true}, 4, 1);
-  expect_form({1000, 5000, 3000}, {2, false}, 2, 1);
-  expect_form({1000, 5000, 3000}, {1, true}, 1, 2000);
-  expect_form({0, 70000, 35000}, {2, false}, 2, 35000);
-  expect_form({0, int64_t{1} << 40, 1}, {2, false}, 8, 1);
+  expect_form({7}, {true, 2, 1}, 2, 1);
+  expect_form({7, 9}, {true, 4, 1}, 4, 1);
+  expect_form({1000, 5000, 3000}, {true, 2, 1}, 2, 1);
+  expect_form({1000, 5000, 3000}, {true, 1, 1000}, 1, 1000);
+  expect_form({1000, 5000, 3000}, {true, 1, 300}, 1, 2000);
+  expect_form({250}, {true, 1, 100}, 1, 100);
+  expect_form({0, 70000, 35000}, {true, 2, 1}, 2, 35000);
+  expect_form({0, int64_t{1} << 40, 1}, {true, 2, 1}, 8, 1);
   RandomColumn nulls = integers({5, 6, 7});
   nulls.cells.assign(3, std::nullopt);
   nulls.validity = {0};
   nulls.has_nulls = true;
-  EXPECT_EQ(build(nulls, nullptr, {{2, false}}).data.size(), 6U);
+  EXPECT_EQ(build(nulls, nullptr, {{true, 2, 100}}).data.size(), 6U);
 
   std::mt19937_64 random(5);
   Dictionary dictionary;
   RandomColumn text = testing::random_column(random, {TypeId::Text, 0, 0, 0}, Spread::Stepped, 100, 20);
-  const EncodedColumn codes = build(text, &dictionary, {{2, true}});
+  const EncodedColumn codes = build(text, &dictionary, {{true, 2, 1}});
   ASSERT_EQ(codes.encoding, Encoding::Dictionary);
   EXPECT_EQ(codes.width, 2);
-  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(cell_at(codes.view(), static_cast<int64_t>(i)), text.cells[i]);
+  const EncodedColumn heap = build(text, &dictionary, {{false, 0, 0}});
+  ASSERT_EQ(heap.encoding, Encoding::Heap);
+  for (size_t i = 0; i < 100; ++i) {
+    EXPECT_EQ(cell_at(codes.view(), static_cast<int64_t>(i)), text.cells[i]);
+    EXPECT_EQ(cell_at(heap.view(), static_cast<int64_t>(i)), text.cells[i]);
+  }
+
+  RandomColumn wide = testing::random_column(random, {TypeId::Numeric, 30, 2, 0}, Spread::Stepped, 100, 20);
+  const EncodedColumn plain = build(wide, nullptr, {{false, 0, 0}});
+  ASSERT_EQ(plain.encoding, Encoding::Plain);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(cell_at(plain.view(), static_cast<int64_t>(i)), wide.cells[i]);
 }
 
 TEST(TabletBuilder, RowsAreTakenUntilFullAndTheBuilderIsUsedAgain) {

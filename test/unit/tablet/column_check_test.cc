@@ -128,6 +128,20 @@ TEST(ColumnCheck, NullsAreCounted) {
   EXPECT_EQ(column.problem(), "damaged tablet: another number of NULLs");
 }
 
+// Such a column may have codes, as other tablets of its table do, but no values.
+TEST(ColumnCheck, CodesOfNullsAre0) {
+  std::vector<uint16_t> codes(10, 0);
+  Column column(Encoding::FrameOfReference, PhysicalType::Int32);
+  column.set_codes(codes);
+  const uint8_t no_row[] = {0, 0};
+  column.view.validity = no_row;
+  column.meta.zone.null_count = 10;
+  EXPECT_EQ(column.problem(), "");
+  codes[7] = 1;
+  column.set_codes(codes);
+  EXPECT_EQ(column.problem(), "damaged tablet: values where all should be NULL");
+}
+
 TEST(ColumnCheck, CodesOfDictionaries) {
   Dictionary dictionary;
   for (const char* text : {"a", "b", "c"}) dictionary.find_or_append(text);
