@@ -9,6 +9,7 @@
 // (all at once over one after the other), wrong answers (compared with the CPU's), fallbacks by name, and, of large
 // statements, the longest time from a cancel to the end while all others run. --memory sets device_memory_limit, so
 // that the large ones need so many times of it (the sum of what each takes alone, as the device's peak tells).
+// --profile adds what EXPLAIN ANALYZE says of all statements, in both ways.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +27,7 @@
 #include <thread>
 
 #include "connections.h"
+#include "profile.h"
 
 namespace bench {
 namespace {
@@ -37,6 +39,7 @@ struct Options {
   int connections = 16, runs = 2, small_runs = 200, repeats = 3;
   int threads = static_cast<int>(std::thread::hardware_concurrency());
   double memory = 2;
+  bool profile = false;
   std::vector<std::string> devices = {"cpu", "cuda"};
   std::string residency = "auto", json = "build/bench/connections.json";
 };
@@ -126,21 +129,23 @@ class Bench {
     }
   }
 
+  using Run = std::function<void(Connection& peer, const std::string& sql)>;
+
   // Seconds.
-  double one_after_the_other(const Peers& peers, const Statement& statement, int runs) {
+  static double one_after_the_other(const Peers& peers, const Statement& statement, int runs, const Run& run_one) {
     const auto start = Clock::now();
     for (size_t number = 0; number < peers.size(); ++number)
-      for (int run = 0; run < runs; ++run) check(*peers[number], statement(static_cast<int>(number)));
+      for (int run = 0; run < runs; ++run) run_one(*peers[number], statement(static_cast<int>(number)));
     return seconds_since(start);
   }
 
-  double all_at_once(const Peers& peers, const Statement& statement, int runs) {
+  static double all_at_once(const Peers& peers, const Statement& statement, int runs, const Run& run_one) {
     std::barrier gate(static_cast<ptrdiff_t>(peers.size()) + 1);
     std::vector<std::jthread> threads;
     for (size_t number = 0; number < peers.size(); ++number) {
       threads.emplace_back([&, number] {
         gate.arrive_and_wait();
-        for (int run = 0; run < runs; ++run) check(*peers[number], statement(static_cast<int>(number)));
+        for (int run = 0; run < runs; ++run) run_one(*peers[number], statement(static_cast<int>(number)));
       });
     }
     gate.arrive_and_wait();
@@ -152,12 +157,13 @@ class Bench {
   void measure(const std::string& device, const std::string& name, const Statement& statement, int runs) {
     Peers peers;
     for (int number = 0; number < options_.connections; ++number) peers.push_back(connect(device));
-    one_after_the_other(peers, statement, 1);  // columns and kernels in place
+    const Run run_one = [this](Connection& peer, const std::string& sql) { check(peer, sql); };
+    one_after_the_other(peers, statement, 1, run_one);  // columns and kernels in place
     const auto before = fallbacks();
     std::vector<double> alone, together, ratios;
     for (int repeat = 0; repeat < options_.repeats; ++repeat) {
-      alone.push_back(one_after_the_other(peers, statement, runs));
-      together.push_back(all_at_once(peers, statement, runs));
+      alone.push_back(one_after_the_other(peers, statement, runs, run_one));
+      together.push_back(all_at_once(peers, statement, runs, run_one));
       ratios.push_back(alone.back() / together.back());
     }
     nlohmann::json fallen = nlohmann::json::object();
@@ -176,10 +182,23 @@ class Bench {
                is_large ? fmt::format("{:>12.1f} ms", cancelled * 1e3) : "              -");
     for (const auto& [reason, count] : fallen.items())
       fmt::print("    fallback, {} times: {}\n", count.get<int64_t>(), reason);
+    if (options_.profile) print_profile(peers, statement, runs);
     std::fflush(stdout);
     nlohmann::json& part = report_["parts"][device + ' ' + name];
     part = {{"ratio", median(ratios)}, {"alone_seconds", alone}, {"together_seconds", together}, {"fallbacks", fallen}};
     if (is_large) part["cancel_seconds"] = cancelled;
+  }
+
+  static void print_profile(const Peers& peers, const Statement& statement, int runs) {
+    const auto into = [](Profile& profile) {
+      return [&profile](Connection& peer, const std::string& sql) {
+        profile.add(fmt::format("{}", fmt::join(peer.run("explain (analyze, format json) " + sql), "\n")));
+      };
+    };
+    Profile alone, together;
+    one_after_the_other(peers, statement, runs, into(alone));
+    all_at_once(peers, statement, runs, into(together));
+    print_profiles(alone, together);
   }
 
   std::map<std::string, int64_t> fallbacks() {
@@ -295,6 +314,7 @@ int main(int argc, char** argv) {
   app.add_option("--residency", options.residency);
   app.add_option("--threads", options.threads);
   app.add_option("--json", options.json);
+  app.add_flag("--profile", options.profile, "tell where the time of the statements went");
   CLI11_PARSE(app, argc, argv);
   try {
     return bench::Bench(options).run();

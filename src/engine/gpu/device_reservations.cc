@@ -22,6 +22,7 @@ DeviceReservations::Place::~Place() {
   reserved_.replace(0, 0);
   std::lock_guard guard(all_.mutex_);
   --all_.inside_;
+  ++all_.left_;
   if (is_alone_) all_.is_one_alone_ = false;
   all_.changed_.notify_all();
 }
@@ -84,14 +85,14 @@ std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish&
       all.changed_.notify_all();
     }
   } const mine{*this, line_.insert(line_.end(), false)};
-  auto since = Clock::now();  // it is its turn, and is alone or is not
-  bool has_company = false;
+  auto since = Clock::now();  // it is its turn, and nobody has left
+  int64_t left = left_;
   for (;;) {
     const bool is_first = mine.at == line_.begin() && !is_one_alone_;
-    if (!is_first || has_company != (inside_ > 0)) since = Clock::now();
-    has_company = inside_ > 0;
+    if (!is_first || left != left_) since = Clock::now();
+    left = left_;
     if (is_first) {
-      const bool is_patient = Clock::now() - since < patience_;
+      const bool has_company = inside_ > 0, is_patient = Clock::now() - since < patience_;
       std::optional<Grant> grant;
       guard.unlock();
       try {

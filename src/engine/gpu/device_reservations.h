@@ -36,10 +36,10 @@ namespace diptych::gpu {
 
 class DeviceReservations {
  public:
-  static constexpr std::chrono::milliseconds usual_patience{100};
-  // The device outlives it. patience: before a section takes less than it wishes, beside others; and, with nobody
-  // inside, before it takes what it finds, since rows of statements that wait behind it may have the memory and are
-  // about to leave.
+  static constexpr std::chrono::milliseconds usual_patience{500};
+  // The device outlives it. patience: without anybody leaving, before a section takes less than it wishes, beside
+  // others; and, with nobody inside, before it takes what it finds, since rows of statements that wait behind it may
+  // have the memory and are about to leave.
   explicit DeviceReservations(Device& device, std::chrono::nanoseconds patience = usual_patience)
       : device_(device), patience_(patience) {}
 
@@ -96,6 +96,7 @@ class DeviceReservations {
   std::condition_variable changed_;
   Line line_;
   int inside_ = 0;
+  int64_t left_ = 0;  // places that have ended
   bool is_one_alone_ = false;
 };
 
