@@ -46,7 +46,7 @@ test-odr: setup
 test-asan: setup
 	cmake --preset asan-ubsan --log-level=WARNING
 	cmake --build $(ASAN) --parallel $(JOBS) --target slt_runner test_session
-	tools/run_tests asan-ubsan --tests-regex '^(sql_|unit_session$$)'
+	tools/run_tests asan-ubsan --tests-regex '^(sql_|unit_session)'
 
 test-tsan: setup
 	tools/instrument_tbb
