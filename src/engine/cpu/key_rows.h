@@ -29,6 +29,8 @@ class KeyLayout {
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
   // The hashes of so many rows.
   void hash_rows(const uint64_t* rows, size_t count, uint64_t* hashes) const;
+  // Whether hashes are kept with rows that wait: else they are computed again, which takes less time than moving them.
+  bool keeps_hashes() const { return has_texts(); }
   // Whether a row is one word of which 32 bits tell all: a whole number or truth that is never NULL.
   bool is_narrow() const { return is_narrow_; }
   // Calls action(equal), equal(a, b) says whether rows are equal: compiled for the commonest rows.

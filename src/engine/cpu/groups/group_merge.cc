@@ -1,8 +1,11 @@
 #include "engine/cpu/groups/group_merge.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <mutex>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/cpu/groups/merge_table.h"
@@ -43,6 +46,10 @@ class Merge {
   static constexpr int64_t memory_part = 4;
 
   void make_tasks() {
+    for (const GroupRun* run : runs_)
+      for (uint32_t partition = 0; partition < partition_count; ++partition)
+        rows_[partition] += run->count(partition, partition + 1);
+    const size_t distinct = distinct_in_a_partition();
     const size_t share = memory_.thread_share(memory_part) / MergeTable(info_, memory_).group_bytes();
     const size_t most = std::clamp<size_t>(share, 64, most_groups);
     const size_t least = std::min(least_groups, most);
@@ -52,12 +59,11 @@ class Merge {
       if (open_groups > 0) tasks_.push_back(open);
       open_groups = 0;
     };
-    for (uint32_t partition = 0; partition < GroupRun::partitions; ++partition) {
-      size_t groups = 0;
-      for (const GroupRun* run : runs_) groups += run->count(partition, partition + 1);
+    for (uint32_t partition = 0; partition < partition_count; ++partition) {
+      const size_t groups = rows_[partition];
       if (open_groups > 0 && open_groups + groups > most) close();
-      if (groups > most) {
-        split(partition, groups, share);
+      if (std::min(groups, distinct) > most || std::min(groups, 2 * distinct) > share) {
+        split(partition, std::min(groups, distinct), std::min(groups, 2 * distinct), share);
         continue;
       }
       if (open_groups == 0) open.first = partition;
@@ -68,13 +74,44 @@ class Merge {
     close();
   }
 
-  // Each part goes over all hashes of the partition: 16 times for the cache's sake take as long as the rest does. Rows
-  // may be far more than groups. For the memory's sake there are as many parts as it takes.
-  void split(uint32_t partition, size_t groups, size_t share) {
+  // About as many groups as a partition has, whose rows may be far more: hashes spread groups evenly, so that the one
+  // of the median number of rows stands for all. Counted by the share of a bitmap's bits that are still 0 (linear
+  // counting, Whang, Vander-Zanden and Taylor 1990).
+  size_t distinct_in_a_partition() const {
+    std::array<std::pair<size_t, uint32_t>, partition_count> sizes;
+    for (uint32_t partition = 0; partition < partition_count; ++partition)
+      sizes[partition] = {rows_[partition], partition};
+    const auto median = sizes.begin() + sizes.size() / 2;
+    std::nth_element(sizes.begin(), median, sizes.end());
+    const auto [rows, partition] = *median;
+    if (rows == 0) return SIZE_MAX;
+    // Eight bits a row: few of them are hit by several hashes.
+    const size_t bits = std::bit_ceil(std::max<size_t>(rows, 8)) * 8;
+    std::vector<uint64_t> words(bits / 64), room;
+    const KeyLayout layout(info_.keys);
+    for (const GroupRun* run : runs_) {
+      const GroupSlice slice = run->slice(partition, partition + 1, memory_);
+      const uint64_t* const hashes = slice.hashes_of(layout, 0, slice.count, room);
+      for (size_t i = 0; i < slice.count; ++i) {
+        const uint64_t bit = hashes[i] & (bits - 1);
+        words[bit / 64] |= uint64_t{1} << (bit % 64);
+      }
+    }
+    size_t hit = 0;
+    for (const uint64_t word : words) hit += static_cast<size_t>(std::popcount(word));
+    const double left = 1 - static_cast<double>(hit) / static_cast<double>(bits);
+    return static_cast<size_t>(-static_cast<double>(bits) * std::log(left)) + 1;
+  }
+
+  // Each part goes over all hashes of the partition: 16 times for the cache's sake take as long as the rest does. For
+  // the memory's sake there are as many parts as it takes.
+  void split(uint32_t partition, size_t groups, size_t most_there, size_t share) {
     constexpr uint32_t most_bits = 16, most_bits_for_cache = 4;
-    const auto bits_for = [&](size_t most) { return static_cast<uint32_t>(std::bit_width((groups - 1) / most)); };
-    const uint32_t bits = std::clamp(std::min(bits_for(most_groups), most_bits_for_cache),
-                                     std::min(bits_for(std::max<size_t>(share, 64)), most_bits), most_bits);
+    const auto bits_for = [](size_t groups, size_t most) {
+      return static_cast<uint32_t>(std::bit_width((groups - 1) / most));
+    };
+    const uint32_t bits = std::clamp(std::min(bits_for(groups, most_groups), most_bits_for_cache),
+                                     std::min(bits_for(most_there, std::max<size_t>(share, 64)), most_bits), most_bits);
     for (uint32_t value = 0; value < 1U << bits; ++value) tasks_.push_back({partition, partition + 1, {bits, value}});
   }
 
@@ -120,6 +157,7 @@ class Merge {
   BlockSource& source_;
   const ExecutionContext& context_;
   const Memory& memory_;
+  std::array<size_t, partition_count> rows_{};  // groups and loose rows of all runs, by partition
   std::vector<Task> tasks_;
   std::mutex mutex_;               // guards what follows, and source_
   size_t next_ = 0;                // of the tasks

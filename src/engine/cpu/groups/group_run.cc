@@ -7,8 +7,6 @@
 namespace diptych::cpu {
 namespace {
 
-uint32_t partition_of(uint64_t hash) { return static_cast<uint32_t>(hash >> (64 - GroupRun::partition_bits)); }
-
 size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Writes row i of `from` to row to[i].
@@ -31,10 +29,26 @@ void scatter(const std::byte* from, size_t width, const uint32_t* to, size_t row
 
 }  // namespace
 
+const uint64_t* GroupSlice::hashes_of(const KeyLayout& layout, size_t first, size_t rows,
+                                      std::vector<uint64_t>& room) const {
+  if (hashes != nullptr) return hashes + first;
+  room.resize(rows);
+  layout.hash_rows(keys + first * layout.words(), rows, room.data());
+  return room.data();
+}
+
 GroupRun::GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory) {
   std::vector<TextPlace> texts;
   for (const size_t at : states.text_places()) texts.push_back({States, at});
-  partition(keys.all(), {{keys.all().rows, keys.layout().words() * 8}, {states.row(0), states.row_bytes()}}, memory);
+  const KeyRows all = keys.all();
+  std::vector<Source> sources = {{all.rows, keys.layout().words() * 8}, {states.row(0), states.row_bytes()}};
+  if (keys.layout().keeps_hashes()) {
+    hashes_ = sources.size();
+    sources.push_back({all.hashes, 8});
+  }
+  std::vector<uint16_t> partitions(all.count);
+  std::transform(all.hashes, all.hashes + all.count, partitions.begin(), partition_of);
+  partition(partitions, sources, memory);
   place_strings(keys.layout(), texts, memory);
   const size_t groups = keys.groups();
   keys.clear();
@@ -42,7 +56,7 @@ GroupRun::GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memo
 }
 
 GroupRun::GroupRun(LooseRows& rows, const Memory& memory) : is_loose_(true) {
-  std::vector<Source> sources = {{rows.keys().rows, rows.layout().words() * 8}};
+  std::vector<Source> sources = {{rows.keys(), rows.layout().words() * 8}};
   std::vector<TextPlace> texts;
   const ArgumentColumns& columns = rows.arguments();
   for (size_t i = 0; i < columns.layout().columns().size(); ++i) {
@@ -50,40 +64,41 @@ GroupRun::GroupRun(LooseRows& rows, const Memory& memory) : is_loose_(true) {
     Argument& argument = arguments_.emplace_back();
     argument.any = columns.present(i) > 0;
     if (!argument.any) continue;
-    // Areas are the hashes, then the sources.
     if (columns.present(i) < rows.count()) {
-      sources.push_back({columns.has(i), 1});
       argument.has = sources.size();
+      sources.push_back({columns.has(i), 1});
     }
     if (column.width == 0) continue;
-    sources.push_back({columns.values(i), column.width});
     argument.values = sources.size();
+    sources.push_back({columns.values(i), column.width});
     if (column.is_text()) texts.push_back({argument.values, 0});
   }
-  partition(rows.keys(), sources, memory);
+  if (rows.hashes() != nullptr) {
+    hashes_ = sources.size();
+    sources.push_back({rows.hashes(), 8});
+  }
+  partition({rows.partitions(), rows.count()}, sources, memory);
   place_strings(rows.layout(), texts, memory);
   rows.clear();
 }
 
-// A counting sort by partition of the hashes and the sources, which become areas in this order.
-void GroupRun::partition(const KeyRows& keys, const std::vector<Source>& sources, const Memory& memory) {
-  size_t bytes = padded(keys.count * 8);
-  areas_.push_back({0, 8});
+// A counting sort by partition of the sources, which become areas in this order.
+void GroupRun::partition(std::span<const uint16_t> by_row, const std::vector<Source>& sources, const Memory& memory) {
+  size_t bytes = 0;
   for (const Source& source : sources) {
     areas_.push_back({bytes, source.width});
-    bytes += padded(keys.count * source.width);
+    bytes += padded(by_row.size() * source.width);
   }
   fixed_ = memory.allocate(bytes, "groups");
-  const Chunk places = memory.allocate(keys.count * 4, "groups");
+  const Chunk places = memory.allocate(by_row.size() * 4, "groups");
   auto* const to = reinterpret_cast<uint32_t*>(places.data());
-  for (size_t i = 0; i < keys.count; ++i) ++starts_[partition_of(keys.hashes[i]) + 1];
+  for (const uint16_t partition : by_row) ++starts_[partition + size_t{1}];
   std::partial_sum(starts_.begin(), starts_.end(), starts_.begin());
-  std::array<uint32_t, partitions> next;
-  std::copy_n(starts_.begin(), partitions, next.begin());
-  for (size_t i = 0; i < keys.count; ++i) to[i] = next[partition_of(keys.hashes[i])]++;
-  scatter(reinterpret_cast<const std::byte*>(keys.hashes), 8, to, keys.count, row(Hashes, 0));
+  std::array<uint32_t, partition_count> next;
+  std::copy_n(starts_.begin(), partition_count, next.begin());
+  for (size_t i = 0; i < by_row.size(); ++i) to[i] = next[by_row[i]]++;
   for (size_t i = 0; i < sources.size(); ++i)
-    scatter(static_cast<const std::byte*>(sources[i].data), sources[i].width, to, keys.count, row(i + 1, 0));
+    scatter(static_cast<const std::byte*>(sources[i].data), sources[i].width, to, by_row.size(), row(i, 0));
 }
 
 // Copies the strings partition by partition; keys and states then have their positions instead of addresses.
@@ -98,16 +113,17 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
       text.data = reinterpret_cast<const char*>(address);
     }
   };
+  string_starts_.resize(partition_count + 1);
   uint64_t bytes = 0;
-  for (uint32_t partition = 0; partition < partitions; ++partition) {
+  for (uint32_t partition = 0; partition < partition_count; ++partition) {
     string_starts_[partition] = bytes;
     for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
       visit(group, [&](uint64_t&, uint64_t length) { bytes += length; });
   }
-  string_starts_[partitions] = bytes;
+  string_starts_[partition_count] = bytes;
   strings_ = memory.allocate(std::max<size_t>(bytes, 1), "groups");
   uint64_t at = 0;
-  for (size_t group = 0; group < starts_[partitions]; ++group) {
+  for (size_t group = 0; group < starts_[partition_count]; ++group) {
     visit(group, [&](uint64_t& address, uint64_t length) {
       if (length > 0) std::memcpy(strings_.data() + at, reinterpret_cast<const char*>(address), length);
       address = at;
@@ -129,7 +145,8 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last, const Memory& memory) 
   GroupSlice slice;
   slice.count = count(first, last);
   if (slice.count == 0) return slice;
-  const size_t string_bytes = string_starts_[last] - string_starts_[first];
+  const uint64_t first_string = string_starts_.empty() ? 0 : string_starts_[first];
+  const uint64_t string_bytes = string_starts_.empty() ? 0 : string_starts_[last] - first_string;
   std::vector<const std::byte*> places;
   if (file_ == nullptr) {
     for (const Area& area : areas_) places.push_back(fixed_.data() + area.at + starts_[first] * area.width);
@@ -147,10 +164,10 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last, const Memory& memory) 
     for (const Area& area : areas_)
       places.push_back(
           read(fixed_offset_ + static_cast<int64_t>(area.at + starts_[first] * area.width), slice.count * area.width));
-    const std::byte* strings = read(strings_offset_ + static_cast<int64_t>(string_starts_[first]), string_bytes);
-    slice.strings = reinterpret_cast<const char*>(strings) - string_starts_[first];
+    const std::byte* strings = read(strings_offset_ + static_cast<int64_t>(first_string), string_bytes);
+    slice.strings = reinterpret_cast<const char*>(strings) - first_string;
   }
-  slice.hashes = reinterpret_cast<const uint64_t*>(places[Hashes]);
+  if (hashes_ > 0) slice.hashes = reinterpret_cast<const uint64_t*>(places[hashes_]);
   slice.keys = reinterpret_cast<const uint64_t*>(places[Keys]);
   slice.is_loose = is_loose_;
   if (!is_loose_) slice.states = places[States];

@@ -2,8 +2,8 @@
 // partition is what the upper bits of the hash say: equal keys of all runs are in one partition, so that partitions are
 // merged independently of one another, each in a table that fits the cache.
 //
-//   partition   0          1     2                  255
-//   hashes     |.........|.....|.............|...|......|
+//   partition   0          1     2                 1023
+//   hashes     |.........|.....|.............|...|......|     where the layout of keys keeps them
 //   keys       |.........|.....|.............|...|......|     rows of KeyLayout
 //   states     |.........|.....|.............|...|......|     rows of AggregateStates
 //   strings    |.........|.....|.............|...|......|     of keys and states, which say where they begin here
@@ -18,6 +18,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/aggregate_states.h"
@@ -37,7 +38,7 @@ struct ArgumentSlice {
 // Neighbouring groups, or loose rows, of a run, as they are merged.
 struct GroupSlice {
   size_t count = 0;
-  const uint64_t* hashes = nullptr;
+  const uint64_t* hashes = nullptr;  // null: not kept
   const uint64_t* keys = nullptr;
   bool is_loose = false;
   const std::byte* states = nullptr;     // of groups
@@ -45,13 +46,13 @@ struct GroupSlice {
   const char* strings = nullptr;         // what positions of strings are added to
   bool stays = true;                     // the strings do, as long as the run; else they end with the slice
   Chunk loaded;                          // what was read from the file
+
+  // The hashes of some of its rows: kept, or made in `room`.
+  const uint64_t* hashes_of(const KeyLayout& layout, size_t first, size_t rows, std::vector<uint64_t>& room) const;
 };
 
 class GroupRun {
  public:
-  static constexpr uint32_t partition_bits = 8;
-  static constexpr uint32_t partitions = 1U << partition_bits;
-
   // Take what is there and leave nothing. Errors: 53200, and nothing is taken.
   GroupRun(HashedKeys& keys, AggregateStates& states, const Memory& memory);
   GroupRun(LooseRows& rows, const Memory& memory);
@@ -78,20 +79,22 @@ class GroupRun {
   struct TextPlace {
     size_t area, at;
   };
-  enum AreaNumber : uint8_t { Hashes, Keys, States };
+  enum AreaNumber : uint8_t { Keys, States };
   // Which areas a column of arguments has.
   struct Argument {
     size_t values = 0, has = 0;  // 0: none
     bool any = false;
   };
   std::byte* row(size_t area, size_t group) { return fixed_.data() + areas_[area].at + group * areas_[area].width; }
-  void partition(const KeyRows& keys, const std::vector<Source>& sources, const Memory& memory);
+  // by_row: partitions.
+  void partition(std::span<const uint16_t> by_row, const std::vector<Source>& sources, const Memory& memory);
   void place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory);
 
-  std::array<uint32_t, partitions + 1> starts_{};         // groups before a partition
-  std::array<uint64_t, partitions + 1> string_starts_{};  // bytes of strings before it
+  std::array<uint32_t, partition_count + 1> starts_{};  // groups before a partition
+  std::vector<uint64_t> string_starts_;                 // bytes of strings before it; empty: there are none
   std::vector<Area> areas_;
   std::vector<Argument> arguments_;
+  size_t hashes_ = 0;  // their area; 0: not kept
   bool is_loose_ = false;
   Chunk fixed_, strings_;
   const TempFile* file_ = nullptr;  // null: in memory

@@ -25,7 +25,7 @@ constexpr size_t most_strings = size_t{16} << 20;
 constexpr int64_t memory_part = 4;
 // Loose rows become a run when they take so many bytes: smaller runs have partitions of a few rows each, larger ones
 // leave the caches before they are put in order.
-constexpr size_t most_loose_bytes = size_t{16} << 20;
+constexpr size_t most_loose_bytes = size_t{8} << 20;
 // Fewer rows a group than this, and looking them up costs more than it saves the merge.
 constexpr int64_t least_rows_a_group = 2;
 // So many rows show how many are of the groups of a full table. A row that is looked up in vain in a table of the third

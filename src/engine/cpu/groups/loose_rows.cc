@@ -1,5 +1,7 @@
 #include "engine/cpu/groups/loose_rows.h"
 
+#include <algorithm>
+
 namespace diptych::cpu {
 
 void LooseRows::add(KeyBlock& block, uint32_t* numbers) {
@@ -10,7 +12,10 @@ void LooseRows::add(KeyBlock& block, uint32_t* numbers) {
     numbers[block.row[i]] = first + static_cast<uint32_t>(i);
   }
   rows_.insert(rows_.end(), block.rows.begin(), block.rows.begin() + static_cast<ptrdiff_t>(block.count * words));
-  hashes_.insert(hashes_.end(), block.hashes.begin(), block.hashes.begin() + static_cast<ptrdiff_t>(block.count));
+  const auto hashes_end = block.hashes.begin() + static_cast<ptrdiff_t>(block.count);
+  if (layout_.keeps_hashes()) hashes_.insert(hashes_.end(), block.hashes.begin(), hashes_end);
+  partitions_.resize(first + block.count);
+  std::transform(block.hashes.begin(), hashes_end, partitions_.begin() + first, partition_of);
   arguments_.grow_to(count());
 }
 
@@ -18,11 +23,12 @@ void LooseRows::clear() {
   arguments_.clear(count());
   rows_.clear();
   hashes_.clear();
+  partitions_.clear();
   arena_ = TextArena();
 }
 
 size_t LooseRows::bytes() const {
-  return (rows_.capacity() + hashes_.capacity()) * 8 + arguments_.bytes() + arena_.bytes();
+  return (rows_.capacity() + hashes_.capacity()) * 8 + partitions_.capacity() + arguments_.bytes() + arena_.bytes();
 }
 
 }  // namespace diptych::cpu

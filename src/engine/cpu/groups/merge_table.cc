@@ -26,10 +26,11 @@ size_t MergeTable::group_bytes() const { return bytes_of_group(keys_.layout(), s
 void MergeTable::find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last) {
   from_.clear();
   hashes_.clear();
+  const uint64_t* const hashes = slice.hashes_of(keys_.layout(), first, last - first, block_hashes_);
   for (size_t i = first; i < last; ++i) {
-    if (!part.has(slice.hashes[i])) continue;
+    if (!part.has(hashes[i - first])) continue;
     from_.push_back(static_cast<uint32_t>(i));
-    hashes_.push_back(slice.hashes[i]);
+    hashes_.push_back(hashes[i - first]);
   }
 }
 

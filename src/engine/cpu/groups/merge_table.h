@@ -18,7 +18,7 @@ namespace diptych::cpu {
 struct HashPart {
   uint32_t bits = 0, value = 0;
 
-  bool has(uint64_t hash) const { return bits == 0 || hash << GroupRun::partition_bits >> (64 - bits) == value; }
+  bool has(uint64_t hash) const { return bits == 0 || hash << partition_bits >> (64 - bits) == value; }
 };
 
 class MergeTable {
@@ -49,6 +49,7 @@ class MergeTable {
   // Of the groups of the slice that are at hand: where they are, their hashes and keys, their numbers here.
   std::vector<uint32_t> from_, numbers_;
   std::vector<uint64_t> hashes_, rows_;
+  std::vector<uint64_t> block_hashes_;   // of the slice's block, where they are not kept
   std::vector<uint32_t> number_of_row_;  // by row of the slice's block
   std::vector<dk_text> texts_;
 };
