@@ -23,15 +23,21 @@ MergeTable::MergeTable(const HashTableInfo& info, const Memory& memory)
 
 size_t MergeTable::group_bytes() const { return bytes_of_group(keys_.layout(), states_); }
 
-void MergeTable::find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last) {
+const uint64_t* MergeTable::find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last) {
+  const uint64_t* const hashes = slice.hashes_of(keys_.layout(), first, last - first, block_hashes_);
+  if (part.bits == 0) {
+    from_.resize(last - first);
+    std::iota(from_.begin(), from_.end(), static_cast<uint32_t>(first));
+    return hashes;
+  }
   from_.clear();
   hashes_.clear();
-  const uint64_t* const hashes = slice.hashes_of(keys_.layout(), first, last - first, block_hashes_);
   for (size_t i = first; i < last; ++i) {
     if (!part.has(hashes[i - first])) continue;
     from_.push_back(static_cast<uint32_t>(i));
     hashes_.push_back(hashes[i - first]);
   }
+  return hashes_.data();
 }
 
 const uint64_t* MergeTable::keys_of(const GroupSlice& slice) {
@@ -51,9 +57,9 @@ const uint64_t* MergeTable::keys_of(const GroupSlice& slice) {
 
 void MergeTable::add(const GroupSlice& slice, HashPart part) {
   for (size_t first = 0; first < slice.count; first += block_rows) {
-    find_part(slice, part, first, std::min<size_t>(first + block_rows, slice.count));
+    const uint64_t* const hashes = find_part(slice, part, first, std::min<size_t>(first + block_rows, slice.count));
     if (from_.empty()) continue;
-    keys_.find_rows({keys_of(slice), hashes_.data(), from_.size()}, !slice.stays, numbers_.data());
+    keys_.find_rows({keys_of(slice), hashes, from_.size()}, !slice.stays, numbers_.data());
     states_.grow_to(keys_.groups());
     if (slice.is_loose)
       take_arguments(slice, first);

@@ -33,7 +33,8 @@ class MergeTable {
   size_t group_bytes() const;
 
  private:
-  void find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last);
+  // Their hashes.
+  const uint64_t* find_part(const GroupSlice& slice, HashPart part, size_t first, size_t last);
   // The keys of the groups at hand, with the addresses of their strings.
   const uint64_t* keys_of(const GroupSlice& slice);
 
