@@ -94,7 +94,7 @@ bench-tpch: TARGETS = libdiptych
 bench-tpch: build
 	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF)
 
-bench-groups: TARGETS = libdiptych device_library
+bench-groups: TARGETS = libdiptych device_library cub_sort
 bench-groups: build
 	.venv/bin/python bench/groups/bench_groups.py --rows $(ROWS) --parts $(PARTS) $(OPTIONS)
 

@@ -42,4 +42,8 @@ MORE = {
 # By the number of groups.
 GROWTH = {name: f"select {name}, count(*), sum(v1) from g1 group by {name} order by 2 desc, 1 limit 10" for name in COUNTS}
 
-PARTS = {"h2o": H2O, "more": MORE, "growth": GROWTH}
+# Of each kind one: few and many groups, integers and strings, a heavy key, distinct values. Each is asked in processes of its own.
+FIRST = {**{name: H2O[name] for name in ("q1", "q3", "q4", "q5")}, **{name: MORE[name] for name in ("distinct", "string key", "zipf")},
+         **{name: GROWTH[name] for name in ("k10", "k1m")}}
+
+PARTS = {"h2o": H2O, "more": MORE, "growth": GROWTH, "first": FIRST}

@@ -76,6 +76,10 @@ class Worker:
             with open(file.name, newline="") as written:
                 return {"rows": list(csv.reader(written))}
 
+    def explain(self, sql):
+        """Runs it; Diptych's document of the run (docs/explain.md)."""
+        return {"document": json.loads(self.connection.query(f"explain (analyze, format json) {sql}")[0][0])}
+
     def load(self, path, settings, statements):
         """Seconds from opening a new database file to having it closed with everything in it."""
         start = time.perf_counter()
