@@ -34,10 +34,10 @@ DK_FN dk_f64 dk_f64_of_key(dk_u64 key) {
 // ---- bits that say that something came: a value, a float that is not finite. Most find theirs set already.
 
 DK_FN void dk_note_global(DK_GLOBAL dk_u32* bits, dk_u32 bit) {
-  if ((*(volatile DK_GLOBAL dk_u32*)bits & bit) != bit) dk_atomic_or_global_u32(bits, bit);
+  if ((dk_atomic_load_global_u32(bits) & bit) != bit) dk_atomic_or_global_u32(bits, bit);
 }
 DK_SHARED_FN void dk_note_local(DK_LOCAL dk_u32* bits, dk_u32 bit) {
-  if ((*(volatile DK_LOCAL dk_u32*)bits & bit) != bit) dk_atomic_or_local_u32(bits, bit);
+  if ((dk_atomic_load_local_u32(bits) & bit) != bit) dk_atomic_or_local_u32(bits, bit);
 }
 
 // A sum of floats that is infinite though all of these were finite has overflowed.
@@ -170,13 +170,14 @@ DK_BLOCK_REDUCE(moments, dk_moments, dk_add_moments, dk_shuffle_moments)
 // ---- into memory that others add to as well
 
 // A loop of tries, each of which ends with the lock given back, so that work-items in lockstep cannot wait for one of
-// their own. The state's words are read and written as volatile: no cache that others do not see.
+// their own. The state's words are read and written by atomic loads and stores, since others look at some of them
+// without the lock.
 #define DK_LOCKED(space, lock, update)                    \
   for (dk_bool dk_done = 0; !dk_done;) {                  \
     if (dk_atomic_cas_##space##_u32((lock), 0, 1) == 0) { \
-      DK_FENCE_GLOBAL();                                  \
+      DK_FENCE_##space();                                 \
       update;                                             \
-      DK_FENCE_GLOBAL();                                  \
+      DK_FENCE_##space();                                 \
       dk_atomic_exchange_##space##_u32((lock), 0);        \
       dk_done = 1;                                        \
     }                                                     \
@@ -204,34 +205,31 @@ DK_BLOCK_REDUCE(moments, dk_moments, dk_add_moments, dk_shuffle_moments)
     }                                                                                                                 \
     if (value.hi + carry != 0) dk_atomic_add_##space##_u64(at + 2, value.hi + carry);                                 \
   }                                                                                                                   \
-  DK_SHARED_FN void dk_replace_if_less_##space##_i128(volatile qualifier dk_u64* at, dk_i128 value,                   \
-                                                      dk_bool greatest) {                                             \
-    dk_i128 best = dk_make_i128((dk_i64)at[1], at[0]);                                                                \
+  DK_SHARED_FN void dk_replace_if_less_##space##_i128(qualifier dk_u64* at, dk_i128 value, dk_bool greatest) {        \
+    dk_i128 best = dk_make_i128((dk_i64)dk_atomic_load_##space##_u64(at + 1), dk_atomic_load_##space##_u64(at));      \
     if (greatest ? dk_lt_i128(best, value) : dk_lt_i128(value, best)) {                                               \
-      at[0] = value.lo;                                                                                               \
-      at[1] = (dk_u64)value.hi;                                                                                       \
+      dk_atomic_store_##space##_u64(at, value.lo);                                                                    \
+      dk_atomic_store_##space##_u64(at + 1, (dk_u64)value.hi);                                                        \
     }                                                                                                                 \
   }                                                                                                                   \
   DK_SHARED_FN void dk_locked_min_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {       \
-    if (value.hi <= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                      \
+    if (value.hi <= (dk_i64)dk_atomic_load_##space##_u64(at + 1))                                                     \
       DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 0))                                         \
   }                                                                                                                   \
   DK_SHARED_FN void dk_locked_max_##space##_i128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_i128 value) {       \
-    if (value.hi >= (dk_i64)((volatile qualifier dk_u64*)at)[1])                                                      \
+    if (value.hi >= (dk_i64)dk_atomic_load_##space##_u64(at + 1))                                                     \
       DK_LOCKED(space, lock, dk_replace_if_less_##space##_i128(at, value, 1))                                         \
   }                                                                                                                   \
-  DK_SHARED_FN void dk_add_to_##space##_moments(volatile qualifier dk_f64* at, dk_moments value) {                    \
-    dk_moments sum;                                                                                                   \
-    sum.count = at[0];                                                                                                \
-    sum.sum = at[1];                                                                                                  \
-    sum.squares = at[2];                                                                                              \
+  DK_SHARED_FN void dk_add_to_##space##_moments(qualifier dk_u64* at, dk_moments value) {                             \
+    dk_moments sum = dk_moments_of_words(dk_atomic_load_##space##_u64(at), dk_atomic_load_##space##_u64(at + 1),      \
+                                         dk_atomic_load_##space##_u64(at + 2));                                       \
     sum = dk_add_moments(sum, value);                                                                                 \
-    at[0] = sum.count;                                                                                                \
-    at[1] = sum.sum;                                                                                                  \
-    at[2] = sum.squares;                                                                                              \
+    dk_atomic_store_##space##_u64(at, DK_F64_BITS(sum.count));                                                        \
+    dk_atomic_store_##space##_u64(at + 1, DK_F64_BITS(sum.sum));                                                      \
+    dk_atomic_store_##space##_u64(at + 2, DK_F64_BITS(sum.squares));                                                  \
   }                                                                                                                   \
   DK_SHARED_FN void dk_locked_add_##space##_moments(qualifier dk_u32* lock, qualifier dk_f64* at, dk_moments value) { \
-    DK_LOCKED(space, lock, dk_add_to_##space##_moments(at, value))                                                    \
+    DK_LOCKED(space, lock, dk_add_to_##space##_moments((qualifier dk_u64*)at, value))                                 \
   }
 
 // clang-format off

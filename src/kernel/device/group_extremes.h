@@ -60,61 +60,65 @@ DK_FN void dk_interval_state(dk_interval value, dk_i128 span, dk_u64 row, dk_boo
   words[4] = (dk_u64)value.microseconds;
 }
 
-#define DK_GROUP_EXTREMES_IN(space, qualifier, FENCE)                                                          \
-  DK_NEAR dk_bool dk_improves_##space##_text(DK_SPACES_PARAM, dk_u64 address, dk_i64 length,                   \
-                                             DK_PRIVATE const dk_u64* words, dk_bool is_least) {               \
-    const dk_i64 mine = (dk_i64)words[2] - 1;                                                                  \
-    return is_least ? dk_comes_before(DK_SPACES_ARG, words[1], mine, address, length)                          \
-                    : dk_comes_before(DK_SPACES_ARG, address, length, words[1], mine);                         \
-  }                                                                                                            \
-  DK_NEAR void dk_merge_to_##space##_text(DK_SPACES_PARAM, volatile qualifier dk_u64* at,                      \
-                                          DK_PRIVATE const dk_u64* words, dk_bool is_least) {                  \
-    dk_bool takes = at[2] == 0 || words[0] > at[0];                                                            \
-    if (!takes && words[0] == at[0])                                                                           \
-      takes = dk_improves_##space##_text(DK_SPACES_ARG, at[1], (dk_i64)at[2] - 1, words, is_least);            \
-    if (takes) {                                                                                               \
-      at[3] = at[3] + 1;                                                                                       \
-      FENCE();                                                                                                 \
-      at[0] = words[0];                                                                                        \
-      at[1] = words[1];                                                                                        \
-      at[2] = words[2];                                                                                        \
-      FENCE();                                                                                                 \
-      at[3] = at[3] + 1;                                                                                       \
-    }                                                                                                          \
-  }                                                                                                            \
-  DK_NEAR dk_bool dk_may_improve_##space##_text(DK_SPACES_PARAM, volatile qualifier dk_u64* at,                \
-                                                DK_PRIVATE const dk_u64* words, dk_bool is_least) {            \
-    const dk_u64 first = at[0];                                                                                \
-    if (words[2] == 0 || words[0] != first) return words[2] != 0 && words[0] > first;                          \
-    const dk_u64 version = at[3];                                                                              \
-    FENCE();                                                                                                   \
-    const dk_u64 address = at[1];                                                                              \
-    const dk_u64 more = at[2];                                                                                 \
-    FENCE();                                                                                                   \
-    if (more == 0 || (version & 1) != 0 || at[3] != version) return 1;                                         \
-    return dk_improves_##space##_text(DK_SPACES_ARG, address, (dk_i64)more - 1, words, is_least);              \
-  }                                                                                                            \
-  DK_NEAR void dk_locked_merge_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,   \
-                                              DK_PRIVATE const dk_u64* words, dk_bool is_least) {              \
-    if (dk_may_improve_##space##_text(DK_SPACES_ARG, at, words, is_least))                                     \
-      DK_LOCKED(space, lock, dk_merge_to_##space##_text(DK_SPACES_ARG, at, words, is_least))                   \
-  }                                                                                                            \
-  DK_NEAR void dk_locked_raise_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,   \
-                                              dk_text value, dk_bool is_least) {                               \
-    dk_u64 words[3];                                                                                           \
-    dk_text_state(DK_SPACES_ARG, value, is_least, words);                                                      \
-    dk_locked_merge_##space##_text(DK_SPACES_ARG, lock, at, words, is_least);                                  \
-  }                                                                                                            \
-  DK_NEAR void dk_raise_to_##space##_interval(volatile qualifier dk_u64* at, DK_PRIVATE const dk_u64* words) { \
-    const dk_bool same = words[0] == at[0] && words[1] == at[1];                                               \
-    if (words[0] > at[0] || (words[0] == at[0] && words[1] > at[1]) || (same && words[2] > at[2])) {           \
-      DK_UNROLL for (dk_i32 i = 0; i < 5; i++) { at[i] = words[i]; }                                           \
-    }                                                                                                          \
-  }                                                                                                            \
-  DK_NEAR void dk_locked_raise_##space##_interval(qualifier dk_u32* lock, qualifier dk_u64* at,                \
-                                                  DK_PRIVATE const dk_u64* words) {                            \
-    if (words[2] != 0 && words[0] >= *(volatile qualifier dk_u64*)at)                                          \
-      DK_LOCKED(space, lock, dk_raise_to_##space##_interval(at, words))                                        \
+#define DK_GROUP_EXTREMES_IN(space, qualifier, FENCE)                                                                  \
+  DK_NEAR dk_bool dk_improves_##space##_text(DK_SPACES_PARAM, dk_u64 address, dk_i64 length,                           \
+                                             DK_PRIVATE const dk_u64* words, dk_bool is_least) {                       \
+    const dk_i64 mine = (dk_i64)words[2] - 1;                                                                          \
+    return is_least ? dk_comes_before(DK_SPACES_ARG, words[1], mine, address, length)                                  \
+                    : dk_comes_before(DK_SPACES_ARG, address, length, words[1], mine);                                 \
+  }                                                                                                                    \
+  DK_NEAR void dk_merge_to_##space##_text(DK_SPACES_PARAM, qualifier dk_u64* at, DK_PRIVATE const dk_u64* words,       \
+                                          dk_bool is_least) {                                                          \
+    const dk_u64 first = dk_atomic_load_##space##_u64(at);                                                             \
+    const dk_u64 more = dk_atomic_load_##space##_u64(at + 2);                                                          \
+    dk_bool takes = more == 0 || words[0] > first;                                                                     \
+    if (!takes && words[0] == first)                                                                                   \
+      takes = dk_improves_##space##_text(DK_SPACES_ARG, dk_atomic_load_##space##_u64(at + 1), (dk_i64)more - 1, words, \
+                                         is_least);                                                                    \
+    if (takes) {                                                                                                       \
+      const dk_u64 version = dk_atomic_load_##space##_u64(at + 3);                                                     \
+      dk_atomic_store_##space##_u64(at + 3, version + 1);                                                              \
+      FENCE();                                                                                                         \
+      DK_UNROLL for (dk_i32 i = 0; i < 3; i++) { dk_atomic_store_##space##_u64(at + i, words[i]); }                    \
+      FENCE();                                                                                                         \
+      dk_atomic_store_##space##_u64(at + 3, version + 2);                                                              \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  DK_NEAR dk_bool dk_may_improve_##space##_text(DK_SPACES_PARAM, qualifier dk_u64* at, DK_PRIVATE const dk_u64* words, \
+                                                dk_bool is_least) {                                                    \
+    const dk_u64 first = dk_atomic_load_##space##_u64(at);                                                             \
+    if (words[2] == 0 || words[0] != first) return words[2] != 0 && words[0] > first;                                  \
+    const dk_u64 version = dk_atomic_load_##space##_u64(at + 3);                                                       \
+    FENCE();                                                                                                           \
+    const dk_u64 address = dk_atomic_load_##space##_u64(at + 1);                                                       \
+    const dk_u64 more = dk_atomic_load_##space##_u64(at + 2);                                                          \
+    FENCE();                                                                                                           \
+    if (more == 0 || (version & 1) != 0 || dk_atomic_load_##space##_u64(at + 3) != version) return 1;                  \
+    return dk_improves_##space##_text(DK_SPACES_ARG, address, (dk_i64)more - 1, words, is_least);                      \
+  }                                                                                                                    \
+  DK_NEAR void dk_locked_merge_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,           \
+                                              DK_PRIVATE const dk_u64* words, dk_bool is_least) {                      \
+    if (dk_may_improve_##space##_text(DK_SPACES_ARG, at, words, is_least))                                             \
+      DK_LOCKED(space, lock, dk_merge_to_##space##_text(DK_SPACES_ARG, at, words, is_least))                           \
+  }                                                                                                                    \
+  DK_NEAR void dk_locked_raise_##space##_text(DK_SPACES_PARAM, qualifier dk_u32* lock, qualifier dk_u64* at,           \
+                                              dk_text value, dk_bool is_least) {                                       \
+    dk_u64 words[3];                                                                                                   \
+    dk_text_state(DK_SPACES_ARG, value, is_least, words);                                                              \
+    dk_locked_merge_##space##_text(DK_SPACES_ARG, lock, at, words, is_least);                                          \
+  }                                                                                                                    \
+  DK_NEAR void dk_raise_to_##space##_interval(qualifier dk_u64* at, DK_PRIVATE const dk_u64* words) {                  \
+    dk_u64 best[3];                                                                                                    \
+    DK_UNROLL for (dk_i32 i = 0; i < 3; i++) { best[i] = dk_atomic_load_##space##_u64(at + i); }                       \
+    const dk_bool same = words[0] == best[0] && words[1] == best[1];                                                   \
+    if (words[0] > best[0] || (words[0] == best[0] && words[1] > best[1]) || (same && words[2] > best[2])) {           \
+      DK_UNROLL for (dk_i32 i = 0; i < 5; i++) { dk_atomic_store_##space##_u64(at + i, words[i]); }                    \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  DK_NEAR void dk_locked_raise_##space##_interval(qualifier dk_u32* lock, qualifier dk_u64* at,                        \
+                                                  DK_PRIVATE const dk_u64* words) {                                    \
+    if (words[2] != 0 && words[0] >= dk_atomic_load_##space##_u64(at))                                                 \
+      DK_LOCKED(space, lock, dk_raise_to_##space##_interval(at, words))                                                \
   }
 
 // clang-format off

@@ -11,18 +11,19 @@
 //   dk_merge_<kind>(from, replicas, stride, lock, to)   from local replicas, `stride` words apart, to one global state
 #pragma once
 
-#define DK_GROUP_STATES_IN(space, qualifier)                                                                       \
-  DK_SHARED_FN void dk_raise_##space##_u64(qualifier dk_u64* at, dk_u64 key) {                                     \
-    if (key > *(volatile qualifier dk_u64*)at) dk_atomic_max_##space##_u64(at, key);                               \
-  }                                                                                                                \
-  DK_SHARED_FN void dk_raise_to_##space##_u128(volatile qualifier dk_u64* at, dk_u128 key) {                       \
-    if (key.hi > at[1] || (key.hi == at[1] && key.lo > at[0])) {                                                   \
-      at[0] = key.lo;                                                                                              \
-      at[1] = key.hi;                                                                                              \
-    }                                                                                                              \
-  }                                                                                                                \
-  DK_SHARED_FN void dk_locked_raise_##space##_u128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_u128 key) {    \
-    if (key.hi >= ((volatile qualifier dk_u64*)at)[1]) DK_LOCKED(space, lock, dk_raise_to_##space##_u128(at, key)) \
+#define DK_GROUP_STATES_IN(space, qualifier)                                                                        \
+  DK_SHARED_FN void dk_raise_##space##_u64(qualifier dk_u64* at, dk_u64 key) {                                      \
+    if (key > dk_atomic_load_##space##_u64(at)) dk_atomic_max_##space##_u64(at, key);                               \
+  }                                                                                                                 \
+  DK_SHARED_FN void dk_raise_to_##space##_u128(qualifier dk_u64* at, dk_u128 key) {                                 \
+    const dk_u64 hi = dk_atomic_load_##space##_u64(at + 1);                                                         \
+    if (key.hi > hi || (key.hi == hi && key.lo > dk_atomic_load_##space##_u64(at))) {                               \
+      dk_atomic_store_##space##_u64(at, key.lo);                                                                    \
+      dk_atomic_store_##space##_u64(at + 1, key.hi);                                                                \
+    }                                                                                                               \
+  }                                                                                                                 \
+  DK_SHARED_FN void dk_locked_raise_##space##_u128(qualifier dk_u32* lock, qualifier dk_u64* at, dk_u128 key) {     \
+    if (key.hi >= dk_atomic_load_##space##_u64(at + 1)) DK_LOCKED(space, lock, dk_raise_to_##space##_u128(at, key)) \
   }
 
 // clang-format off

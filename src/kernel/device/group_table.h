@@ -31,25 +31,24 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
 // used; -1: it found none. The search begins with slot `first` of `count`; tag: bits of the hash. Each work-item calls
 // it by itself. A slot that another one is just writing is looked at again; whoever writes does so within one turn of
 // the loop, so that it never waits for those that look. The key is written before the slot says so; and who is not the
-// first to write looks again, so that it reads the slot in order with its key.
+// first to write looks again, so that it reads the slot in order with its key: the fence and the exchange release what
+// the load of the slot acquires, and until then nobody but the writer touches the key.
 #define DK_GROUP_TABLE_IN(space, qualifier, FENCE)                                                                    \
   DK_NEAR dk_bool dk_group_has_key_##space(DK_SPACES_PARAM, qualifier const dk_u64* at, DK_PRIVATE const dk_u64* key, \
                                            dk_i32 compared, dk_i32 texts) {                                           \
     dk_u64 difference = 0;                                                                                            \
-    DK_UNROLL for (dk_i32 i = 0; i < compared; i++) {                                                                 \
-      difference |= ((volatile qualifier const dk_u64*)at)[i] ^ key[i];                                               \
-    }                                                                                                                 \
+    DK_UNROLL for (dk_i32 i = 0; i < compared; i++) { difference |= dk_atomic_load_##space##_u64(at + i) ^ key[i]; }  \
     dk_bool same = difference == 0;                                                                                   \
     DK_UNROLL for (dk_i32 i = 0; i < texts; i++) {                                                                    \
       if (same)                                                                                                       \
-        same = dk_same_bytes(DK_SPACES_ARG, ((volatile qualifier const dk_u64*)at)[compared + i], key[compared + i],  \
+        same = dk_same_bytes(DK_SPACES_ARG, dk_atomic_load_##space##_u64(at + compared + i), key[compared + i],       \
                              (dk_i64)(dk_u32)key[compared - texts + i]);                                              \
     }                                                                                                                 \
     return same;                                                                                                      \
   }                                                                                                                   \
   DK_NEAR void dk_group_write_##space(qualifier dk_u32* slot, dk_u32 ready, qualifier dk_u64* at,                     \
                                       DK_PRIVATE const dk_u64* key, dk_i32 words) {                                   \
-    DK_UNROLL for (dk_i32 i = 0; i < words; i++) { ((volatile qualifier dk_u64*)at)[i] = key[i]; }                    \
+    DK_UNROLL for (dk_i32 i = 0; i < words; i++) { dk_atomic_store_##space##_u64(at + i, key[i]); }                   \
     FENCE();                                                                                                          \
     dk_atomic_exchange_##space##_u32(slot, ready);                                                                    \
   }                                                                                                                   \
@@ -64,7 +63,7 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
     while (found < 0 && passed < count) {                                                                             \
       dk_u32 state = dk_load_acquire_##space##_u32(slots + slot);                                                     \
       if (state == DK_SLOT_EMPTY) {                                                                                   \
-        if (*(volatile qualifier dk_u32*)used >= limit) {                                                             \
+        if (dk_atomic_load_##space##_u32(used) >= limit) {                                                            \
           passed = count;                                                                                             \
         } else {                                                                                                      \
           if (dk_atomic_cas_##space##_u32(slots + slot, DK_SLOT_EMPTY, DK_SLOT_BUSY) == DK_SLOT_EMPTY) {              \

@@ -28,19 +28,19 @@ DK_SHARED_FN dk_i64 dk_next_tile(DK_GLOBAL dk_u64* counter, DK_LOCAL dk_u64* scr
 // arguments and gets the same result. Each round looks at DK_GROUP_SIZE tiles.
 DK_SHARED_FN dk_u64 dk_look_back(DK_GLOBAL dk_u64* status, dk_i64 tile, dk_u64 count, DK_LOCAL dk_u64* scratch) {
   dk_u64 before = 0;
-  if (DK_LOCAL_ID == 0) dk_store_volatile_u64(status + tile, (tile == 0 ? DK_TILE_PREFIX : DK_TILE_COUNT) | count);
+  if (DK_LOCAL_ID == 0) dk_atomic_store_global_u64(status + tile, (tile == 0 ? DK_TILE_PREFIX : DK_TILE_COUNT) | count);
   dk_i64 last = tile - 1;  // of the tiles of the round
   while (last >= 0) {
     dk_i64 mine = last - DK_LOCAL_ID;
     dk_u64 seen = DK_TILE_PREFIX;  // before the first tile there are no rows
     if (mine >= 0) {
-      seen = dk_load_volatile_u64(status + mine);
-      while (seen == 0) seen = dk_load_volatile_u64(status + mine);
+      seen = dk_atomic_load_global_u64(status + mine);
+      while (seen == 0) seen = dk_atomic_load_global_u64(status + mine);
     }
     dk_u32 nearest = dk_block_min_u32((seen & DK_TILE_PREFIX) != 0 ? (dk_u32)DK_LOCAL_ID : DK_GROUP_SIZE, scratch);
     before += dk_block_sum_u64((dk_u32)DK_LOCAL_ID <= nearest ? seen & DK_TILE_VALUE : 0, scratch);
     last = nearest < DK_GROUP_SIZE ? -1 : last - DK_GROUP_SIZE;
   }
-  if (DK_LOCAL_ID == 0 && tile > 0) dk_store_volatile_u64(status + tile, DK_TILE_PREFIX | (before + count));
+  if (DK_LOCAL_ID == 0 && tile > 0) dk_atomic_store_global_u64(status + tile, DK_TILE_PREFIX | (before + count));
   return before;
 }

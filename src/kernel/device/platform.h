@@ -5,6 +5,8 @@
 //   DK_GROUP_SIZE       work-items of a group: a power of two from 32 to 1024, the very size it is launched with
 //   DK_PARAMETER_WORDS  64-bit words of dk_parameters, the very number it is launched with
 //   DK_LEAST_GROUPS     if defined: groups that should fit on a compute unit at once, as far as their registers go
+//   DK_CHECKS_RACES     if defined, with CUDA: every access to shared memory that may meet another one is an atomic
+//                       instruction, for compute-sanitizer's racecheck (test/gpu/sanitize)
 //
 // and then every kernel is
 //   DK_KERNEL void entry(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
@@ -25,6 +27,9 @@
 // kernel alone. What is copied later, or not at all, would work in memory that all threads share. tools/check_layers
 // looks for others. DK_ANY_LANE: whether a condition holds in any lane of the warp, where there are warps; else in this
 // work-item.
+//
+// DK_FENCE_<space>() orders what was written to either memory for those that share what lies in that space: all
+// work-items, or those of the group, which with CUDA takes far less time.
 //
 // DK_ADDRESS_OF(pointer) is the address of what is pointed to. A function that uses either takes DK_SPACES_PARAM first
 // and is called with DK_SPACES_ARG.
@@ -59,6 +64,8 @@ typedef struct dk_parameters {
 #define DK_GROUP_COUNT ((dk_i32)get_num_groups(0))
 #define DK_FENCE_GLOBAL() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define DK_FENCE_LOCAL() mem_fence(CLK_LOCAL_MEM_FENCE)
+#define DK_FENCE_global DK_FENCE_GLOBAL
+#define DK_FENCE_local DK_FENCE_GLOBAL
 #define DK_POPCOUNT_U32(a) popcount((dk_u32)(a))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : 31U - clz((dk_u32)(a) & (0U - (dk_u32)(a))))
 #define DK_F32_OF_BITS(a) as_float((dk_u32)(a))
@@ -161,6 +168,8 @@ DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
 #define DK_GROUP_COUNT ((dk_i32)gridDim.x)
 #define DK_FENCE_GLOBAL() __threadfence()
 #define DK_FENCE_LOCAL() __threadfence_block()
+#define DK_FENCE_global DK_FENCE_GLOBAL
+#define DK_FENCE_local DK_FENCE_LOCAL
 #define DK_POPCOUNT_U32(a) ((dk_u32)__popc((dk_u32)(a)))
 #define DK_CTZ_U32(a) ((dk_u32)(a) == 0 ? 32U : (dk_u32)(__ffs((dk_i32)(a)) - 1))
 #define DK_F32_OF_BITS(a) __int_as_float((dk_i32)(a))
@@ -171,7 +180,11 @@ DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
 #define DK_APART DK_FN
 #define DK_SHARED_FN DK_FN
 #define DK_HAS_SHUFFLE 1
+#ifdef DK_CHECKS_RACES
+#define DK_HAS_ATOMIC_ADD_F64 0
+#else
 #define DK_HAS_ATOMIC_ADD_F64 1
+#endif
 #define DK_SHUFFLE_DOWN(value, lanes) __shfl_down_sync(0xFFFFFFFFU, (value), (lanes))
 #define DK_SHUFFLE_UP(value, lanes) __shfl_up_sync(0xFFFFFFFFU, (value), (lanes))
 #define DK_SHUFFLE_FROM(value, lane) __shfl_sync(0xFFFFFFFFU, (value), (lane))
@@ -190,12 +203,38 @@ DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
 #define DK_ATOMIC_AND_U32 atomicAnd
 #define DK_ATOMIC_CAS_U32 atomicCAS
 #define DK_ATOMIC_EXCHANGE_U32 atomicExch
+#define DK_ATOMIC_CAS_U64 atomicCAS
+#define DK_ATOMIC_EXCHANGE_U64 atomicExch
+#ifndef DK_CHECKS_RACES
 #define DK_ATOMIC_ADD_U64 atomicAdd
 #define DK_ATOMIC_MIN_U64 atomicMin
 #define DK_ATOMIC_MAX_U64 atomicMax
 #define DK_ATOMIC_OR_U64 atomicOr
-#define DK_ATOMIC_CAS_U64 atomicCAS
-#define DK_ATOMIC_EXCHANGE_U64 atomicExch
+#else
+// Racecheck knows neither orders nor locks: to it, a plain load that meets an atomic is a hazard, and so may be the one
+// that the compiler begins with where shared memory has no such instruction of 64 bits.
+#define DK_LOAD_local(qualifier, type, at) atomicCAS((type*)(at), (type)0, (type)0)
+#define DK_STORE_local(qualifier, type, at, value) atomicExch((type*)(at), (value))
+#define DK_SWAPPED(name, type, result)                                                                   \
+  DK_FN type dk_swapped_##name(type* at, type value) {                                                   \
+    unsigned long long* word = (unsigned long long*)at;                                                  \
+    for (type seen = (type)atomicCAS(word, 0ULL, 0ULL);;) {                                              \
+      const type before = (type)atomicCAS(word, (unsigned long long)seen, (unsigned long long)(result)); \
+      if (before == seen) return before;                                                                 \
+      seen = before;                                                                                     \
+    }                                                                                                    \
+  }
+DK_SWAPPED(add, unsigned long long, seen + value)
+DK_SWAPPED(or, unsigned long long, seen | value)
+DK_SWAPPED(min, unsigned long long, seen < value ? seen : value)
+DK_SWAPPED(max, unsigned long long, seen > value ? seen : value)
+DK_SWAPPED(min, long long, seen < value ? seen : value)
+DK_SWAPPED(max, long long, seen > value ? seen : value)
+#define DK_ATOMIC_ADD_U64 dk_swapped_add
+#define DK_ATOMIC_MIN_U64 dk_swapped_min
+#define DK_ATOMIC_MAX_U64 dk_swapped_max
+#define DK_ATOMIC_OR_U64 dk_swapped_or
+#endif
 
 DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
   unsigned int value;
@@ -203,9 +242,18 @@ DK_FN unsigned int dk_load_ordered_u32(const unsigned int* at) {
   return value;
 }
 #define DK_LOAD_ACQUIRE_U32(at) dk_load_ordered_u32(at)
+// By the address within shared memory: one within all memory takes longer.
 DK_FN unsigned int dk_load_acquire_local_u32(const unsigned int* at) {
   unsigned int value;
-  asm volatile("ld.acquire.cta.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+#ifdef DK_CHECKS_RACES
+  value = atomicCAS((unsigned int*)at, 0U, 0U);
+  __threadfence_block();
+#else
+  asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+               : "=r"(value)
+               : "r"((unsigned int)__cvta_generic_to_shared(at))
+               : "memory");
+#endif
   return value;
 }
 // Shared memory adds 32 bits in one step; 64 it compares and swaps until nobody has come between.
@@ -247,7 +295,18 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
 // ---- atomics; relaxed, in the scope of the device. Each returns what was there before.
 //
 // dk_atomic_{add,min,max,or}_{global,local}_{u32,u64}(at, value), dk_atomic_{min,max}_{global,local}_i64,
-// dk_atomic_exchange_..., dk_atomic_cas_...(at, expected, desired), dk_atomic_add_{global,local}_f64 (returns nothing)
+// dk_atomic_exchange_..., dk_atomic_cas_...(at, expected, desired), dk_atomic_add_{global,local}_f64 (returns nothing),
+// dk_atomic_load_...(at), dk_atomic_store_...(at, value)
+//
+// Words that others write meanwhile are read and written by these alone. A load or store is one instruction, not taken
+// from a register or a cache that others do not see, and 64 bits are never torn: volatile says so in both languages,
+// and PTX defines it as a relaxed access. They order nothing else; that is what fences are for.
+#ifndef DK_LOAD_local
+#define DK_LOAD_local(qualifier, type, at) (*(volatile qualifier const type*)(at))
+#define DK_STORE_local(qualifier, type, at, value) (*(volatile qualifier type*)(at) = (value))
+#endif
+#define DK_LOAD_global(qualifier, type, at) (*(volatile qualifier const type*)(at))
+#define DK_STORE_global(qualifier, type, at, value) (*(volatile qualifier type*)(at) = (value))
 #define DK_ATOMICS_OF(space, qualifier, suffix, type, SUFFIX)                                           \
   DK_SHARED_FN type dk_atomic_add_##space##_##suffix(qualifier type* at, type value) {                  \
     return DK_ATOMIC_ADD_##SUFFIX(at, value);                                                           \
@@ -266,6 +325,12 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
   }                                                                                                     \
   DK_SHARED_FN type dk_atomic_exchange_##space##_##suffix(qualifier type* at, type value) {             \
     return DK_ATOMIC_EXCHANGE_##SUFFIX(at, value);                                                      \
+  }                                                                                                     \
+  DK_SHARED_FN type dk_atomic_load_##space##_##suffix(qualifier const type* at) {                       \
+    return DK_LOAD_##space(qualifier, type, at);                                                        \
+  }                                                                                                     \
+  DK_SHARED_FN void dk_atomic_store_##space##_##suffix(qualifier type* at, type value) {                \
+    DK_STORE_##space(qualifier, type, at, value);                                                       \
   }
 
 #define DK_ATOMICS_SIGNED(space, qualifier)                                             \
@@ -283,7 +348,7 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
 #define DK_ATOMICS_F64(space, qualifier)                                                                  \
   DK_SHARED_FN void dk_atomic_add_##space##_f64(qualifier dk_f64* at, dk_f64 value) {                     \
     qualifier dk_u64* word = (qualifier dk_u64*)at;                                                       \
-    dk_u64 seen = *(volatile qualifier dk_u64*)word;                                                      \
+    dk_u64 seen = dk_atomic_load_##space##_u64(word);                                                     \
     for (dk_bool done = 0; !done;) {                                                                      \
       dk_u64 before = dk_atomic_cas_##space##_u64(word, seen, DK_F64_BITS(DK_F64_OF_BITS(seen) + value)); \
       done = before == seen;                                                                              \
@@ -309,13 +374,6 @@ DK_ATOMICS_OF(local, DK_LOCAL, u32, dk_u32, U32)
 DK_ATOMICS_OF(local, DK_LOCAL, u64, dk_u64, U64)
 DK_ATOMICS_SIGNED(local, DK_LOCAL)
 DK_ATOMICS_F64(local, DK_LOCAL)
-
-// For words that other groups write meanwhile: neither is taken from a register or a cache that others do not see, and
-// 64 bits are never torn. They order nothing else; that is what DK_FENCE_GLOBAL is for.
-DK_FN dk_u64 dk_load_volatile_u64(DK_GLOBAL const dk_u64* at) { return *(volatile DK_GLOBAL const dk_u64*)at; }
-DK_FN void dk_store_volatile_u64(DK_GLOBAL dk_u64* at, dk_u64 value) { *(volatile DK_GLOBAL dk_u64*)at = value; }
-DK_FN dk_u32 dk_load_volatile_u32(DK_GLOBAL const dk_u32* at) { return *(volatile DK_GLOBAL const dk_u32*)at; }
-DK_FN void dk_store_volatile_u32(DK_GLOBAL dk_u32* at, dk_u32 value) { *(volatile DK_GLOBAL dk_u32*)at = value; }
 
 // What was written, and fenced, before this word was, is seen by what is read after it.
 DK_FN dk_u32 dk_load_acquire_global_u32(DK_GLOBAL const dk_u32* at) { return DK_LOAD_ACQUIRE_U32(at); }

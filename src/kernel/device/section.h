@@ -69,7 +69,7 @@ DK_FN void dk_report(DK_GLOBAL dk_u64* control, DK_GLOBAL dk_u64* report) {
     DK_FENCE_GLOBAL();
     if (dk_atomic_add_global_u64(control + 4, 1) + 1 == (dk_u64)DK_GROUP_COUNT) {
       DK_FENCE_GLOBAL();
-      for (dk_i32 i = 1; i < 4; i++) report[i] = dk_load_volatile_u64(control + i);
+      for (dk_i32 i = 1; i < 4; i++) report[i] = dk_atomic_load_global_u64(control + i);
     }
   }
 }

@@ -83,8 +83,8 @@ DK_KERNEL void dk_top_begin(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, co
 
 // The least and the greatest of the word are known. One work-item.
 DK_FN void dk_top_choose_bits(DK_GLOBAL dk_u64* state, dk_u64 word, dk_u64 words) {
-  dk_u64 least = dk_load_volatile_u64(state + DK_TOP_STATE_LEAST);
-  dk_u64 differing = least ^ dk_load_volatile_u64(state + DK_TOP_STATE_GREATEST);
+  dk_u64 least = dk_atomic_load_global_u64(state + DK_TOP_STATE_LEAST);
+  dk_u64 differing = least ^ dk_atomic_load_global_u64(state + DK_TOP_STATE_GREATEST);
   dk_u64 bits = 0;
   for (; bits < 64 && differing >> bits != 0; bits++) continue;
   if (bits > 0 || word + 1 == words) {
@@ -175,12 +175,12 @@ DK_KERNEL void dk_top_step(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, con
     if (has_range) {
       dk_u32 sum = 0;
       for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++)
-        sum += dk_load_volatile_u32(counts + DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i);
+        sum += dk_atomic_load_global_u32(counts + DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i);
       dk_u32 total = 0;
       dk_u64 passed = dk_block_scan_u32(sum, scratch, &total);
       for (dk_i32 i = 0; i < DK_TOP_DIGITS / DK_GROUP_SIZE; i++) {
         dk_i32 digit = DK_LOCAL_ID * (DK_TOP_DIGITS / DK_GROUP_SIZE) + i;
-        dk_u64 count = dk_load_volatile_u32(counts + digit);
+        dk_u64 count = dk_atomic_load_global_u32(counts + digit);
         counts[digit] = 0;
         if (passed < needed && needed <= passed + count)
           dk_top_choose_digit(state, (dk_u64)shift, (dk_u64)digit, before + passed, count, parameters.word[8]);

@@ -136,5 +136,7 @@ struct Nvrtc {
 
 // What Nvrtc::compile asks for besides the architecture: part of what names a kernel on disk.
 std::string compiler_options();
+// Whether $DIPTYCH_NVRTC_OPTIONS adds some, for tools that want other kernels than usual (test/gpu/sanitize).
+bool has_more_options();
 
 }  // namespace diptych::cuda

@@ -85,7 +85,8 @@ std::shared_ptr<const Kernel> CudaDevice::load(std::span<const std::byte> binary
 }
 
 std::shared_ptr<const Kernel> CudaDevice::find_ahead(const std::string& text, const std::string& entry) {
-  const void* image = cub_ == nullptr ? nullptr : cub_->image_of(text);
+  // What was compiled with Diptych has the usual options.
+  const void* image = cub_ == nullptr || has_more_options() ? nullptr : cub_->image_of(text);
   return image == nullptr ? nullptr : try_load(image, entry);
 }
 

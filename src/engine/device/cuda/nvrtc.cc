@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 #include "base/error.h"
@@ -50,13 +51,23 @@ std::vector<std::string> places() {
   return names;
 }
 
+// Of $DIPTYCH_NVRTC_OPTIONS, separated by blanks.
+std::vector<std::string> more_options() {
+  const char* chosen = std::getenv("DIPTYCH_NVRTC_OPTIONS");
+  std::istringstream words(chosen == nullptr ? "" : chosen);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
 }  // namespace
 
 std::string compiler_options() {
   std::string all;
   for (const char* option : options) all += std::string(option) + " ";
+  for (const std::string& option : more_options()) all += option + " ";
   return all;
 }
+
+bool has_more_options() { return !more_options().empty(); }
 
 std::shared_ptr<const Nvrtc> Nvrtc::load(std::string* reason) {
   for (const std::string& name : places()) {
@@ -89,6 +100,8 @@ std::string Nvrtc::compile(const std::string& text, const std::string& entry, co
   std::unique_ptr<nvrtcProgram, decltype(destroy)> owner(&program, destroy);
   const std::string target = "--gpu-architecture=" + architecture;
   std::vector<const char*> all(std::begin(options), std::end(options));
+  const std::vector<std::string> more = more_options();
+  for (const std::string& option : more) all.push_back(option.c_str());
   all.push_back(target.c_str());
   if (const nvrtcResult result = CompileProgram(program, static_cast<int>(all.size()), all.data()); result != 0) {
     size_t size = 0;

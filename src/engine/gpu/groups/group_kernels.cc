@@ -304,7 +304,7 @@ class GroupKernelText {
     out.close();
     out.close();
     out.line("turn ^= 1;");
-    out.line("if (todo != 0) used[2 + turn] = 1;");
+    out.line("if (todo != 0) dk_atomic_store_local_u32(used + 2 + turn, 1);");
     out.line("DK_BARRIER();");
     out.line("again = used[2 + turn] != 0;");
     out.open("if (again) {{");
@@ -364,7 +364,7 @@ class GroupKernelText {
         "const dk_i64 slot = dk_group_find_or_add_global(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(control + 4), slots, keys, "
         "slot_count, limit, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
         plan_.key_words, plan_.compared_words, plan_.strings);
-    out.line("if (slot < 0) control[5] = 1;");
+    out.line("if (slot < 0) dk_atomic_store_global_u64(control + 5, 1);");
     out.open("if (slot >= 0) {{");
     out.line("DK_GLOBAL dk_u64* at = states + slot * {};", plan_.state_words);
     StateText(plan_, table_, "global").merge(out, "s");

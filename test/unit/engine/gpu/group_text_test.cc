@@ -102,6 +102,13 @@ void expect_compiles(const SectionKernel& kernel) {
   EXPECT_EQ(nvrtc.complaints(kernel.text, "sm_90"), "") << kernel.text;
 }
 
+// As racecheck wants it (platform.h), which few texts have to show.
+void expect_compiles_with_races_checked(const std::string& text) {
+  testing::Nvrtc nvrtc;
+  if (!nvrtc.load()) GTEST_SKIP() << "no NVRTC";
+  EXPECT_EQ(nvrtc.complaints("#define DK_CHECKS_RACES\n" + text, "sm_90"), "") << text;
+}
+
 TEST(GroupText, FewGroupsLieInSharedMemory) {
   const SectionKernel kernel =
       GroupProgram({key_between(3, 5, true), key_between(0, 1, false)}, all_aggregates()).kernel();
@@ -112,6 +119,7 @@ TEST(GroupText, FewGroupsLieInSharedMemory) {
   EXPECT_GT(plan.replicas, 1);
   EXPECT_EQ(plan.stride() % 2, 1U);
   expect_compiles(kernel);
+  expect_compiles_with_races_checked(kernel.text);
 }
 
 TEST(GroupText, FewGroupsOfOneCountHaveAReplicaForEveryLane) {
@@ -149,6 +157,7 @@ TEST(GroupText, KeysOfEveryFormArePartitioned) {
   EXPECT_EQ(kernel.groups[0].key_words, 8U);
   expect_compiles(kernel);
   expect_group_kernels_compile(kernel.groups[0]);
+  expect_compiles_with_races_checked("#define DK_GROUP_SIZE 256\n" + kernel.groups[0].kernels->group.text);
 }
 
 // Strings stand behind what else is compared, and where they are behind that.
@@ -220,6 +229,7 @@ TEST(GroupText, ExtremesOfStringsAndIntervals) {
     EXPECT_TRUE(kernel.groups[0].has_lock);
     expect_compiles(kernel);
     expect_group_kernels_compile(kernel.groups[0]);
+    expect_compiles_with_races_checked("#define DK_GROUP_SIZE 256\n" + kernel.groups[0].kernels->group.text);
     const SectionKernel totals = GroupProgram({}, aggregates).kernel();
     EXPECT_EQ(totals.sink, SectionKernel::Sink::Totals);
     EXPECT_EQ(totals.partial_words, 1U + 2 * 4 + 2 * 5);
