@@ -223,9 +223,11 @@ DK_KERNEL void dk_top_tally(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, co
   }
   before = dk_block_sum_u32(before, scratch);
   alike = dk_block_sum_u32(alike, scratch);
-  if (DK_LOCAL_ID != 0) return;
-  tallies[DK_GROUP_ID] = before;
-  tallies[DK_GROUP_COUNT + DK_GROUP_ID] = alike;
+  // No return behind a barrier, as in dk_top_step.
+  if (DK_LOCAL_ID == 0) {
+    tallies[DK_GROUP_ID] = before;
+    tallies[DK_GROUP_COUNT + DK_GROUP_ID] = alike;
+  }
 }
 
 DK_KERNEL void dk_top_rows(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
