@@ -26,6 +26,10 @@ const std::vector<std::string> queries = {
 // The parameter: a residency.
 class DeviceFaultTest : public testing::OpenClDeviceTest, public ::testing::WithParamInterface<const char*> {
  protected:
+  void SetUp() override {
+    OpenClDeviceTest::SetUp();
+    skip_unless_it_has(GetParam());
+  }
   // What a run leaves in caches, and the calls that it makes.
   struct Traces {
     int64_t buffers = 0, pinned = 0;

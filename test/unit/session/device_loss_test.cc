@@ -32,6 +32,10 @@ int64_t all_calls(FaultDevice& device) {
 // The parameter: a residency.
 class DeviceLossTest : public testing::OpenClDeviceTest, public ::testing::WithParamInterface<const char*> {
  protected:
+  void SetUp() override {
+    OpenClDeviceTest::SetUp();
+    skip_unless_it_has(GetParam());
+  }
   std::vector<int64_t> calls_of(const std::string& query) {
     FaultyDatabase database(*device_, GetParam());
     for (const DeviceCall call : all_device_calls) database.device().fail(call, -1);

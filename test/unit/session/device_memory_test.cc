@@ -30,6 +30,7 @@ TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
   run_text(connection, "SET device = opencl");
   run_text(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
   for (const char* residency : {"serial", "streamed", "mapped", "auto"}) {
+    if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
     for (size_t i = 0; i < queries.size(); ++i)
       EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
@@ -99,6 +100,7 @@ TEST_F(DeviceMemory, LargeResultsComeInBatches) {
   run_text(connection, "SET gpu_engine = generated");
   run_text(connection, "SET device_memory_limit = 16000000");
   for (const char* residency : {"serial", "streamed", "mapped", "cached"}) {
+    if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
     // Twice: the second time what was made ready is found again.
     for (size_t i = 0; i < 2 * row_queries.size(); ++i) {

@@ -27,6 +27,7 @@ TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
   run_text(connection, "CREATE TABLE t AS SELECT i, 9999 - i b FROM generate_series(1, 30000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated"});
   for (const char* residency : {"cached", "streamed", "mapped", "serial"}) {
+    if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
     EXPECT_EQ(run_text(connection, "SELECT 9998 / b FROM t LIMIT 3"), "1 1 1 ") << residency;
     EXPECT_EQ(run_text(connection, "SELECT count(9998 / b) FROM t LIMIT 0"), "") << residency;
@@ -52,6 +53,7 @@ TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
   run_text(connection, "CREATE TABLE t AS SELECT i::bigint i FROM generate_series(1, 400000) g(i)");
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "memory_limit = '16MB'"});
   for (const char* residency : {"cached", "streamed", "mapped"}) {
+    if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
     connection.start_statement();
     {

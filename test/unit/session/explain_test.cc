@@ -210,6 +210,7 @@ TEST_F(ExplainOnDevice, DevicesSayWhatTheyDid) {
   run_text(connection, make_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
   for (const char* residency : {"cached", "mapped", "streamed", "serial"}) {
+    if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
     for (const Kind& kind : kinds) {
       SCOPED_TRACE(std::string(residency) + ": " + kind.query);
@@ -244,8 +245,7 @@ TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
     run_text(connection, std::string("SET residency = ") + residency);
     return testing::first_section(connection, query);
   };
-  const json cached = section("cached"), again = section("cached"), streamed = section("streamed"),
-             mapped = section("mapped");
+  const json cached = section("cached"), again = section("cached"), streamed = section("streamed");
   const int64_t read = cached["read_bytes"], result = cached["rows_out"].get<int64_t>() * 4;
   EXPECT_GT(result, 0);
   EXPECT_GE(cached["bus"]["to_device_bytes"], read);
@@ -253,7 +253,9 @@ TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
   EXPECT_LT(again["bus"]["to_device_bytes"], read) << "the columns are there";
   EXPECT_GE(streamed["bus"]["to_device_bytes"], read);
   EXPECT_EQ(streamed["bus"]["read_in_place_bytes"], 0);
+  if (!has("mapped")) GTEST_SKIP() << "no kernel of this device reads host memory";
   // Kernels read the columns and write the rows where they are.
+  const json mapped = section("mapped");
   EXPECT_LT(mapped["bus"]["to_device_bytes"], read);
   EXPECT_GE(mapped["bus"]["read_in_place_bytes"], read);
   EXPECT_EQ(mapped["bus"]["written_in_place_bytes"], result);

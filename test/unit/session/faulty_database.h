@@ -127,6 +127,11 @@ class OpenClDeviceTest : public ::testing::Test {
   void SetUp() override {
     if (!device_) GTEST_SKIP() << "no OpenCL device";
   }
+  // For a SetUp: skips the test of a residency that the device does not have.
+  static void skip_unless_it_has(const std::string& residency) {
+    if (device_ && residency == "mapped" && !device_->info().can_map)
+      GTEST_SKIP() << "no kernel of this device reads host memory";
+  }
 
   static inline std::unique_ptr<opencl::OpenClDriver> driver_;
   static inline std::unique_ptr<Device> device_;

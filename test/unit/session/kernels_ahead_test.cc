@@ -151,7 +151,13 @@ struct InsertCase {
 };
 
 class InsertCompilesNothingTest : public OpenClDeviceTest,
-                                  public ::testing::WithParamInterface<std::tuple<InsertCase, const char*>> {};
+                                  public ::testing::WithParamInterface<std::tuple<InsertCase, const char*>> {
+ protected:
+  void SetUp() override {
+    OpenClDeviceTest::SetUp();
+    skip_unless_it_has(std::get<const char*>(GetParam()));
+  }
+};
 
 // New least and greatest values in as many bytes, alone, of which a tablet would need none, and beside others.
 constexpr const char* inserts[] = {
@@ -162,7 +168,6 @@ constexpr const char* inserts[] = {
 TEST_P(InsertCompilesNothingTest, WithNewBoundsAndAnotherEstimate) {
   const char* const query = std::get<InsertCase>(GetParam()).query;
   const std::string residency = std::get<const char*>(GetParam());
-  if (residency == "mapped" && !device_->info().can_map) GTEST_SKIP() << "no kernel of this device reads host memory";
   FaultyDatabase database(*device_, residency);
   database.set("fallback = error");
   database.set("device = cpu");

@@ -32,6 +32,9 @@ class OpenClDatabaseTest : public ::testing::Test {
     set(connection, {"tablet_rows = 4096", "device = cpu"});
   }
 
+  // For tests that go through residencies: a device whose kernels can't read the host's memory lacks one.
+  bool has(const std::string& residency) const { return residency != "mapped" || device->info().can_map; }
+
   static void set(Connection& connection, const std::vector<std::string>& settings) {
     for (const std::string& setting : settings) run_text(connection, "SET " + setting);
   }

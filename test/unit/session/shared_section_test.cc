@@ -29,7 +29,8 @@ class SharedSectionTest : public testing::OpenClDeviceTest, public ::testing::Wi
  protected:
   void SetUp() override {
     OpenClDeviceTest::SetUp();
-    if (!device_) return;
+    skip_unless_it_has(GetParam());
+    if (!device_ || IsSkipped()) return;
     database_ = std::make_unique<FaultyDatabase>(*device_, GetParam());
     database_->run_in_order("cpu", make_many);
     database_->set("share_tablets = on");
