@@ -1,6 +1,8 @@
 // The tests' kernel through NVRTC, where that library can be loaded. Nothing is run: that takes a GPU.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "base/error.h"
 #include "engine/device/cuda/cuda_api.h"
 #include "engine/device/device_testing.h"
@@ -23,6 +25,25 @@ TEST(Nvrtc, TextToMachineCode) {
     EXPECT_EQ(error.state(), SqlState::system_error);
     EXPECT_NE(error.message().find("no_such_type"), std::string::npos) << error.message();
   }
+}
+
+// For tools; they name a kernel on disk, too.
+TEST(Nvrtc, TakesMoreOptions) {
+  std::string reason;
+  auto nvrtc = cuda::Nvrtc::load(&reason);
+  if (nvrtc == nullptr) GTEST_SKIP() << reason;
+  const std::string usual = cuda::compiler_options();
+  EXPECT_FALSE(cuda::has_more_options());
+  const std::string text = device_text(DeviceApi::Cuda, 1) +
+                           "#if FIRST != 1 || !defined(SECOND)\n#error \"not asked for\"\n#endif\n"
+                           "KERNEL void mark(unsigned char* memory, unsigned char* mapped, const dk_parameters p) {\n"
+                           "  AT(u64, p.word[0])[ID] = 1;\n}\n";
+  EXPECT_THROW(nvrtc->compile(text, "mark", "sm_90"), Error);
+  ASSERT_EQ(setenv("DIPTYCH_NVRTC_OPTIONS", " -DFIRST=1  -DSECOND", 1), 0);
+  EXPECT_TRUE(cuda::has_more_options());
+  EXPECT_EQ(cuda::compiler_options(), usual + "-DFIRST=1 -DSECOND ");
+  EXPECT_EQ(nvrtc->compile(text, "mark", "sm_90").substr(1, 3), "ELF");
+  unsetenv("DIPTYCH_NVRTC_OPTIONS");
 }
 
 }  // namespace
