@@ -123,6 +123,11 @@ void Queue::copy_to_host(void* to, DeviceAddress from, int64_t bytes) {
   queue_copy_to_host(to, from, bytes);
 }
 
+void Queue::copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) {
+  is_idle_ = false;
+  queue_copy_on_device(to, from, bytes);
+}
+
 void Queue::copy_lines_to_host(void* to, DeviceAddress from, const Lines& lines) {
   const PartScope scope(clock(), TimePart::Copy);
   if (report_ != nullptr) report_->work.bytes_to_host += lines.count * lines.bytes;

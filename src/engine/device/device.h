@@ -148,6 +148,8 @@ class Queue {
   // done. Copies overlap with other queues' work only from and to pinned memory.
   void copy_to_device(DeviceAddress to, const void* from, int64_t bytes);
   void copy_to_host(void* to, DeviceAddress from, int64_t bytes);
+  // From one place in the device's memory to another; the two do not overlap.
+  void copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes);
   // Lines of so many bytes, which lie as far apart there as the pitches say. A driver takes microseconds for each copy,
   // so these are one where it can.
   struct Lines {
@@ -183,6 +185,7 @@ class Queue {
  private:
   virtual void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) = 0;
   virtual void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) = 0;
+  virtual void queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) = 0;
   virtual void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                             int64_t shared_room) = 0;
   virtual void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;

@@ -22,6 +22,10 @@ class FaultQueue final : public Queue {
     device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_to_host(to, from, bytes);
   }
+  void queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+    device_.count_or_throw(DeviceCall::Copy, "copy");
+    queue_->copy_on_device(to, from, bytes);
+  }
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override {
     device_.count_or_throw(DeviceCall::Copy, "copy");
     queue_->copy_lines_to_host(to, from, lines);

@@ -37,6 +37,8 @@ class FaultDevice final : public Device {
   int64_t calls(DeviceCall call) { return countdown(call).calls(); }
   // As if its kernels saw the device's memory alone. Before anything runs there.
   void forbid_mapping() { info_.can_map = false; }
+  // As if its memory were its own. Before anything runs there.
+  void be_apart() { info_.is_host = false; }
   // As if its compiler took so many kernels at a time. Before anything runs there.
   void compile_at_once(int kernels) { info_.compiles_at_once = kernels; }
   // Called before the device compiles anything, or finds it compiled. is_ahead: for somebody who asks later. Before

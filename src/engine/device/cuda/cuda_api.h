@@ -86,6 +86,7 @@ enum Attribute : int {
   ROW(MemHostGetDevicePointer, _v2, (CUdeviceptr*, void*, unsigned))                                                \
   ROW(MemcpyHtoDAsync, _v2, (CUdeviceptr, const void*, size_t, CUstream))                                           \
   ROW(MemcpyDtoHAsync, _v2, (void*, CUdeviceptr, size_t, CUstream))                                                 \
+  ROW(MemcpyDtoDAsync, _v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                           \
   ROW(Memcpy2DAsync, _v2, (const CUDA_MEMCPY2D*, CUstream))                                                         \
   ROW(MemsetD8Async, , (CUdeviceptr, unsigned char, size_t, CUstream))                                              \
   ROW(ModuleLoadDataEx, , (CUmodule*, const void*, unsigned, int*, void**))                                         \

@@ -75,6 +75,12 @@ void CudaQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) 
   api.check(api->MemcpyDtoHAsync(to, from.value, static_cast<size_t>(bytes), stream_), "copying from the device");
 }
 
+void CudaQueue::queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) {
+  if (bytes == 0) return;
+  const Entered api(*context_);
+  api.check(api->MemcpyDtoDAsync(to.value, from.value, static_cast<size_t>(bytes), stream_), "copying on the device");
+}
+
 void CudaQueue::queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) {
   // What the driver takes (CUDA driver API, CU_DEVICE_ATTRIBUTE_MAX_PITCH).
   constexpr int64_t most_pitch = INT32_MAX;

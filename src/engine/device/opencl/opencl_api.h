@@ -89,6 +89,8 @@ using BuildNotify = void (*)(cl_program, void*);
       (cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void*, cl_uint, const cl_event*, cl_event*))          \
   ROW(EnqueueReadBuffer, cl_int,                                                                                      \
       (cl_command_queue, cl_mem, cl_uint, size_t, size_t, void*, cl_uint, const cl_event*, cl_event*))                \
+  ROW(EnqueueCopyBuffer, cl_int,                                                                                      \
+      (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event*, cl_event*))                \
   ROW(EnqueueFillBuffer, cl_int,                                                                                      \
       (cl_command_queue, cl_mem, const void*, size_t, size_t, size_t, cl_uint, const cl_event*, cl_event*))           \
   ROW(EnqueueMapBuffer, void*,                                                                                        \

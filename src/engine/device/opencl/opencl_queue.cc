@@ -36,6 +36,16 @@ void OpenClQueue::queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes
       "copying from the device");
 }
 
+void OpenClQueue::queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) {
+  if (bytes == 0) return;
+  context_->health->check();
+  auto [to_memory, to_offset] = memory_.at(to);
+  auto [from_memory, from_offset] = memory_.at(from);
+  context_->check_done(api_.EnqueueCopyBuffer(queue_, from_memory, to_memory, from_offset, to_offset,
+                                              static_cast<size_t>(bytes), 0, nullptr, nullptr),
+                       "copying on the device");
+}
+
 void OpenClQueue::queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) {
   if (bytes == 0) return;
   context_->health->check();

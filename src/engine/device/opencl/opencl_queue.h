@@ -29,6 +29,7 @@ class OpenClQueue final : public Queue {
  private:
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override;
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override;
+  void queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) override;
   void queue_launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
                     int64_t shared_room) override;
   void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override;

@@ -62,29 +62,4 @@ class ColumnSegment {
   PinnedBuffer pinned_;
 };
 
-// Brings a column of tablets [first, first + count) of a source to a device or into pinned memory, which the caller has
-// for it.
-class SegmentLoader {
- public:
-  // Has the tablets in memory as long as it lives. Errors: 53200 of memory_limit, 58030, XX001.
-  SegmentLoader(const TabletSource& source, size_t first, size_t count, size_t column);
-  int64_t bytes() const { return segment_->bytes_; }
-  // Once, into at least so many bytes. The queue has finished the copies when this returns. Errors: 53200, 58000.
-  std::shared_ptr<const ColumnSegment> load(DeviceBuffer to, Queue& queue);
-  std::shared_ptr<const ColumnSegment> load(PinnedBuffer to);
-
- private:
-  struct Part {
-    int64_t offset;
-    const void* from;
-    int64_t bytes;
-  };
-  // Where a tablet's column goes in the segment.
-  SegmentTablet place_column(const ColumnView& view, int64_t rows);
-
-  std::shared_ptr<ColumnSegment> segment_;
-  std::vector<std::unique_ptr<PinnedTablet>> pins_;
-  std::vector<Part> parts_;
-};
-
 }  // namespace diptych::gpu

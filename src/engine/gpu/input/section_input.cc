@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "engine/gpu/groups/group_source.h"
+#include "engine/gpu/input/segment_loader.h"
 #include "engine/gpu/input/source_shape.h"
 
 namespace diptych::gpu {
@@ -77,7 +78,7 @@ void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, s
 std::shared_ptr<const ColumnSegment> InputLoader::load_alone(const SegmentRange& range, size_t column) {
   SegmentLoader loader(*task_.source, range.first, range.count, column);
   return loader.load(engine_.device().allocate(std::max(loader.bytes(), device_alignment), "columns of a batch"),
-                     queue_);
+                     engine_.device(), queue_);
 }
 
 // Copies pinned segments, each from its first needed tablet to its last, one behind the other: many pieces of different

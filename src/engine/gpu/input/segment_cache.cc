@@ -5,9 +5,27 @@
 #include "base/error.h"
 
 namespace diptych::gpu {
+namespace {
+
+std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count) {
+  // Where tablets have come or gone before it, what was in one segment may be as far away as it is long, or a little
+  // farther. What is not looked at counts as gone, and is sent again if it is not.
+  const size_t margin = 2 * count + 256;
+  const size_t begin = first - std::min(first, margin), end = std::min(source.tablet_count(), first + count + margin);
+  std::set<uint64_t> tablets;
+  for (size_t tablet = begin; tablet < end; ++tablet) tablets.insert(source.tablet_id(tablet));
+  return tablets;
+}
+
+}  // namespace
+
+size_t SegmentCache::PartHash::operator()(const PartKey& key) const {
+  return std::hash<uint64_t>()(key.tablet * 0x9e3779b97f4a7c15 + key.column);
+}
 
 std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& source, size_t first, size_t count,
                                                        size_t column, Queue& queue) {
+  const Run run{source, first, count, column};
   Key key{column, {}};
   for (size_t tablet = first; tablet < first + count; ++tablet) {
     key.tablets.push_back(source.tablet_id(tablet));
@@ -16,7 +34,7 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
       return load(loader, queue);
     }
   }
-  std::map<Key, Entry>::iterator entry;
+  Entries::iterator entry;
   {
     std::unique_lock guard(mutex_);
     for (;;) {
@@ -28,26 +46,53 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
         return entry->second.segment;
       }
       key = entry->first;
-      loaded_.wait(guard);
+      made_.wait(guard);
     }
-    entry->second.age = ages_.end();
   }
-  int64_t reserved = 0;
   try {
-    SegmentLoader loader(source, first, count, column);
-    reserve(loader.bytes());
-    reserved = loader.bytes();
-    auto segment = load(loader, queue);
-    std::lock_guard guard(mutex_);
-    entry->second.segment = segment;
-    entry->second.age = ages_.insert(ages_.end(), &entry->first);
-    loaded_.notify_all();
+    auto segment = make(run, entry->first, queue);
+    keep(entry, segment, run);
     return segment;
   } catch (...) {
     std::lock_guard guard(mutex_);
-    bytes_ -= reserved;
     entries_.erase(entry);
-    loaded_.notify_all();
+    made_.notify_all();
+    throw;
+  }
+}
+
+std::shared_ptr<const ColumnSegment> SegmentCache::make(const Run& run, const Key& key, Queue& queue) {
+  if (const std::vector<SegmentPart> there = find_parts(key); !there.empty()) {
+    try {
+      return load(run, there, queue);
+    } catch (const Error& error) {
+      if (error.state() != SqlState::out_of_memory) throw;
+      // Without what it would have been made from there may be room.
+    }
+  }
+  return load(run, {}, queue);
+}
+
+std::vector<SegmentPart> SegmentCache::find_parts(const Key& key) {
+  std::vector<SegmentPart> there;
+  std::lock_guard guard(mutex_);
+  for (size_t i = 0; i < key.tablets.size(); ++i) {
+    const auto found = parts_.find({key.column, key.tablets[i]});
+    if (found == parts_.end()) continue;
+    there.resize(key.tablets.size());
+    there[i] = {found->second.entry->second.segment, found->second.tablet};
+  }
+  return there;
+}
+
+std::shared_ptr<const ColumnSegment> SegmentCache::load(const Run& run, const std::vector<SegmentPart>& there,
+                                                        Queue& queue) {
+  SegmentLoader loader(run.source, run.first, run.count, run.column, there);
+  reserve(loader.bytes());
+  try {
+    return counted(load(loader, queue));
+  } catch (...) {
+    *bytes_ -= loader.bytes();
     throw;
   }
 }
@@ -63,19 +108,76 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Q
       }
     }
   }
-  return loader.load(device_.allocate_to_stay(bytes, "columns on the device"), queue);
+  return loader.load(device_.allocate_to_stay(bytes, "columns on the device"), device_, queue);
+}
+
+std::shared_ptr<const ColumnSegment> SegmentCache::counted(std::shared_ptr<const ColumnSegment> segment) const {
+  struct Counted {
+    std::shared_ptr<std::atomic<int64_t>> bytes;
+    std::shared_ptr<const ColumnSegment> segment;
+    ~Counted() { *bytes -= segment->bytes(); }
+  };
+  const auto owner = std::make_shared<Counted>();
+  owner->bytes = bytes_;
+  owner->segment = std::move(segment);
+  return {owner, owner->segment.get()};
+}
+
+void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const ColumnSegment>& segment, const Run& run) {
+  Segments forgotten;  // freed when others may go on
+  const Key& key = entry->first;
+  std::set<const Key*> older;
+  std::lock_guard guard(mutex_);
+  entry->second.segment = segment;
+  entry->second.age = ages_.insert(ages_.end(), &key);
+  for (size_t i = 0; i < key.tablets.size(); ++i) {
+    const auto [place, is_new] = parts_.try_emplace({key.column, key.tablets[i]}, PartPlace{entry, i});
+    if (!is_new) {
+      --place->second.entry->second.found;
+      older.insert(&place->second.entry->first);
+      place->second = {entry, i};
+    }
+    ++entry->second.found;
+  }
+  made_.notify_all();
+  std::set<uint64_t> around;
+  for (const Key* old : older) {
+    const auto before = entries_.find(*old);
+    if (before->second.found > 0 && around.empty()) around = tablets_around(run.source, run.first, run.count);
+    if (!has_needed(before, around, key)) forgotten.push_back(forget(before));
+  }
+}
+
+// Ids are given in the order in which tablets are made: one that is newer than all of the run is of a later state of
+// the table, which somebody else sees.
+bool SegmentCache::has_needed(Entries::iterator entry, const std::set<uint64_t>& around, const Key& made) const {
+  if (entry->second.found == 0) return false;
+  const uint64_t newest = *std::max_element(made.tablets.begin(), made.tablets.end());
+  return std::any_of(entry->first.tablets.begin(), entry->first.tablets.end(), [&](uint64_t tablet) {
+    return (tablet > newest || around.contains(tablet)) && is_found_in(tablet, entry);
+  });
+}
+
+bool SegmentCache::is_found_in(uint64_t tablet, Entries::iterator entry) const {
+  const auto found = parts_.find({entry->first.column, tablet});
+  return found != parts_.end() && found->second.entry == entry;
+}
+
+std::shared_ptr<const ColumnSegment> SegmentCache::forget(Entries::iterator entry) {
+  for (const uint64_t tablet : entry->first.tablets)
+    if (is_found_in(tablet, entry)) parts_.erase({entry->first.column, tablet});
+  ages_.erase(entry->second.age);
+  auto segment = std::move(entry->second.segment);
+  entries_.erase(entry);
+  return segment;
 }
 
 void SegmentCache::reserve(int64_t bytes) {
   for (;;) {
-    int64_t missing = 0;
-    {
-      std::lock_guard guard(mutex_);
-      missing = bytes - (limit_ - bytes_);
-      if (missing <= 0) bytes_ += bytes;
-    }
-    if (missing <= 0) return;
-    if (bytes > limit_ || !drop(missing))
+    int64_t before = *bytes_;
+    while (bytes <= limit_ - before)
+      if (bytes_->compare_exchange_weak(before, before + bytes)) return;
+    if (bytes > limit_ || !drop(bytes - (limit_ - before)))
       throw Error(SqlState::out_of_memory, "columns take more than the " + std::to_string(limit_) +
                                                " bytes that may be kept in pinned memory of " + device_.info().id());
   }
@@ -88,20 +190,15 @@ bool SegmentCache::drop(int64_t bytes) {
 }
 
 int64_t SegmentCache::drop_unused(int64_t bytes) {
-  std::vector<std::shared_ptr<const ColumnSegment>> dropped;  // freed when others may go on
+  Segments dropped;  // freed when others may go on
   std::lock_guard guard(mutex_);
   int64_t freed = 0;
   for (auto age = ages_.begin(); age != ages_.end() && freed < bytes;) {
     const auto entry = entries_.find(**age);
-    if (entry->second.segment.use_count() > 1) {
-      ++age;
-      continue;
-    }
+    ++age;
+    if (entry->second.segment.use_count() > 1) continue;
     freed += entry->second.segment->bytes();
-    bytes_ -= entry->second.segment->bytes();
-    dropped.push_back(std::move(entry->second.segment));
-    age = ages_.erase(age);
-    entries_.erase(entry);
+    dropped.push_back(forget(entry));
   }
   return freed;
 }

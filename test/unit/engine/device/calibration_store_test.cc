@@ -32,6 +32,10 @@ class MemoryQueue final : public Queue {
   void queue_copy_to_host(void* to, DeviceAddress from, int64_t bytes) override {
     std::memcpy(to, reinterpret_cast<const void*>(from.value), static_cast<size_t>(bytes));
   }
+  void queue_copy_on_device(DeviceAddress to, DeviceAddress from, int64_t bytes) override {
+    std::memcpy(reinterpret_cast<void*>(to.value), reinterpret_cast<const void*>(from.value),
+                static_cast<size_t>(bytes));
+  }
   void queue_launch(const Kernel&, int64_t, int, std::span<const uint64_t>, int64_t) override {}
   void wait() override {}
 };
