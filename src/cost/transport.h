@@ -2,6 +2,7 @@
 // have to agree on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace diptych {
@@ -13,6 +14,7 @@ enum class Residency : uint8_t {
   Mapped,    // left in pinned host memory, read over the bus
   Cached     // copied once, then on the device
 };
+inline constexpr size_t residency_count = 4;
 const char* name_of(Residency residency);
 
 // What a thread of the CPU takes at a time. Small enough that the threads end together, large enough that taking one

@@ -7,13 +7,11 @@
 //
 //   auto   few rows? ──yes──> CPU                            decided in less than a microsecond, nothing is loaded
 //            | no
-//          facts, estimate ──> short on the CPU? ──yes──> CPU
+//          the program's first section? ──yes──> all sections are placed: placement/place.h
 //            | no
-//          devices found? ──not yet──> CPU, while a thread looks for them
-//            | yes
-//          a few milliseconds on the CPU, and not measured there? ──yes──> CPU
-//            | no
-//          what each residency takes now, and once columns and kernel are in place ──> placement/choose.h
+//          as they were placed; what reads rows that a device has made runs there
+//
+// Devices are looked for by a thread: until they are found, nothing waits, and the CPU runs everything.
 //
 // Owned by a database: devices, their caches and the counters are shared by its connections.
 //
@@ -25,14 +23,14 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/device/auto_devices.h"
 #include "engine/device/calibration_store.h"
 #include "engine/device/device_list.h"
 #include "engine/gpu/gpu_engine.h"
-#include "engine/placement/experience.h"
-#include "engine/placement/section_facts.h"
+#include "engine/placement/place.h"
 #include "engine/run/section_runner.h"
 
 namespace diptych {
@@ -50,7 +48,6 @@ class Engines final : public SectionRunner {
   bool bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice, bool is_known,
              PlacementNote& note) override;
   QueueWork work_of_rows(const TabletSource& source) const override;
-  void learn(const PlacementNote& note, int64_t nanoseconds) override;
 
   // The kernel that the section would get, or why there is none.
   static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
@@ -64,7 +61,7 @@ class Engines final : public SectionRunner {
   std::map<std::string, int64_t> fallbacks() const;
 
  private:
-  struct Option;
+  class PlacedProgram;
   // Why a device did not run a section.
   struct Failure {
     std::string reason;         // the same for all sections that fail alike
@@ -72,22 +69,32 @@ class Engines final : public SectionRunner {
     bool lacks_memory = false;  // of its own
     bool is_lasting = false;    // it would fail again, whatever the literals
   };
+  // Whether a kernel can do a section that reads a table, and whether that is compiled.
+  struct KernelOutlook {
+    std::string unsupported;  // why none can
+    bool is_compiled = false;
+  };
   std::optional<SectionResult> run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
                                                   Device& device, PlacementNote& note);
-  std::optional<SectionResult> run_forced(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  std::optional<SectionResult> run_auto(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note);
-  void weigh(const SectionTask& task, uint64_t section, int64_t decision, const SectionFacts& facts,
-             const HostCalibration& host, const AutoDevice& candidate, const PlacementChoice& choice,
-             std::vector<Option>& options);
-  // What a section's runs have left on the device, and what they usually take of an estimate: 1 before so many.
-  DeviceState state_of(uint64_t key, Residency residency, const DeviceState& settled);
-  double ratio_of(uint64_t key, int least_runs);
-  int runs_of(uint64_t key);
-  // Of those about a section where it runs; counted from 1.
-  int64_t next_decision(uint64_t section);
-  bool rests(uint64_t key, int64_t decision);
-  void note_run(uint64_t key, const SectionFacts& facts);
-  bool check_kernel(const SectionTask& task, const PlacementChoice& choice, Device& device, uint64_t key);
+  std::optional<SectionResult> run_as_placed(const SectionTask& task, const PlacementChoice& choice,
+                                             PlacementNote& note);
+  // The run's, placed if it was not yet.
+  PlacedProgram& placed(const SectionTask& task, const PlacementChoice& choice, std::unique_ptr<PlacedRun>& slot);
+  std::unique_ptr<PlacedProgram> place_program(const SectionTask& task, const PlacementChoice& choice);
+  // Of the devices that auto may choose; where there are none, why. Tells of the work, so that they are looked for.
+  std::vector<DeviceFacts> auto_facts(const SectionTask& task, const PlacementChoice& choice, double cpu_ns,
+                                      PlacedProgram& placed, std::string& no_device);
+  // What runs of the program's chains have taught.
+  void find_learnt(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+                   std::vector<LearntChain>& learnt);
+  DeviceFacts facts_of(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                       const DeviceCalibration& calibration, const PlacedProgram& placed);
+  KernelOutlook outlook_of(const Program& program, const PlacedSection& section, const PlacementChoice& choice,
+                           Device& device, uint64_t program_key);
+  static uint64_t outlook_key(uint64_t program, int32_t address, const PlacementChoice& choice, const Device& device);
+  // Of a section that was placed on a device. ran: null where it failed; streamed: why it was, if it was.
+  void note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+                const SectionProfile* ran, const std::string& streamed, const Failure& failure);
   // Has all kernels compiled that the section and those behind it will need there.
   void prepare_kernels(const SectionTask& task, const PlacementChoice& choice, gpu::GpuEngine& engine,
                        Residency residency);
@@ -106,6 +113,8 @@ class Engines final : public SectionRunner {
   static std::string loss_of(const Device& device);
   MemoryRoom room_of(const Device& device) const;
   gpu::GpuEngine& engine_for(Device& device);
+  // Null: none has been asked for yet.
+  gpu::GpuEngine* find_engine(Device& device);
   // What is kept on a device that is lost.
   void forget(Device& device);
   void count_failures(gpu::GpuEngine& engine);
@@ -120,11 +129,13 @@ class Engines final : public SectionRunner {
   DeviceList devices_;
   CalibrationStore calibrations_;
   std::atomic<int64_t> device_memory_limit_{0};
-  mutable std::mutex mutex_;  // guards what follows, up to auto_devices_
+  std::atomic<int64_t> running_{0};  // programs that were placed and are not through
+  mutable std::mutex mutex_;         // guards what follows, up to auto_devices_
   std::map<Device*, std::unique_ptr<gpu::GpuEngine>> engines_;
   std::map<std::string, int64_t> fallbacks_;
-  Experience experience_;
-  AutoDevices auto_devices_;  // last: its thread uses the others
+  std::unordered_map<uint64_t, KernelOutlook> outlooks_;  // by outlook_key()
+  std::unordered_map<uint64_t, LearntChain> learnt_;      // by chain of a program
+  AutoDevices auto_devices_;                              // last: its thread uses the others
 };
 
 }  // namespace diptych

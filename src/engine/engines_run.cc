@@ -10,6 +10,7 @@
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/program_kernels.h"
+#include "engine/placement/program_key.h"
 #include "engine/run/shared_section.h"
 
 namespace diptych {
@@ -163,13 +164,14 @@ gpu::GpuEngine& Engines::engine_for(Device& device) {
   return *engine;
 }
 
+gpu::GpuEngine* Engines::find_engine(Device& device) {
+  std::lock_guard guard(mutex_);
+  const auto found = engines_.find(&device);
+  return found != engines_.end() ? found->second.get() : nullptr;
+}
+
 void Engines::forget(Device& device) {
-  gpu::GpuEngine* engine = nullptr;
-  {
-    std::lock_guard guard(mutex_);
-    if (const auto found = engines_.find(&device); found != engines_.end()) engine = found->second.get();
-  }
-  if (engine != nullptr) engine->forget();
+  if (gpu::GpuEngine* engine = find_engine(device)) engine->forget();
 }
 
 void Engines::note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,

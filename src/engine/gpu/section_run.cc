@@ -14,18 +14,6 @@
 namespace diptych::gpu {
 namespace {
 
-// Columns that are kept are kept in segments of 64 tablets. In pinned memory, from where they are copied again and
-// again, 256 are one, whose 16 million rows are several copies' worth; but not at the end of a table, which grows and
-// has its last segment replaced.
-constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
-
-// Of the segment that a tablet of so many belongs to.
-size_t tablets_of_segment(Residency residency, size_t tablet, size_t count) {
-  const bool is_large =
-      residency != Residency::Cached && tablet < count / pinned_segment_tablets * pinned_segment_tablets;
-  return is_large ? pinned_segment_tablets : segment_tablets;
-}
-
 // Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
 int64_t rows_wanted(const SectionTask& task) {
   const auto& instructions = task.program.instructions;
@@ -258,7 +246,8 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
     SegmentRange range;
     // Pieces of groups lie where they were made.
     const bool is_alone = groups_on(engine_.device(), source) != nullptr;
-    const size_t size = is_alone ? 1 : tablets_of_segment(residency_, next, source.tablet_count());
+    const auto place = residency_ == Residency::Cached ? ColumnSegment::Place::Device : ColumnSegment::Place::Pinned;
+    const size_t size = is_alone ? 1 : tablets_of_segment(place, next, source.tablet_count());
     range.first = keeps ? next / size * size : next;
     range.count = std::min(range.first + size, keeps ? source.tablet_count() : run.end) - range.first;
     for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "engine/run/zone_test.h"
 #include "program/section_contents.h"
@@ -22,34 +23,22 @@ constexpr double equality_selectivity = 0.05;
 
 class FactFinder {
  public:
-  FactFinder(const Program& program, int32_t address, const TabletSource& source, const NeededTablets& needed)
-      : program_(program),
-        address_(address),
-        source_(source),
-        needed_(needed),
-        flow_(analyse_section(program, address)) {}
+  FactFinder(const Program& program, int32_t address, const RowsRead& rows)
+      : program_(program), rows_(rows), flow_(analyse_section(program, address)) {
+    facts_.rows = rows.rows;
+    facts_.tablets = rows.tablets;
+    for (const int64_t bytes : rows.bytes) facts_.bytes += bytes;
+  }
 
-  SectionFacts run(int64_t wanted) {
-    find_tablets();
+  SectionFacts run(int64_t wanted, std::vector<RowsToSink>* sinks) {
     for (int32_t at = flow_.first; at < flow_.end; ++at) add_instruction(at);
     if (wanted >= 0 && row_bytes_ > 0) stop_after(wanted);
+    if (sinks != nullptr) *sinks = std::move(sinks_);
     return facts_;
   }
 
  private:
   const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
-
-  void find_tablets() {
-    const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(address_)].p1);
-    const std::vector<size_t> columns = columns_read(program_, address_);
-    bytes_.assign(program_.cursors[cursor].columns.size(), 0);
-    for (const TabletSpan& span : needed_.spans()) {
-      facts_.tablets += static_cast<int64_t>(span.count);
-      facts_.rows += span.rows;
-      for (const size_t column : columns) bytes_[column] += encoded_bytes(source_, span, column);
-    }
-    for (const int64_t bytes : bytes_) facts_.bytes += bytes;
-  }
 
   void count(WorkKind kind, double times = 1) {
     facts_.work[static_cast<size_t>(kind)] += reach_ * static_cast<double>(facts_.rows) * times;
@@ -77,12 +66,31 @@ class FactFinder {
       case Opcode::Cast: count(WorkKind::Arithmetic); break;
       case Opcode::Call:
       case Opcode::Concat: count(WorkKind::Text); break;
-      case Opcode::Group: count(WorkKind::Group); break;
-      case Opcode::Aggregate: count(WorkKind::Aggregate); break;
-      case Opcode::SortRow: count(WorkKind::Sort); break;
+      case Opcode::Group:
+        count(WorkKind::Group);
+        add_sink(Opcode::Group, instruction.p3);
+        break;
+      case Opcode::Aggregate:
+        count(WorkKind::Aggregate);
+        add_sink(Opcode::Group, instruction.p1);
+        break;
+      case Opcode::SortRow:
+        count(WorkKind::Sort);
+        add_sink(Opcode::SortRow, instruction.p1);
+        break;
       case Opcode::Result: add_result(instruction); break;
       default: add_condition(at, instruction);
     }
+  }
+
+  void add_sink(Opcode kind, int32_t object) {
+    const double rows = reach_ * static_cast<double>(facts_.rows);
+    for (RowsToSink& known : sinks_) {
+      if (known.kind != kind || known.object != object) continue;
+      known.rows = std::max(known.rows, rows);
+      return;
+    }
+    sinks_.push_back({kind, object, rows});
   }
 
   // The section ends when it has written so many rows.
@@ -103,7 +111,7 @@ class FactFinder {
 
   void load_column(size_t column) {
     if (facts_.rows == 0) return;
-    const auto bytes = static_cast<double>(bytes_[column]);
+    const auto bytes = static_cast<double>(rows_.bytes[column]);
     const double rows_in_sector = sector_bytes / std::max(0.1, bytes / static_cast<double>(facts_.rows));
     const double part = 1 - std::pow(1 - std::min(reach_, 1.0), std::max(1.0, rows_in_sector));
     facts_.wanted_bytes += static_cast<int64_t>(bytes * part);
@@ -162,21 +170,38 @@ class FactFinder {
   }
 
   const Program& program_;
-  const int32_t address_;
-  const TabletSource& source_;
-  const NeededTablets& needed_;
+  const RowsRead& rows_;
   const SectionFlow flow_;
   SectionFacts facts_;
-  std::vector<int64_t> bytes_;  // by column of the cursor, of the needed tablets
-  double reach_ = 1;            // part of the rows that are still there
-  int64_t row_bytes_ = 0;       // of a row of the result
+  std::vector<RowsToSink> sinks_;
+  double reach_ = 1;       // part of the rows that are still there
+  int64_t row_bytes_ = 0;  // of a row of the result
 };
 
 }  // namespace
 
+RowsRead rows_of_table(const Program& program, int32_t address, const TabletSource& source,
+                       const NeededTablets& needed) {
+  const auto cursor = static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1);
+  const std::vector<size_t> columns = columns_read(program, address);
+  RowsRead read;
+  read.bytes.assign(program.cursors[cursor].columns.size(), 0);
+  for (const TabletSpan& span : needed.spans()) {
+    read.tablets += static_cast<int64_t>(span.count);
+    read.rows += span.rows;
+    for (const size_t column : columns) read.bytes[column] += encoded_bytes(source, span, column);
+  }
+  return read;
+}
+
+SectionFacts find_facts(const Program& program, int32_t address, const RowsRead& rows, int64_t wanted,
+                        std::vector<RowsToSink>* sinks) {
+  return FactFinder(program, address, rows).run(wanted, sinks);
+}
+
 SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
                         const NeededTablets& needed, int64_t wanted) {
-  return FactFinder(program, address, source, needed).run(wanted);
+  return find_facts(program, address, rows_of_table(program, address, source, needed), wanted);
 }
 
 }  // namespace diptych

@@ -1,5 +1,8 @@
-// From a parallel section and its source to what the cost model asks for.
+// From a parallel section and the rows that it reads to what the cost model asks for.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "cost/cost_model.h"
 #include "engine/run/zone_test.h"
@@ -14,12 +17,31 @@ inline constexpr double usual_selectivity = 1.0 / 3;
 // as a few launches.
 inline constexpr int64_t least_device_rows = 32768;
 
-// Rows that a section before has made lie in the CPU's memory and are few; they are no table's.
+// Rows that a section before has made, or of a file, are no table's.
 inline bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
 
-// Of the section behind the Parallel at `address`. wanted: rows of the result after which it may stop; -1: all. Reads
-// zone maps and sizes, no values; conditions with a constant are judged by the bounds of the other side, as if values
-// were spread evenly between them.
+// What a section reads, of a table or of an object that is estimated.
+struct RowsRead {
+  int64_t rows = 0, tablets = 0;
+  std::vector<int64_t> bytes;  // by column of the cursor, encoded; 0 where it is not read
+};
+
+// Rows that are expected to reach a sink: of a hash table (Group) or of a sorter (SortRow).
+struct RowsToSink {
+  Opcode kind = Opcode::Group;
+  int32_t object = 0;
+  double rows = 0;
+};
+
+// Of the tablets that the section behind the Parallel at `address` needs. Reads zone maps and sizes, no values.
+RowsRead rows_of_table(const Program& program, int32_t address, const TabletSource& source,
+                       const NeededTablets& needed);
+
+// Of the section behind the Parallel at `address`. wanted: rows of the result after which it may stop; -1: all.
+// Conditions with a constant are judged by the bounds of the other side, as if values were spread evenly between them.
+// sinks: what they get; null: not asked for.
+SectionFacts find_facts(const Program& program, int32_t address, const RowsRead& rows, int64_t wanted,
+                        std::vector<RowsToSink>* sinks = nullptr);
 SectionFacts find_facts(const Program& program, int32_t address, const TabletSource& source,
                         const NeededTablets& needed, int64_t wanted);
 

@@ -24,8 +24,7 @@ struct PlacementNote {
   std::string fallback;  // why the device asked for does not run it; empty: none was, or it does
   std::string why;       // in a line, for EXPLAIN ANALYZE
   int64_t estimate_ns = 0;
-  double limit = 0;     // bytes a second the memory gives; 0: not calibrated
-  uint64_t lesson = 0;  // of the experience, that wants the CPU's time; 0: none does
+  double limit = 0;  // bytes a second the memory gives; 0: not calibrated
 };
 
 // Thread safety: all members may be called by many threads at once.
@@ -45,8 +44,6 @@ class SectionRunner {
                      bool is_known, PlacementNote& note) = 0;
   // What it has taken so far to copy a source's rows from a device to those who asked for them on the CPU.
   virtual QueueWork work_of_rows(const TabletSource& source) const = 0;
-  // What the CPU took for a section whose note has a lesson.
-  virtual void learn(const PlacementNote& note, int64_t nanoseconds) = 0;
 };
 
 }  // namespace diptych

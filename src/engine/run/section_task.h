@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/run/context.h"
+#include "engine/run/placed_run.h"
 #include "engine/run/tablet_queue.h"
 #include "engine/run/zone_test.h"
 #include "program/program.h"
@@ -49,6 +50,8 @@ struct SectionTask {
   const OpenTables* open = nullptr;   // that sections before have filled on a device; null: none
   TabletQueue* queue = nullptr;       // where to take tablets from; null: all tablets are to be done
   WorkReport* report = nullptr;       // of the thread that runs it; null: not wanted
+  // Of the run: empty until the first section is placed, and with it all others; null: each for itself.
+  std::unique_ptr<PlacedRun>* placed = nullptr;
 
   PartClock* clock() const { return report != nullptr ? report->clock : nullptr; }
   const CursorInfo& cursor() const {

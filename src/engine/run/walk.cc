@@ -67,7 +67,14 @@ void Walk::run_operation(int32_t address, Operation&& operation) {
 
 // ---- sections
 
+void Walk::end_timing(int32_t next) {
+  if (placed_ != nullptr && timed_ >= 0) placed_->add_time(timed_, nanoseconds_since(timed_from_));
+  timed_ = next;
+  timed_from_ = std::chrono::steady_clock::now();
+}
+
 void Walk::time_section(int32_t address) {
+  end_timing(address);
   PartClock clock(TimePart::Prepare);
   report_ = {{}, context_.profile != nullptr ? &clock : nullptr};
   const size_t sections = context_.profile != nullptr ? context_.profile->sections.size() : 0;
@@ -119,11 +126,9 @@ void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource
   if (run_on_device(address, source, needed, note)) return;
   has_fallen_back_ = has_fallen_back_ || !note.fallback.empty();
   bring_tables_here(address);
-  const auto start = std::chrono::steady_clock::now();
   const auto rows = rows_here(cursor_of(address), columns_read(*program_, address), source, note);
   const NeededTablets needed_here(cursor, *rows);
   const SectionProfile profile = run_here(address, *rows, rows == source ? needed : needed_here);
-  if (note.lesson != 0) context_.devices->learn(note, nanoseconds_since(start));
   if (context_.profile == nullptr) return;
   SectionProfile& shown = context_.profile->sections.emplace_back(profile);
   shown.fallback = std::move(note.fallback);
@@ -152,7 +157,8 @@ bool Walk::run_on_device(int32_t address, const std::shared_ptr<const TabletSour
   const std::unique_ptr<HostPart> part = host_.part_of(address, *source, needed, clock());
   const SectionTask task{
       *program_, address,    source,        rows_wanted(), context_,
-      needed,    part.get(), &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr};
+      needed,    part.get(), &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr,
+      &placed_};
   std::optional<SectionResult> made;
   {
     const PartScope scope(clock(), TimePart::Choose);
@@ -284,6 +290,8 @@ OperationProfile Walk::open_sorted(size_t cursor, int32_t sorter) {
 
 std::shared_ptr<const TabletSource> Walk::finish() {
   const auto start = std::chrono::steady_clock::now();
+  end_timing(-1);
+  if (placed_ != nullptr && !has_fallen_back_) placed_->end();
   if (limit_ >= 0 || offset_ > 0) result_->cut(offset_, limit_);
   if (context_.row_place == RowPlace::File) result_->move_to_file();
   if (context_.profile != nullptr && context_.budget != nullptr) context_.profile->peak_bytes = context_.budget->peak();

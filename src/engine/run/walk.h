@@ -38,6 +38,8 @@ class Walk {
   void run_operation(int32_t address, Operation&& operation);
   // Runs the section, and says where all its time went.
   void time_section(int32_t address);
+  // The section at hand, and the operations behind it, are through; the next one's, if there is one.
+  void end_timing(int32_t next);
   void run_section(int32_t address);
   void run_section(int32_t address, const std::shared_ptr<const TabletSource>& source);
   // On the CPU as the first, since no device reads files.
@@ -82,6 +84,9 @@ class Walk {
   std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
   std::map<size_t, int32_t> tables_shown_;        // by cursor, of groups
   bool has_fallen_back_ = false;                  // to the CPU
+  std::unique_ptr<PlacedRun> placed_;             // once a section was
+  int32_t timed_ = -1;                            // the section at hand; -1: none yet
+  std::chrono::steady_clock::time_point timed_from_;
   std::vector<std::shared_ptr<const TabletSource>> cursors_;
   std::unique_ptr<BlockSource> result_;
   int64_t limit_ = -1, offset_ = 0;

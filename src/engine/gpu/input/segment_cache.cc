@@ -7,6 +7,11 @@
 namespace diptych::gpu {
 namespace {
 
+// Columns that are kept are kept in segments of 64 tablets. In pinned memory, from where they are copied again and
+// again, 256 are one, whose 16 million rows are several copies' worth; but not at the end of a table, which grows and
+// has its last segment replaced.
+constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
+
 std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count) {
   // Where tablets have come or gone before it, what was in one segment may be as far away as it is long, or a little
   // farther. What is not looked at counts as gone, and is sent again if it is not.
@@ -21,6 +26,12 @@ std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size
 
 size_t SegmentCache::PartHash::operator()(const PartKey& key) const {
   return std::hash<uint64_t>()(key.tablet * 0x9e3779b97f4a7c15 + key.column);
+}
+
+size_t tablets_of_segment(ColumnSegment::Place place, size_t tablet, size_t count) {
+  const bool is_large =
+      place == ColumnSegment::Place::Pinned && tablet < count / pinned_segment_tablets * pinned_segment_tablets;
+  return is_large ? pinned_segment_tablets : segment_tablets;
 }
 
 std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& source, size_t first, size_t count,
@@ -95,6 +106,26 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(const Run& run, const st
     *bytes_ -= loader.bytes();
     throw;
   }
+}
+
+double SegmentCache::part_here(const TabletSource& source, const TabletSpan& span, size_t column) {
+  const size_t count = source.tablet_count(), span_end = span.first + span.count;
+  size_t here = 0;
+  std::lock_guard guard(mutex_);
+  for (size_t next = span.first; next < span_end;) {
+    const size_t size = tablets_of_segment(place_, next, count), first = next / size * size;
+    const size_t end = std::min(first + size, count);
+    // Its first and its last tablet stand for those between them: asking for each would take longer than a short section.
+    if (has_tablet(column, source.tablet_id(first)) && has_tablet(column, source.tablet_id(end - 1)))
+      here += std::min(end, span_end) - next;
+    next = end;
+  }
+  return span.count == 0 ? 1 : static_cast<double>(here) / static_cast<double>(span.count);
+}
+
+bool SegmentCache::has_tablet(size_t column, uint64_t tablet) const {
+  const auto part = parts_.find({column, tablet});
+  return part != parts_.end() && part->second.entry->second.segment != nullptr;
 }
 
 std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Queue& queue) {

@@ -25,8 +25,12 @@
 #include <unordered_map>
 
 #include "engine/gpu/input/segment_loader.h"
+#include "engine/run/zone_test.h"
 
 namespace diptych::gpu {
+
+// Of the segment that a tablet of so many belongs to.
+size_t tablets_of_segment(ColumnSegment::Place place, size_t tablet, size_t count);
 
 class SegmentCache {
  public:
@@ -38,6 +42,8 @@ class SegmentCache {
   // as SegmentLoader's; 53200 of the device or of pinned memory only when nothing is left to be dropped.
   std::shared_ptr<const ColumnSegment> get(const TabletSource& source, size_t first, size_t count, size_t column,
                                            Queue& queue);
+  // The part of these tablets whose column is here. Loads nothing.
+  double part_here(const TabletSource& source, const TabletSpan& span, size_t column);
   // Gives up to about so many bytes back: segments that nobody uses, oldest first. To be called again while there is
   // too little. False: nothing was left.
   bool drop(int64_t bytes);
@@ -97,6 +103,8 @@ class SegmentCache {
   bool is_found_in(uint64_t tablet, Entries::iterator entry) const;
   // With the mutex; what is returned is freed without it.
   std::shared_ptr<const ColumnSegment> forget(Entries::iterator entry);
+  // With the mutex. Whether the column of a tablet is in a segment.
+  bool has_tablet(size_t column, uint64_t tablet) const;
   // The bytes that were dropped.
   int64_t drop_unused(int64_t bytes);
 

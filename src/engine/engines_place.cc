@@ -1,0 +1,193 @@
+// Placing the sections of a program: what placement/place.h asks for, found, and what runs have taught, kept.
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include "base/error.h"
+#include "engine/engines.h"
+#include "engine/gpu/input/source_shape.h"
+#include "engine/placed_program.h"
+#include "engine/placement/program_key.h"
+
+namespace diptych {
+namespace {
+
+// Programs come and go with their tablets; a start from nothing now and then costs little.
+constexpr size_t most_known = 4096;
+
+std::optional<Residency> residency_asked_for(const PlacementChoice& choice) {
+  if (choice.residency == "auto") return std::nullopt;
+  for (const Residency residency : {Residency::Serial, Residency::Streamed, Residency::Mapped})
+    if (choice.residency == name_of(residency)) return residency;
+  return Residency::Cached;
+}
+
+// The section's columns that the cache has.
+int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section) {
+  double bytes = 0;
+  for (const size_t column : section.columns)
+    for (const TabletSpan& span : section.needed)
+      bytes += cache.part_here(*section.table, span, column) *
+               static_cast<double>(encoded_bytes(*section.table, span, column));
+  return static_cast<int64_t>(bytes + 0.5);
+}
+
+template <typename Value>
+Value& entry_of(std::unordered_map<uint64_t, Value>& known, uint64_t key) {
+  if (known.size() >= most_known && !known.contains(key)) known.clear();
+  return known[key];
+}
+
+}  // namespace
+
+Engines::PlacedProgram& Engines::placed(const SectionTask& task, const PlacementChoice& choice,
+                                        std::unique_ptr<PlacedRun>& slot) {
+  if (slot == nullptr) slot = place_program(task, choice);
+  return static_cast<PlacedProgram&>(*slot);
+}
+
+std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const SectionTask& task, const PlacementChoice& choice) {
+  auto placed = std::make_unique<PlacedProgram>(*this);
+  placed->facts = find_program_facts(task.program, task.wanted);
+  placed->key = program_key(task.program, 0);
+  placed->is_usual.assign(placed->facts.chains, true);
+  const HostCalibration host = calibrations_.host();
+  std::vector<LearntChain> learnt(placed->facts.chains);
+  std::vector<DeviceFacts> devices;
+  PlacementQuestion question{placed->facts, host, task.context.threads, {}, {}, residency_asked_for(choice)};
+  question.tells_why = task.context.profile != nullptr;
+  question.is_asked_for = choice.device != "auto";
+  if (!question.is_asked_for) find_learnt(task, choice, *placed, learnt);
+  question.learnt = learnt;
+  if (!question.is_asked_for) {
+    devices = auto_facts(task, choice, expected_cpu_ns(question), *placed, question.no_device);
+  } else if (Device* device = devices_.find_working(choice.device, placed->not_found)) {
+    placed->devices.push_back(device);
+    devices.push_back(facts_of(task, choice, *device, calibrations_.of(*device), *placed));
+  } else {
+    question.is_asked_for = false;
+  }
+  question.devices = devices;
+  placed->placement = place(question);
+  return placed;
+}
+
+std::vector<DeviceFacts> Engines::auto_facts(const SectionTask& task, const PlacementChoice& choice, double cpu_ns,
+                                             PlacedProgram& placed, std::string& no_device) {
+  auto_devices_.note_work(cpu_ns);
+  const std::span<const AutoDevice> found = auto_devices_.ready();
+  if (found.empty())
+    no_device = auto_devices_.is_searching() ? "devices are being looked for" : "no device found so far";
+  std::vector<DeviceFacts> devices;
+  // Nothing is asked of a device for what is short in any case.
+  if (cpu_ns < least_device_ns) return devices;
+  for (const AutoDevice& candidate : found) {
+    if (candidate.device->health().is_lost()) no_device = loss_of(*candidate.device);
+    devices.push_back(facts_of(task, choice, *candidate.device, candidate.calibration, placed));
+    placed.devices.push_back(candidate.device);
+  }
+  return devices;
+}
+
+void Engines::find_learnt(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+                          std::vector<LearntChain>& learnt) {
+  // How soon enough rows are there.
+  const uint64_t wanted = task.wanted < 0 ? 0 : std::bit_width(static_cast<uint64_t>(task.wanted)) + 1;
+  const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
+  std::lock_guard guard(mutex_);
+  for (size_t chain = 0; chain < placed.facts.chains; ++chain) {
+    uint64_t key = placed.key;
+    for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(task.context.threads), wanted, engine})
+      key = mixed_key(key, word);
+    placed.chain_keys.push_back(key);
+    learnt[chain] = entry_of(learnt_, key);
+  }
+}
+
+DeviceFacts Engines::facts_of(const SectionTask& task, const PlacementChoice& choice, Device& device,
+                              const DeviceCalibration& calibration, const PlacedProgram& placed) {
+  DeviceFacts facts{device.info().id(), calibration, room_of(device), device.info().can_map, {}};
+  const bool is_auto = choice.device == "auto";
+  gpu::GpuEngine* engine = find_engine(device);
+  for (const PlacedSection& section : placed.facts.sections) {
+    SectionOnDevice& there = facts.sections.emplace_back();
+    if (device.health().is_lost() || section.table == nullptr) continue;
+    if (is_auto && section.facts.rows < least_device_rows) continue;
+    // Whoever asks for the device wants to know of the kernel only to see what was expected.
+    if (!is_auto && task.context.profile == nullptr) continue;
+    const KernelOutlook outlook = outlook_of(task.program, section, choice, device, placed.key);
+    there.can_run = outlook.unsupported.empty();
+    there.state.is_compiled = outlook.is_compiled;
+    if (engine == nullptr || !there.can_run) continue;
+    there.state.cached_bytes = bytes_in(engine->device_columns(), section);
+    there.state.pinned_bytes = bytes_in(engine->pinned_columns(), section);
+  }
+  return facts;
+}
+
+uint64_t Engines::outlook_key(uint64_t program, int32_t address, const PlacementChoice& choice, const Device& device) {
+  const DeviceInfo& info = device.info();
+  const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
+  const uint64_t number = static_cast<uint64_t>(info.number) << 1 | static_cast<uint64_t>(info.api);
+  return mixed_key(mixed_key(program, static_cast<uint64_t>(address)), number << 4 | engine);
+}
+
+// Is asked once: texts of kernels are long.
+Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedSection& section,
+                                           const PlacementChoice& choice, Device& device, uint64_t program_key) {
+  const uint64_t key = outlook_key(program_key, section.address, choice, device);
+  {
+    std::lock_guard guard(mutex_);
+    if (const auto known = outlooks_.find(key); known != outlooks_.end()) return known->second;
+  }
+  gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *section.table);
+  gpu::add_device(device, shape);
+  KernelOutlook outlook;
+  try {
+    auto seen =
+        gpu::SectionKernels::look(device, program, section.address, shape, gpu::kernel_choice_named(choice.gpu_engine));
+    outlook = {std::move(seen.unsupported), seen.is_ready};
+  } catch (const Error& error) {
+    if (error.state() != SqlState::system_error) throw;
+    return {error.message(), false};  // whoever runs there next says what its trouble is
+  }
+  std::lock_guard guard(mutex_);
+  return entry_of(outlooks_, key) = std::move(outlook);
+}
+
+void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+                       const SectionProfile* ran, const std::string& streamed, const Failure& failure) {
+  const size_t number = *placed.section_at(task.address), chain = placed.facts.sections[number].chain;
+  const SectionPlace& place = placed.placement.sections[number];
+  const Device& device = *placed.devices[*place.device];
+  // Until the kernel of its own is there, the interpreter stands in.
+  const bool is_stand_in = ran != nullptr && ran->kernel == "interpreter" && choice.gpu_engine == "auto";
+  if (ran == nullptr || !streamed.empty() || is_stand_in) placed.is_usual[chain] = false;
+  std::lock_guard guard(mutex_);
+  KernelOutlook& outlook = entry_of(outlooks_, outlook_key(placed.key, task.address, choice, device));
+  if (ran != nullptr) outlook.is_compiled = true;
+  if (ran == nullptr && failure.is_lasting) outlook.unsupported = failure.reason;
+  const bool rests = ran == nullptr ? !failure.is_lasting : !streamed.empty();
+  if (!rests || placed.chain_keys.empty()) return;
+  LearntChain& learnt = entry_of(learnt_, placed.chain_keys[chain]);
+  learnt.devices.resize(std::max(learnt.devices.size(), *place.device + 1));
+  learnt.devices[*place.device][static_cast<size_t>(place.residency)].rest = rest_decisions;
+}
+
+Engines::PlacedProgram::PlacedProgram(Engines& engines) : engines_(engines) {
+  is_alone_ = engines_.running_.fetch_add(1) == 0;
+}
+
+Engines::PlacedProgram::~PlacedProgram() { --engines_.running_; }
+
+void Engines::PlacedProgram::end() {
+  if (chain_keys.empty()) return;
+  // What it took beside others says as much about them.
+  const bool is_alone = is_alone_ && engines_.running_ == 1;
+  std::lock_guard guard(engines_.mutex_);
+  for (const auto& [chain, nanoseconds] : times_)
+    learn(placement.chains[chain], static_cast<double>(nanoseconds), is_usual[chain] && is_alone,
+          entry_of(engines_.learnt_, chain_keys[chain]));
+}
+
+}  // namespace diptych

@@ -1,0 +1,25 @@
+#include "engine/placement/learnt.h"
+
+#include <algorithm>
+
+namespace diptych {
+void add_run(LearntTime& way, double ns, double estimate_ns) {
+  if (estimate_ns <= 0) return;
+  const double ratio = ns / estimate_ns;
+  way.ratio = std::min(ratio, way.last);
+  way.last = ratio;
+}
+
+void pass_rests(LearntChain& chain) {
+  for (auto& device : chain.devices)
+    for (LearntTime& way : device) way.rest = std::max<int64_t>(0, way.rest - 1);
+}
+
+void pay_rent(LearntChain& chain, double ns, double expected_ns) {
+  chain.rent.ns += chain.rent.runs == 0 ? std::min(ns, expected_ns) : ns;
+  ++chain.rent.runs;
+}
+
+void end_rent(LearntChain& chain) { chain.rent = {}; }
+
+}  // namespace diptych

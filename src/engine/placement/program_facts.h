@@ -1,0 +1,45 @@
+// What placement knows of a program before it runs: its sections, and the objects that flow from one to the next.
+//
+//   section 3 (table) ──groups──> section 12 ──sorted rows──> section 20        one chain
+//   section 27 (another table)                                                  another: nothing flows between them
+//
+// A chain is placed as a whole: where its groups are made is where they are read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/placement/section_facts.h"
+#include "program/program.h"
+
+namespace diptych {
+
+// Groups of a hash table, or sorted rows; as expected.
+struct ObjectFacts {
+  int64_t rows = 0, bytes = 0;
+  bool stays = true;  // where it was made; sorted rows go to host memory
+};
+
+struct PlacedSection {
+  int32_t address = 0;  // of its Parallel
+  size_t chain = 0;
+  SectionFacts facts;
+  // Of a table: what it reads of it.
+  const TabletSource* table = nullptr;
+  std::vector<TabletSpan> needed;
+  std::vector<size_t> columns;
+  std::optional<size_t> reads;  // the object that it reads; nothing: a table, or rows that only the CPU reads
+  std::vector<size_t> makes;    // objects that it makes or goes on making
+};
+
+struct ProgramFacts {
+  std::vector<PlacedSection> sections;  // in the order in which they run
+  std::vector<ObjectFacts> objects;
+  size_t chains = 0;
+};
+
+// No tablet is read. wanted: as find_facts(). The program outlives it.
+ProgramFacts find_program_facts(const Program& program, int64_t wanted);
+
+}  // namespace diptych

@@ -1,0 +1,61 @@
+// What runs teach: no clock, no device.
+#include "engine/placement/learnt.h"
+
+#include <gtest/gtest.h>
+
+namespace diptych {
+namespace {
+
+TEST(LearntTime, OneSlowRunProvesNothing) {
+  LearntTime way;
+  add_run(way, 400, 50);
+  EXPECT_EQ(way.ratio, 1) << "the first finds caches cold";
+  add_run(way, 100, 50);
+  EXPECT_EQ(way.ratio, 2);
+  add_run(way, 10'000, 50);
+  EXPECT_EQ(way.ratio, 2) << "a disturbed run";
+  add_run(way, 110, 50);
+  EXPECT_EQ(way.ratio, 2.2);
+}
+
+TEST(LearntTime, AFastRunCountsAtOnce) {
+  LearntTime way;
+  add_run(way, 25, 50);
+  EXPECT_EQ(way.ratio, 0.5);
+  add_run(way, 200, 50);
+  EXPECT_EQ(way.ratio, 0.5);
+}
+
+TEST(LearntTime, NothingIsLearntWithoutAnEstimate) {
+  LearntTime way;
+  add_run(way, 25, 0);
+  EXPECT_EQ(way.ratio, 1);
+  EXPECT_EQ(way.last, 1);
+}
+
+TEST(LearntChain, TheFirstRunElsewhereCountsAsExpected) {
+  LearntChain chain;
+  pay_rent(chain, 1000, 300);
+  EXPECT_EQ(chain.rent.ns, 300);
+  pay_rent(chain, 1000, 300);
+  EXPECT_EQ(chain.rent.ns, 1300);
+  EXPECT_EQ(chain.rent.runs, 2);
+  end_rent(chain);
+  EXPECT_EQ(chain.rent.runs, 0);
+  EXPECT_EQ(chain.rent.ns, 0);
+}
+
+TEST(LearntChain, RestsEnd) {
+  LearntChain chain;
+  chain.devices.resize(1);
+  LearntTime& way = chain.devices[0][0];
+  way.rest = 2;
+  pass_rests(chain);
+  EXPECT_EQ(way.rest, 1);
+  pass_rests(chain);
+  pass_rests(chain);
+  EXPECT_EQ(way.rest, 0);
+}
+
+}  // namespace
+}  // namespace diptych

@@ -1,0 +1,393 @@
+// Where sections run, from facts alone: no clock, no device. The figures are those of an H200 and its host.
+#include "engine/placement/place.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+namespace diptych {
+namespace {
+
+constexpr double millisecond = 1e6;
+
+// A table to have an address of; nobody reads it.
+class NoTablets final : public TabletSource {
+ public:
+  const std::vector<ColumnDefinition>& columns() const override { return columns_; }
+  size_t tablet_count() const override { return 0; }
+  int64_t row_count() const override { return 0; }
+  int64_t rows_in(size_t) const override { return 0; }
+  ZoneMap zone_map(size_t, size_t) const override { return {}; }
+  const Dictionary* common_dictionary(size_t) const override { return nullptr; }
+  std::unique_ptr<PinnedTablet> pin(size_t, std::span<const size_t>) const override { return nullptr; }
+  int64_t encoded_bytes(size_t, size_t) const override { return 0; }
+
+ private:
+  std::vector<ColumnDefinition> columns_;
+};
+
+enum class Columns { Nowhere, Cached, Pinned };
+
+// A program, a machine with one device, and what is known of them.
+class PlaceTest : public ::testing::Test {
+ protected:
+  PlaceTest() {
+    host_.read_one = 10e9;
+    host_.read_all = 80e9;
+    DeviceCalibration& h200 = device_.calibration;
+    h200.read = 4.35e12;
+    h200.to_device_pinned = h200.to_host_pinned = 55e9;
+    h200.to_device_pageable = h200.to_host_pageable = 8.5e9;
+    h200.mapped = 51e9;
+    h200.launch_ns = 9400;
+    h200.compile_ns = 20e6;
+    h200.multiply_ns = 0.0003;
+    h200.is_short = false;
+    device_.name = "cuda:0";
+    device_.room = {int64_t{100} << 30, int64_t{50} << 30};
+    device_.can_map = true;
+  }
+
+  PlacedSection& add_section(int64_t rows) {
+    PlacedSection& section = program_.sections.emplace_back();
+    section.address = static_cast<int32_t>(10 * program_.sections.size());
+    section.chain = program_.chains;
+    section.facts.rows = rows;
+    section.facts.tablets = rows / 65536 + 1;
+    device_.sections.emplace_back();
+    return section;
+  }
+  // Reads columns of 4 bytes of a table, and groups by one: rows a group, 0: no groups but totals.
+  PlacedSection& add_table(int64_t rows, int columns, Columns place) {
+    PlacedSection& section = add_section(rows);
+    section.table = &table_;
+    section.facts.bytes = section.facts.wanted_bytes = rows * columns * 4;
+    work(section, WorkKind::Load) = static_cast<double>(rows) * columns;
+    work(section, WorkKind::Aggregate) = static_cast<double>(rows);
+    SectionOnDevice& there = device_.sections.back();
+    there.can_run = true;
+    there.state.is_compiled = place != Columns::Nowhere;
+    if (place == Columns::Cached) there.state.cached_bytes = section.facts.bytes;
+    if (place == Columns::Pinned) there.state.pinned_bytes = section.facts.bytes;
+    return section;
+  }
+  // The last section makes groups, which another one reads.
+  void add_groups(int64_t groups) {
+    PlacedSection& maker = program_.sections.back();
+    maker.makes = {program_.objects.size()};
+    work(maker, WorkKind::Group) = static_cast<double>(maker.facts.rows) + 4.0 * static_cast<double>(groups);
+    program_.objects.push_back({groups, groups * 16, true});
+    PlacedSection& reader = add_section(groups);
+    reader.reads = program_.objects.size() - 1;
+    reader.facts.bytes = reader.facts.wanted_bytes = groups * 16;
+    work(reader, WorkKind::Load) = 2.0 * static_cast<double>(groups);
+  }
+  void add_result(int columns) {
+    PlacedSection& section = program_.sections.back();
+    section.facts.result_bytes = section.facts.rows * columns * 8;
+    work(section, WorkKind::Result) = static_cast<double>(section.facts.rows) * columns;
+  }
+  void end_chain() { ++program_.chains; }
+
+  PlacementQuestion question() {
+    devices_ = {device_};
+    learnt_.resize(program_.chains);
+    PlacementQuestion asked{program_, host_, threads_, devices_, learnt_, {}};
+    asked.tells_why = true;
+    return asked;
+  }
+  Placement place() { return diptych::place(question()); }
+  double& work(PlacedSection& section, WorkKind kind) { return section.facts.work[static_cast<size_t>(kind)]; }
+
+  NoTablets table_;
+  ProgramFacts program_;
+  HostCalibration host_;
+  int threads_ = 16;
+  DeviceFacts device_;
+  std::vector<DeviceFacts> devices_;
+  std::vector<LearntChain> learnt_;
+};
+
+struct Case {
+  const char* name;
+  int64_t rows;
+  int64_t groups;  // 0: totals
+  Columns columns;
+  bool is_device;         // where the section that reads the table runs
+  bool reads_there;       // and the one that reads groups
+  bool is_usual = false;  // no calibration
+};
+
+class PlacedCases : public PlaceTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(PlacedCases, SectionsRun) {
+  const Case& one = GetParam();
+  if (one.is_usual) {
+    device_.calibration = DeviceCalibration();
+    host_ = HostCalibration();
+  }
+  add_table(one.rows, 2, one.columns);
+  if (one.groups > 0) add_groups(one.groups);
+  end_chain();
+  const Placement placed = place();
+  EXPECT_EQ(placed.sections[0].device.has_value(), one.is_device) << placed.chains[0].why;
+  if (one.groups > 0) {
+    EXPECT_EQ(placed.sections[1].device.has_value(), one.reads_there) << placed.chains[0].why;
+  }
+  EXPECT_FALSE(placed.chains[0].why.empty());
+  EXPECT_GT(placed.sections[0].estimate_ns, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, PlacedCases,
+    ::testing::Values(Case{"few_rows", 20'000, 0, Columns::Cached, false, false},
+                      Case{"small", 36'000, 0, Columns::Cached, false, false},
+                      Case{"medium", 100'000, 0, Columns::Cached, true, false},
+                      Case{"medium_nothing_in_place", 100'000, 0, Columns::Nowhere, false, false},
+                      Case{"large", 100'000'000, 0, Columns::Cached, true, false},
+                      Case{"large_nothing_in_place", 100'000'000, 0, Columns::Nowhere, false, false},
+                      Case{"large_in_pinned_memory", 100'000'000, 0, Columns::Pinned, false, false},
+                      Case{"few_groups", 100'000'000, 100, Columns::Cached, true, false},
+                      Case{"many_groups", 100'000'000, 10'000'000, Columns::Cached, true, true},
+                      Case{"groups_as_many_as_rows", 100'000'000, 100'000'000, Columns::Cached, true, true},
+                      Case{"groups_nothing_in_place", 100'000'000, 100'000'000, Columns::Nowhere, true, true},
+                      Case{"groups_of_few_rows", 40'000, 40'000, Columns::Nowhere, false, false},
+                      Case{"not_calibrated_large", 100'000'000, 0, Columns::Cached, true, false, true},
+                      Case{"not_calibrated_small", 36'000, 0, Columns::Cached, false, false, true},
+                      Case{"not_calibrated_nothing_in_place", 100'000'000, 0, Columns::Nowhere, false, false, true}),
+    [](const auto& info) { return info.param.name; });
+
+// Rows that come back over the bus, many of them, are in the price.
+TEST_F(PlaceTest, ManyRowsOfAResultStayOnTheCpu) {
+  threads_ = 64;
+  host_.read_all = 300e9;
+  add_table(100'000'000, 1, Columns::Cached);
+  end_chain();
+  EXPECT_TRUE(place().sections[0].device);
+  add_result(8);
+  const Placement placed = place();
+  EXPECT_FALSE(placed.sections[0].device) << placed.chains[0].why;
+}
+
+TEST_F(PlaceTest, GroupsOnTheirWayToTheCpuAreInThePrice) {
+  add_table(100'000'000, 2, Columns::Cached);
+  add_groups(20'000);
+  end_chain();
+  const Placement placed = place();
+  EXPECT_TRUE(placed.sections[0].device);
+  EXPECT_FALSE(placed.sections[1].device);
+  EXPECT_GT(placed.sections[1].estimate_ns, 20'000 * 16 / 55.0 + 9400);
+  // Sorted rows go to the host, whoever reads them.
+  program_.objects[0] = {20'000'000, 320'000'000, false};
+  const Placement sorted = place();
+  EXPECT_FALSE(sorted.sections[1].device);
+  EXPECT_GT(sorted.sections[0].estimate_ns, placed.sections[0].estimate_ns + 5 * millisecond);
+}
+
+TEST_F(PlaceTest, ChainsArePlacedEachForItself) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  add_table(100'000'000, 2, Columns::Nowhere);
+  end_chain();
+  const Placement placed = place();
+  EXPECT_TRUE(placed.sections[0].device);
+  EXPECT_FALSE(placed.sections[1].device);
+}
+
+TEST_F(PlaceTest, SectionsThatFillOneTableGoTogether) {
+  add_table(100'000'000, 2, Columns::Cached).makes = {0};
+  add_table(100'000'000, 2, Columns::Cached).makes = {0};
+  program_.objects.push_back({100, 1600, true});
+  end_chain();
+  EXPECT_TRUE(place().sections[0].device);
+  device_.sections[1].can_run = false;
+  const Placement placed = place();
+  EXPECT_FALSE(placed.sections[0].device);
+  EXPECT_EQ(placed.chains[0].why, "no device can run it");
+}
+
+TEST_F(PlaceTest, WhatHasNoRoomIsStreamed) {
+  add_table(100'000'000, 2, Columns::Pinned);
+  end_chain();
+  device_.room.device_bytes = int64_t{200} << 20;
+  host_.read_one = host_.read_all = 5e9;
+  const Placement placed = place();
+  ASSERT_TRUE(placed.sections[0].device) << placed.chains[0].why;
+  EXPECT_NE(placed.sections[0].residency, Residency::Cached);
+}
+
+TEST_F(PlaceTest, CachedUnlessAnotherIsFasterByATenth) {
+  add_table(100'000'000, 2, Columns::Cached);
+  device_.sections[0].state.pinned_bytes = program_.sections[0].facts.bytes;
+  end_chain();
+  learnt_.resize(1);
+  learnt_[0].devices.resize(1);
+  learnt_[0].cpu.ratio = 100;
+  const Placement first = place();
+  const double cached_ns = first.chains[0].best->settled_ns;
+  devices_ = {device_};
+  const auto placed_with = [&](double part_of_cached) {
+    // Mapped is made to be as fast as that.
+    auto& mapped = learnt_[0].devices[0][static_cast<size_t>(Residency::Mapped)].ratio;
+    mapped = 1;
+    PlacementQuestion only = question();
+    only.residency = Residency::Mapped;
+    mapped = part_of_cached * cached_ns / diptych::place(only).chains[0].best->estimate_ns;
+    return place().sections[0].residency;
+  };
+  EXPECT_EQ(placed_with(0.95), Residency::Cached);
+  EXPECT_EQ(placed_with(0.8), Residency::Mapped);
+}
+
+TEST_F(PlaceTest, WhatRunsHaveTakenCountsForMoreThanEstimates) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  ASSERT_TRUE(place().sections[0].device);
+  const ChainPlace on_device = place().chains[0];
+  for (int i = 0; i < 2; ++i) learn(on_device, 1000 * millisecond, true, learnt_[0]);
+  const ChainPlace on_cpu = place().chains[0];
+  EXPECT_FALSE(on_cpu.way) << on_cpu.why;
+  for (int i = 0; i < 2; ++i) learn(on_cpu, 3000 * millisecond, true, learnt_[0]);
+  EXPECT_TRUE(place().sections[0].device);
+}
+
+TEST_F(PlaceTest, UnusualRunsTeachNothing) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  const ChainPlace on_device = place().chains[0];
+  for (int i = 0; i < 5; ++i) learn(on_device, 1000 * millisecond, false, learnt_[0]);
+  EXPECT_TRUE(place().sections[0].device);
+}
+
+TEST_F(PlaceTest, AWayThatRestsIsNone) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  const ChainPlace placed = place().chains[0];
+  learnt_[0].devices.resize(1);
+  for (LearntTime& way : learnt_[0].devices[0]) way.rest = 1;
+  EXPECT_EQ(place().chains[0].why, "no device can run it");
+  learn(placed, millisecond, false, learnt_[0]);
+  EXPECT_TRUE(place().sections[0].device);
+}
+
+// SELECT s, count(*) FROM g1 GROUP BY s ORDER BY 2 DESC, 1 LIMIT 10, over 100 million rows with 2 GB of strings: the
+// CPU takes a multiple of what is expected, the device a tenth of that, and moving as long as two runs of the CPU.
+class BuyTest : public PlaceTest {
+ protected:
+  static constexpr double cpu_ns = 693 * millisecond, device_ns = 64 * millisecond;
+  BuyTest() {
+    add_table(100'000'000, 5, Columns::Nowhere);
+    add_groups(100);
+    end_chain();
+    const auto bytes = static_cast<double>(program_.sections[0].facts.bytes);
+    device_.calibration.to_device_pageable = bytes / (2 * cpu_ns) * 1e9;
+    learnt_.resize(1);
+    learnt_[0].devices.resize(1);
+  }
+  // Runs on the CPU until the device has it.
+  int runs_until_moved(int without_devices) {
+    for (int run = 0; run < 100; ++run) {
+      PlacementQuestion asked = question();
+      if (run < without_devices) asked.devices = {};
+      const Placement placed = diptych::place(asked);
+      last_ = placed.chains[0];
+      if (last_.way) return run;
+      learn(last_, cpu_ns, true, learnt_[0]);
+    }
+    return 100;
+  }
+  ChainPlace last_;
+};
+
+TEST_F(BuyTest, MovingInIsBoughtAfterThreeRuns) {
+  EXPECT_LE(runs_until_moved(0), 3);
+  EXPECT_EQ(last_.way->residency, Residency::Cached);
+  EXPECT_NE(last_.why.find("moved there: costs"), std::string::npos) << last_.why;
+}
+
+TEST_F(BuyTest, RunsUntilDevicesAreFoundCount) { EXPECT_LE(runs_until_moved(1), 3); }
+
+TEST_F(BuyTest, WhySaysWhatMovingWaitsFor) {
+  const ChainPlace first = place().chains[0];
+  EXPECT_FALSE(first.way);
+  EXPECT_TRUE(first.pays_rent);
+  EXPECT_NE(first.why.find("cuda:0 cached: "), std::string::npos) << first.why;
+  EXPECT_NE(first.why.find("moving there costs"), std::string::npos) << first.why;
+  EXPECT_NE(first.why.find("runs elsewhere have lost"), std::string::npos) << first.why;
+}
+
+// What waiting has cost is no more than what moving in costs, and a run.
+TEST_F(BuyTest, MovingInIsNotBoughtBeforeItWouldHavePaid) {
+  device_.calibration.to_device_pageable /= 10;
+  const int runs = runs_until_moved(0);
+  EXPECT_GE(runs, 20);
+  EXPECT_LE(runs, 24);
+}
+
+TEST_F(BuyTest, ADeviceThatIsNotFasterIsNotBought) {
+  learnt_[0].devices[0].fill({2000, 2000, 0});
+  EXPECT_EQ(runs_until_moved(0), 100);
+  EXPECT_EQ(learnt_[0].rent.runs, 0);
+}
+
+TEST_F(BuyTest, RentEndsWhenItIsBought) {
+  runs_until_moved(0);
+  ASSERT_GT(learnt_[0].rent.runs, 0);
+  learn(last_, 3 * cpu_ns, true, learnt_[0]);
+  EXPECT_EQ(learnt_[0].rent.runs, 0);
+  EXPECT_EQ(learnt_[0].devices[0][static_cast<size_t>(Residency::Cached)].last, 1) << "moving is no usual run";
+}
+
+TEST_F(BuyTest, WhatIsInPlaceServesMeanwhile) {
+  device_.sections[0].state = {0, program_.sections[0].facts.bytes, true};
+  learnt_[0].cpu.ratio = 10;
+  const ChainPlace placed = place().chains[0];
+  ASSERT_TRUE(placed.way) << placed.why;
+  EXPECT_NE(placed.way->residency, Residency::Cached);
+  EXPECT_EQ(placed.best->residency, Residency::Cached);
+  EXPECT_TRUE(placed.pays_rent);
+  EXPECT_NE(placed.why.find("in place: "), std::string::npos) << placed.why;
+}
+
+TEST_F(PlaceTest, ADeviceThatIsAskedForHasWhateverReadsATable) {
+  add_table(100, 2, Columns::Nowhere);
+  add_groups(10);
+  end_chain();
+  PlacementQuestion asked = question();
+  asked.is_asked_for = true;
+  const Placement best = diptych::place(asked);
+  EXPECT_TRUE(best.sections[0].device);
+  EXPECT_FALSE(best.sections[1].device);
+  EXPECT_EQ(best.sections[0].residency, Residency::Cached);
+  EXPECT_EQ(best.chains[0].why, "device asked for, the best residency that fits it");
+  for (const Residency residency : {Residency::Serial, Residency::Streamed, Residency::Mapped, Residency::Cached}) {
+    asked.residency = residency;
+    const Placement placed = diptych::place(asked);
+    EXPECT_EQ(placed.sections[0].residency, residency);
+    EXPECT_EQ(placed.chains[0].why, "asked for");
+  }
+}
+
+TEST_F(PlaceTest, WithoutDevicesTheCpuRunsItAndSaysWhy) {
+  add_table(100'000'000, 2, Columns::Nowhere);
+  end_chain();
+  PlacementQuestion asked = question();
+  asked.devices = {};
+  asked.no_device = "devices are being looked for";
+  const Placement placed = diptych::place(asked);
+  EXPECT_FALSE(placed.sections[0].device);
+  EXPECT_EQ(placed.chains[0].why, "devices are being looked for");
+}
+
+TEST_F(PlaceTest, TheSameAgain) {
+  add_table(100'000'000, 2, Columns::Cached);
+  add_groups(1'000'000);
+  end_chain();
+  const Placement a = place(), b = place();
+  EXPECT_EQ(a.chains[0].why, b.chains[0].why);
+  EXPECT_EQ(a.sections[1].device, b.sections[1].device);
+}
+
+}  // namespace
+}  // namespace diptych
