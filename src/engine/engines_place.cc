@@ -1,6 +1,6 @@
 // Placing the sections of a program: what placement/place.h asks for, found, and what runs have taught, kept.
-#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <mutex>
 
 #include "base/error.h"
@@ -22,14 +22,19 @@ std::optional<Residency> residency_asked_for(const PlacementChoice& choice) {
   return Residency::Cached;
 }
 
-// The section's columns that the cache has.
+// The section's columns that the cache has, as if all tablets were as large.
 int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section) {
   double bytes = 0;
-  for (const size_t column : section.columns)
-    for (const TabletSpan& span : section.needed)
-      bytes += cache.part_here(*section.table, span, column) *
-               static_cast<double>(encoded_bytes(*section.table, span, column));
-  return static_cast<int64_t>(bytes + 0.5);
+  for (size_t i = 0; i < section.columns.size(); ++i) {
+    double here = 0, tablets = 0;
+    for (const TabletSpan& span : section.needed) {
+      const auto count = static_cast<double>(span.count);
+      tablets += count;
+      here += count * cache.part_here(*section.table, span, section.columns[i]);
+    }
+    if (tablets > 0) bytes += static_cast<double>(section.bytes[i]) * (here / tablets);
+  }
+  return std::llround(bytes);
 }
 
 template <typename Value>
@@ -62,8 +67,11 @@ std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const SectionTask
   if (!question.is_asked_for) {
     devices = auto_facts(task, choice, expected_cpu_ns(question), *placed, question.no_device);
   } else if (Device* device = devices_.find_working(choice.device, placed->not_found)) {
+    // Nobody asks for figures where there is nothing to choose or to tell.
+    const bool wants_figures = choice.residency == "auto" || question.tells_why;
+    const DeviceCalibration calibration = wants_figures ? calibrations_.of(*device) : DeviceCalibration();
     placed->devices.push_back(device);
-    devices.push_back(facts_of(task, choice, *device, calibrations_.of(*device), *placed));
+    devices.push_back(facts_of(task, choice, *device, calibration, *placed));
   } else {
     question.is_asked_for = false;
   }
@@ -169,9 +177,7 @@ void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, P
   if (ran == nullptr && failure.is_lasting) outlook.unsupported = failure.reason;
   const bool rests = ran == nullptr ? !failure.is_lasting : !streamed.empty();
   if (!rests || placed.chain_keys.empty()) return;
-  LearntChain& learnt = entry_of(learnt_, placed.chain_keys[chain]);
-  learnt.devices.resize(std::max(learnt.devices.size(), *place.device + 1));
-  learnt.devices[*place.device][static_cast<size_t>(place.residency)].rest = rest_decisions;
+  entry_of(learnt_, placed.chain_keys[chain]).of(*place.device, place.residency).rest = rest_decisions;
 }
 
 Engines::PlacedProgram::PlacedProgram(Engines& engines) : engines_(engines) {

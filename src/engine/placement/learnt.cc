@@ -15,11 +15,4 @@ void pass_rests(LearntChain& chain) {
     for (LearntTime& way : device) way.rest = std::max<int64_t>(0, way.rest - 1);
 }
 
-void pay_rent(LearntChain& chain, double ns, double expected_ns) {
-  chain.rent.ns += chain.rent.runs == 0 ? std::min(ns, expected_ns) : ns;
-  ++chain.rent.runs;
-}
-
-void end_rent(LearntChain& chain) { chain.rent = {}; }
-
 }  // namespace diptych

@@ -20,9 +20,9 @@ struct LearntTime {
   int64_t rest = 0;  // decisions for which it is no way, since the device had no memory for it
 };
 
-// Runs elsewhere while a device would have been faster, had it had the columns and the kernels.
+// Runs elsewhere, before a device had the columns and the kernels.
 struct RentPaid {
-  double ns = 0;  // what they took
+  double ns = 0;  // what they took, each as the better of two in a row
   int64_t runs = 0;
 };
 
@@ -30,6 +30,11 @@ struct LearntChain {
   LearntTime cpu;
   std::vector<std::array<LearntTime, residency_count>> devices;  // by device, then residency
   RentPaid rent;
+
+  LearntTime& of(size_t device, Residency residency) {
+    if (devices.size() <= device) devices.resize(device + 1);
+    return devices[device][static_cast<size_t>(residency)];
+  }
 };
 
 // What a device could not do, for want of memory or since a row failed behind a LIMIT, is not tried again for so many
@@ -41,10 +46,5 @@ void add_run(LearntTime& way, double ns, double estimate_ns);
 
 // Another decision was made.
 void pass_rests(LearntChain& chain);
-
-// Rent for a run elsewhere, or none any more: it ran where it is best. The first run finds caches cold, and what that
-// takes is no rent: it counts as what was expected.
-void pay_rent(LearntChain& chain, double ns, double expected_ns);
-void end_rent(LearntChain& chain);
 
 }  // namespace diptych

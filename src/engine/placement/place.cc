@@ -84,8 +84,9 @@ class ChainPricer {
     place.settled_ns = estimate_device(facts, question_.host, device.calibration, place.residency, settled).total_ns();
     place.limit = device.calibration.is_short ? 0 : now.limit;
     add_way_back(sections()[number], device, place);
-    const bool is_there = place.residency == Residency::Cached ? there.state.cached_bytes >= settled.cached_bytes
-                                                               : there.state.pinned_bytes >= settled.pinned_bytes;
+    const bool is_there = place.residency == Residency::Serial ||
+                          (place.residency == Residency::Cached ? there.state.cached_bytes >= settled.cached_bytes
+                                                                : there.state.pinned_bytes >= settled.pinned_bytes);
     way.is_settled = way.is_settled && there.state.is_compiled && is_there;
     return true;
   }
@@ -183,9 +184,10 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
   const double lost_ns =
       std::max(0.0, rent.ns - static_cast<double>(rent.runs) * best.settled_ns) + meanwhile_ns - best.settled_ns;
   const bool is_faster_now = best.now_ns < meanwhile_ns, is_worth_it = best.settled_ns < meanwhile_ns;
+  const bool is_chosen = is_faster_now || (is_worth_it && lost_ns >= price_ns);
   made.best = best;
-  made.pays_rent = !is_faster_now && is_worth_it && lost_ns < price_ns;
-  if (is_faster_now || (is_worth_it && !made.pays_rent))
+  made.pays_rent = !is_chosen && !best.is_settled;
+  if (is_chosen)
     made.way = best;
   else if (in_place != nullptr)
     made.way = *in_place;
@@ -196,9 +198,8 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
   if (in_place != nullptr)
     made.why += fmt::format("; in place: {}, {}", name(*in_place), milliseconds(in_place->now_ns));
   if (is_faster_now || !is_worth_it) return;
-  made.why +=
-      fmt::format("; {} costs {}, runs elsewhere have lost {}",
-                  made.pays_rent ? "moving there" : "moved there:", milliseconds(price_ns), milliseconds(lost_ns));
+  made.why += fmt::format("; {} {}, runs elsewhere have lost {}", is_chosen ? "moved there for" : "moving there costs",
+                          milliseconds(price_ns), milliseconds(lost_ns));
 }
 
 class ChainPlacer {
@@ -278,16 +279,21 @@ Placement place(const PlacementQuestion& question) {
 
 void learn(const ChainPlace& placed, double ns, bool is_usual, LearntChain& chain) {
   pass_rests(chain);
-  if (!placed.way) {
-    if (is_usual) add_run(chain.cpu, ns, placed.cpu_estimate_ns);
-  } else if (is_usual && placed.way->is_settled) {
-    if (chain.devices.size() <= placed.way->device) chain.devices.resize(placed.way->device + 1);
-    add_run(chain.devices[placed.way->device][static_cast<size_t>(placed.way->residency)], ns, placed.way->estimate_ns);
+  double usual_ns = ns;
+  if (is_usual && (!placed.way || placed.way->is_settled)) {
+    LearntTime& way = placed.way ? chain.of(placed.way->device, placed.way->residency) : chain.cpu;
+    const double estimate_ns = placed.way ? placed.way->estimate_ns : placed.cpu_estimate_ns;
+    add_run(way, ns, estimate_ns);
+    usual_ns = estimate_ns * way.ratio;
   }
-  if (placed.pays_rent)
-    pay_rent(chain, ns, placed.way ? placed.way->now_ns : placed.cpu_ns);
-  else if (placed.best)
-    end_rent(chain);
+  if (!placed.pays_rent) {
+    if (placed.best) chain.rent = {};
+    return;
+  }
+  chain.rent.ns += usual_ns;
+  ++chain.rent.runs;
+  // So far nothing is lost.
+  if (placed.best && chain.rent.ns < static_cast<double>(chain.rent.runs) * placed.best->settled_ns) chain.rent = {};
 }
 
 }  // namespace diptych

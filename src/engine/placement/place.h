@@ -71,12 +71,12 @@ struct SectionPlace {
 };
 
 struct ChainPlace {
-  std::optional<ChainWay> way;  // nothing: the CPU
-  double cpu_estimate_ns = 0;   // the cost model's
-  double cpu_ns = 0;            // as runs have shown it to be
-  bool pays_rent = false;       // another way would take less once it is settled: `best`
-  std::optional<ChainWay> best;
-  std::string why;  // in a line, for EXPLAIN ANALYZE
+  std::optional<ChainWay> way;   // nothing: the CPU
+  double cpu_estimate_ns = 0;    // the cost model's
+  double cpu_ns = 0;             // as runs have shown it to be
+  std::optional<ChainWay> best;  // the way that takes least once it is settled
+  bool pays_rent = false;        // it is not: the run counts for moving there
+  std::string why;               // in a line, for EXPLAIN ANALYZE
 };
 
 struct Placement {

@@ -80,13 +80,8 @@ class FactReader {
     std::vector<RowsToSink> sinks;
     // Asked for its tablets, a file would be read.
     if (cursor.table != nullptr && cursor.table->read_by_cpu() == nullptr && is_table(*cursor.table)) {
-      const auto number = static_cast<size_t>(program_.instructions[static_cast<size_t>(address)].p1);
-      const NeededTablets needed(program_.cursors[number], *cursor.table);
       section.table = cursor.table;
-      section.columns = columns_read(program_, address);
-      section.needed = needed.spans();
-      section.facts =
-          find_facts(program_, address, rows_of_table(program_, address, *cursor.table, needed), wanted_, &sinks);
+      read_table(section, sinks);
     } else if (cursor.object) {
       section.reads = cursor.object;
       section.facts = find_facts(program_, address, rows_of(address, *cursor.object), wanted_, &sinks);
@@ -94,6 +89,16 @@ class FactReader {
     }
     for (const RowsToSink& sink : sinks) add_object(sink, section);
     facts_.sections.push_back(std::move(section));
+  }
+
+  void read_table(PlacedSection& section, std::vector<RowsToSink>& sinks) const {
+    const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(section.address)].p1);
+    const NeededTablets needed(program_.cursors[cursor], *section.table);
+    const RowsRead read = rows_of_table(program_, section.address, *section.table, needed);
+    section.needed = needed.spans();
+    section.columns = columns_read(program_, section.address);
+    for (const size_t column : section.columns) section.bytes.push_back(read.bytes[column]);
+    section.facts = find_facts(program_, section.address, read, wanted_, &sinks);
   }
 
   RowsRead rows_of(int32_t address, size_t object) const {

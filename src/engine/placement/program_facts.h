@@ -29,6 +29,7 @@ struct PlacedSection {
   const TabletSource* table = nullptr;
   std::vector<TabletSpan> needed;
   std::vector<size_t> columns;
+  std::vector<int64_t> bytes;   // of these
   std::optional<size_t> reads;  // the object that it reads; nothing: a table, or rows that only the CPU reads
   std::vector<size_t> makes;    // objects that it makes or goes on making
 };

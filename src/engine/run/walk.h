@@ -2,7 +2,7 @@
 // show.
 //
 //   Table, Limit, Offset    noted
-//   Parallel .. Converge    a device, if devices() decides for one; else the CPU, which first brings here what the
+//   Parallel .. Converge    a device, if the section was placed on one; else the CPU, which first brings here what the
 //                           section reads or goes on filling
 //   Groups, Sort            what a device has made stays there until somebody here reads it
 //

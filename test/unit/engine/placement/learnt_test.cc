@@ -33,22 +33,9 @@ TEST(LearntTime, NothingIsLearntWithoutAnEstimate) {
   EXPECT_EQ(way.last, 1);
 }
 
-TEST(LearntChain, TheFirstRunElsewhereCountsAsExpected) {
-  LearntChain chain;
-  pay_rent(chain, 1000, 300);
-  EXPECT_EQ(chain.rent.ns, 300);
-  pay_rent(chain, 1000, 300);
-  EXPECT_EQ(chain.rent.ns, 1300);
-  EXPECT_EQ(chain.rent.runs, 2);
-  end_rent(chain);
-  EXPECT_EQ(chain.rent.runs, 0);
-  EXPECT_EQ(chain.rent.ns, 0);
-}
-
 TEST(LearntChain, RestsEnd) {
   LearntChain chain;
-  chain.devices.resize(1);
-  LearntTime& way = chain.devices[0][0];
+  LearntTime& way = chain.of(0, Residency::Cached);
   way.rest = 2;
   pass_rests(chain);
   EXPECT_EQ(way.rest, 1);
