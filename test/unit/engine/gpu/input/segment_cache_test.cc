@@ -84,6 +84,23 @@ TEST_P(SegmentCacheTest, KeepsWhatItHasWhenATabletCanNotBeRead) {
   EXPECT_NE(get(cache, 2), nullptr);
 }
 
+// What is here of a span of tablets is told without loading any.
+TEST_P(SegmentCacheTest, TellsWhichTabletsAreHere) {
+  SegmentCache cache(*device_, ColumnSegment::Place::Device, INT64_MAX);
+  const TabletSpan all{0, 0, 4, 0, 256, true}, middle{0, 1, 2, 64, 128, false};
+  EXPECT_EQ(cache.part_here(source_, all, 0), 0);
+  // Another table's, or this one's before it grew: a segment of other tablets.
+  get(cache, 0);
+  EXPECT_EQ(cache.part_here(source_, all, 0), 0);
+  cache.get(source_, 0, 4, 0, *queue_);
+  EXPECT_EQ(cache.part_here(source_, all, 0), 1);
+  EXPECT_EQ(cache.part_here(source_, middle, 0), 1);
+  EXPECT_EQ(cache.part_here(source_, all, 1), 0) << "another column";
+  while (cache.drop(INT64_MAX)) {
+  }
+  EXPECT_EQ(cache.part_here(source_, all, 0), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Each, SegmentCacheTest, ::testing::Values("cuda", "opencl"),
                          [](const auto& info) { return std::string(info.param); });
 
