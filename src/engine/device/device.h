@@ -202,6 +202,7 @@ struct DeviceMemoryUse {
   int64_t pooled_bytes = 0;  // freed, kept for the next buffer
   int64_t peak_bytes = 0;    // of used
   int64_t pinned_bytes = 0;
+  int64_t set_aside_bytes = 0;  // of the pooled ones, by reservations
 };
 
 struct KernelText {

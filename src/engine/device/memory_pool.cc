@@ -18,7 +18,7 @@ std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes, uint64_t reserva
   if (address)
     reserved_ -= bytes;
   else
-    address = take(bytes);
+    address = take(bytes, reservation != 0 ? End::First : End::Last);
   if (!address && reservation != 0) address = take_joined(bytes, reservation);
   if (address) count_used(bytes);
   return address;
@@ -28,7 +28,7 @@ std::optional<uint64_t> MemoryPool::try_reserve(int64_t bytes) {
   std::lock_guard lock(mutex_);
   if (bytes < 0 || bytes > std::numeric_limits<int64_t>::max() - options_.alignment) return std::nullopt;
   bytes = rounded(bytes);
-  const auto address = take(bytes);
+  const auto address = take(bytes, End::First);
   if (!address) return std::nullopt;
   Piece& piece = pieces_[*address];
   piece.used = false;
@@ -75,10 +75,30 @@ void MemoryPool::count_used(int64_t bytes) {
 }
 
 // Of what nobody has set aside.
-std::optional<uint64_t> MemoryPool::take(int64_t bytes) {
+std::optional<uint64_t> MemoryPool::take(int64_t bytes, End end) {
   if (bytes > options_.limit - used_ - reserved_) return std::nullopt;
-  auto address = take_free(bytes, 0);
-  if (!address && add_block(bytes)) address = take_free(bytes, 0);
+  const auto take_there = [&] { return end == End::First ? take_free(bytes, 0) : take_last(bytes); };
+  auto address = take_there();
+  if (!address && add_block(bytes)) address = take_there();
+  return address;
+}
+
+std::optional<uint64_t> MemoryPool::take_last(int64_t bytes) {
+  const auto last = std::find_if(pieces_.rbegin(), pieces_.rend(), [&](const auto& piece) {
+    return !piece.second.used && piece.second.reservation == 0 && piece.second.bytes >= bytes;
+  });
+  if (last == pieces_.rend()) return std::nullopt;
+  const uint64_t first = last->first;
+  Piece& piece = last->second;
+  remove_free(first, piece);
+  if (piece.bytes == bytes) {
+    piece.used = true;
+    return first;
+  }
+  piece.bytes -= bytes;
+  add_free(first, piece);
+  const uint64_t address = first + static_cast<uint64_t>(piece.bytes);
+  pieces_[address] = {bytes, piece.block, true};
   return address;
 }
 
@@ -131,9 +151,9 @@ std::optional<uint64_t> MemoryPool::take_joined(int64_t bytes, uint64_t reservat
 }
 
 bool MemoryPool::add_block(int64_t bytes) {
-  // Free blocks that are all too small would keep the device from holding this one.
-  if (held_ > options_.limit - bytes) trim_to(0);
-  if (held_ > options_.limit - bytes) return false;
+  // Free blocks that are all too small would keep the device from holding this one. No more of them go than have to,
+  // and none in vain: the driver takes long for each, and waits for kernels that run.
+  if (const int64_t missing = held_ - (options_.limit - bytes); missing > 0 && !trim_by(missing)) return false;
   auto block = raw_.allocate_block(bytes, options_.limit - held_);
   if (!block && held_ > used_ + reserved_) {
     trim_to(0);
@@ -202,19 +222,44 @@ void MemoryPool::trim() noexcept {
 void MemoryPool::trim_to_options() noexcept { trim_to(held_ > options_.limit ? 0 : options_.keep_bytes); }
 
 void MemoryPool::trim_to(int64_t keep) noexcept {
-  for (auto block = blocks_.begin(); block != blocks_.end() && held_ - used_ - reserved_ > keep;) {
-    auto [address, bytes] = *block;
-    auto piece = pieces_.find(address);
-    if (piece->second.used || piece->second.reservation != 0 || piece->second.bytes != bytes) {
-      ++block;
-      continue;
+  for (auto block = blocks_.begin(); block != blocks_.end() && held_ - used_ - reserved_ > keep;)
+    block = is_free(block->first, block->second) ? free_block(block) : std::next(block);
+}
+
+bool MemoryPool::trim_by(int64_t bytes) noexcept {
+  int64_t all = 0;
+  for (const auto& [address, size] : blocks_)
+    if (is_free(address, size)) all += size;
+  if (all < bytes) return false;
+  while (bytes > 0) {
+    // The smallest that is enough, or else the largest.
+    const auto is_better = [&](int64_t size, int64_t than) {
+      return than >= bytes ? size >= bytes && size < than : size > than;
+    };
+    auto best = blocks_.end();
+    for (auto block = blocks_.begin(); block != blocks_.end(); ++block) {
+      if (!is_free(block->first, block->second)) continue;
+      if (best == blocks_.end() || is_better(block->second, best->second)) best = block;
     }
-    remove_free(address, piece->second);
-    pieces_.erase(piece);
-    block = blocks_.erase(block);
-    held_ -= bytes;
-    raw_.free_block({address, bytes});
+    bytes -= best->second;
+    free_block(best);
   }
+  return true;
+}
+
+bool MemoryPool::is_free(uint64_t block, int64_t bytes) const {
+  const Piece& piece = pieces_.at(block);
+  return !piece.used && piece.reservation == 0 && piece.bytes == bytes;
+}
+
+std::map<uint64_t, int64_t>::iterator MemoryPool::free_block(std::map<uint64_t, int64_t>::iterator block) noexcept {
+  const auto [address, bytes] = *block;
+  const auto piece = pieces_.find(address);
+  remove_free(address, piece->second);
+  pieces_.erase(piece);
+  held_ -= bytes;
+  raw_.free_block({address, bytes});
+  return blocks_.erase(block);
 }
 
 void MemoryPool::set_limit(int64_t bytes) {
@@ -236,6 +281,11 @@ int64_t MemoryPool::used_bytes() const {
 int64_t MemoryPool::pooled_bytes() const {
   std::lock_guard lock(mutex_);
   return held_ - used_;
+}
+
+int64_t MemoryPool::set_aside_bytes() const {
+  std::lock_guard lock(mutex_);
+  return reserved_;
 }
 
 int64_t MemoryPool::peak_bytes() const {

@@ -8,6 +8,9 @@
 //
 // Pieces can be set aside: a reservation's are handed out to those who name it, until it ends.
 //
+// What belongs to no reservation may stay for long (columns of statements to come). It is taken from the end of the
+// last piece that has room, so that what is set aside at the other end finds its memory in one piece.
+//
 // Best fit over the free pieces of all blocks (Knuth, The Art of Computer Programming, volume 1, section 2.5), which
 // are split when taken and joined with free neighbours when returned. Addresses are numbers; what they mean is the
 // driver's business. Thread safety: all members may be called by many threads at once.
@@ -71,8 +74,9 @@ class MemoryPool {
   int64_t limit() const;
   int64_t used_bytes() const;
   int64_t pooled_bytes() const;  // free or set aside, in blocks that are held
-  int64_t peak_bytes() const;    // of used
-  int64_t buffers() const;       // in use
+  int64_t set_aside_bytes() const;
+  int64_t peak_bytes() const;  // of used
+  int64_t buffers() const;     // in use
 
  private:
   struct Piece {
@@ -86,12 +90,18 @@ class MemoryPool {
   // What a buffer of so many bytes takes.
   int64_t rounded(int64_t bytes) const;
   std::optional<uint64_t> take_free(int64_t bytes, uint64_t reservation);
-  std::optional<uint64_t> take(int64_t bytes);
+  enum class End : uint8_t { First, Last };
+  std::optional<uint64_t> take(int64_t bytes, End end);
+  std::optional<uint64_t> take_last(int64_t bytes);
   std::optional<uint64_t> take_joined(int64_t bytes, uint64_t reservation);
   void count_used(int64_t bytes);
   void add_free(uint64_t address, const Piece& piece) { free_.emplace(piece.reservation, piece.bytes, address); }
   void remove_free(uint64_t address, const Piece& piece) { free_.erase({piece.reservation, piece.bytes, address}); }
   bool add_block(int64_t bytes);
+  // Gives free blocks back of at least so many bytes together, few of them; or none, where there are not as many.
+  bool trim_by(int64_t bytes) noexcept;
+  bool is_free(uint64_t block, int64_t bytes) const;
+  std::map<uint64_t, int64_t>::iterator free_block(std::map<uint64_t, int64_t>::iterator block) noexcept;
   // Gives free blocks back until no more than so many bytes are free.
   void trim_to(int64_t keep) noexcept;
   void trim_to_options() noexcept;

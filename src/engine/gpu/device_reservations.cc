@@ -1,6 +1,7 @@
 #include "engine/gpu/device_reservations.h"
 
 #include <limits>
+#include <utility>
 
 #include "base/error.h"
 
@@ -11,14 +12,23 @@ using Clock = std::chrono::steady_clock;
 
 // A section that plans with an eighth has batches that still keep a device busy.
 constexpr int64_t floor_part = 8;
+// Of the limit that stays free when a section enters beside others.
+constexpr int64_t free_part = 8;
 constexpr auto look_again = std::chrono::milliseconds(10);
+// A section that goes on with another's rows begins some microseconds later.
+constexpr auto until_back = std::chrono::milliseconds(5);
 
 }  // namespace
 
 DeviceReservations::Place::Place(DeviceReservations& all, Grant grant)
-    : all_(all), is_alone_(grant.number == 0), reserved_(all.device_, grant.number, grant.room) {}
+    : all_(all), is_alone_(grant.number == 0), bytes_(grant.bytes), reserved_(all.device_, grant.number, grant.room) {}
 
 DeviceReservations::Place::~Place() {
+  // Before the memory is free: nobody is to take it in between.
+  if (comes_back_) {
+    std::lock_guard guard(all_.mutex_);
+    all_.owed_.push_back({std::this_thread::get_id(), bytes_, Clock::now() + until_back});
+  }
   reserved_.replace(0, 0);
   std::lock_guard guard(all_.mutex_);
   --all_.inside_;
@@ -30,29 +40,50 @@ DeviceReservations::Place::~Place() {
 bool DeviceReservations::Place::try_grow(const Wish& wish) {
   if (is_alone_ || room() >= all_.device_.memory_limit() || all_.has_waiting()) return false;
   const auto grant = all_.find_room(wish, 2 * room(), Kept::Stays);
-  if (grant) reserved_.replace(grant->number, grant->room);
-  return grant.has_value();
+  if (!grant) return false;
+  reserved_.replace(grant->number, grant->room);
+  bytes_ = grant->bytes;
+  return true;
 }
 
-std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wish& wish, int64_t at_least,
-                                                                       Kept kept) const {
+DeviceReservations::Company DeviceReservations::company(size_t waiting) {
+  const auto now = Clock::now();
+  std::erase_if(owed_, [&](const Owed& owed) { return owed.until < now || owed.thread == std::this_thread::get_id(); });
+  Company others{.inside = inside_, .waits = line_.size() > waiting, .may_come_back = !owed_.empty()};
+  for (const Owed& owed : owed_) others.owed += owed.bytes;
+  return others;
+}
+
+std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wish& wish, int64_t at_least, Kept kept,
+                                                                       int64_t left) const {
+  const int64_t limit = device_.memory_limit();
   int64_t refused = std::numeric_limits<int64_t>::max();
-  for (int64_t room = device_.memory_limit(); room >= at_least; room /= 2) {
+  for (int64_t room = limit; room >= at_least; room /= 2) {
     const int64_t bytes = wish(room);
     if (bytes >= refused) continue;
-    if (const auto number = device_.try_reserve(bytes, kept)) return Grant{*number, room};
     refused = bytes;
+    if (left > 0) {
+      const DeviceMemoryUse use = device_.memory_use();
+      if (bytes > limit - use.used_bytes - use.set_aside_bytes - left) continue;
+    }
+    if (const auto number = device_.try_reserve(bytes, kept)) return Grant{*number, room, bytes};
   }
   return std::nullopt;
 }
 
-std::optional<DeviceReservations::Grant> DeviceReservations::take(const Wish& wish, bool has_company,
+std::optional<DeviceReservations::Grant> DeviceReservations::take(const Wish& wish, const Company& others,
                                                                   bool is_patient) const {
-  if (!has_company) return take_alone(wish, is_patient);
-  const int64_t limit = device_.memory_limit();
-  if (is_patient) return find_room(wish, limit, Kept::Stays);
-  if (auto grant = find_room(wish, limit / floor_part, Kept::Stays)) return grant;
-  return find_room(wish, limit / floor_part, Kept::GivesWay);
+  const int64_t limit = device_.memory_limit(), least = limit / floor_part;
+  if (others.inside > 0) {
+    if (is_patient) return find_room(wish, limit, Kept::Stays, limit / free_part + others.owed);
+    if (auto grant = find_room(wish, least, Kept::Stays)) return grant;
+    return find_room(wish, least, Kept::GivesWay);
+  }
+  // Nobody is to be waited for but who comes back; but those who wait want their columns, too.
+  if (is_patient && others.may_come_back) return find_room(wish, limit, Kept::Stays, others.owed);
+  if (others.waits)
+    if (auto grant = find_room(wish, least, Kept::Stays)) return grant;
+  return take_alone(wish, is_patient);
 }
 
 std::optional<DeviceReservations::Grant> DeviceReservations::take_alone(const Wish& wish, bool is_patient) const {
@@ -92,11 +123,12 @@ std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish&
     if (!is_first || left != left_) since = Clock::now();
     left = left_;
     if (is_first) {
-      const bool has_company = inside_ > 0, is_patient = Clock::now() - since < patience_;
+      const Company others = company(1);
+      const bool is_patient = Clock::now() - since < patience_;
       std::optional<Grant> grant;
       guard.unlock();
       try {
-        grant = take(wish, has_company, is_patient);
+        grant = take(wish, others, is_patient);
       } catch (...) {
         guard.lock();
         throw;
@@ -113,12 +145,26 @@ std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter(const Wish&
   }
 }
 
+std::unique_ptr<DeviceReservations::Place> DeviceReservations::enter_at_once(const Wish& wish) {
+  std::unique_lock guard(mutex_);
+  if (is_one_alone_ || !line_.empty()) return nullptr;
+  const Company others = company(0);
+  guard.unlock();
+  // By itself it takes what it finds beside its columns.
+  const auto grant = others.inside > 0 || others.may_come_back ? take(wish, others, true) : take_alone(wish, false);
+  guard.lock();
+  return let_in(grant);
+}
+
 std::unique_ptr<DeviceReservations::Place> DeviceReservations::try_enter(const Wish& wish) {
   std::unique_lock guard(mutex_);
+  const Company others = company(0);
   if (is_one_alone_) return nullptr;
-  const bool has_company = inside_ > 0;
   guard.unlock();
-  const auto grant = take(wish, has_company, false);
+  // What others have kept there is wanted again: rather than its place, rows move to the host.
+  const bool has_others = others.inside > 0 || others.waits;
+  const auto grant =
+      has_others ? find_room(wish, device_.memory_limit() / floor_part, Kept::Stays) : take_alone(wish, false);
   guard.lock();
   return let_in(grant);
 }

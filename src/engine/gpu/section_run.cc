@@ -135,13 +135,17 @@ void SectionRun::enter() {
   const bool has_input = input_ != nullptr;
   section_ = describe_section();
   wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
-  if (has_input || has_rows_there()) place_ = reservations.try_enter(wish_);
+  if (has_rows_there())
+    place_ = reservations.try_enter(wish_);
+  else if (has_input)
+    place_ = reservations.enter_at_once(wish_);
   if (!place_) {
     input_.reset();
     leave_device();
     section_ = describe_section();
     place_ = reservations.enter(wish_, task_.context.cancelled);
     if (has_input) input_ = engine_.inputs().find(task_.source, columns_, place());
+    if (input_) section_ = describe_section();
   }
   sizes_.emplace(planned_with(place_->room()));
 }
@@ -363,10 +367,12 @@ void SectionRun::finish_groups() {
     if (groups.plan().is_shared) {
       result_.group_forms[table] = groups.form();
       open_groups(table).add(std::move(groups), dictionaries_);
+      place_->comes_back();
       continue;
     }
     const bool is_timed = task_.context.profile != nullptr && groups.form().state_rows > 0;
     const auto before = is_timed ? queue->record() : nullptr;
+    place_->comes_back();
     result_.groups[table] =
         finish_partitioned(engine_, *queue, task_.program, groups, dictionaries_, task_.context.budget);
     result_.group_forms[table] = groups.form();

@@ -65,7 +65,8 @@ DeviceMemoryUse CudaDevice::memory_use() const {
   return {.used_bytes = used,
           .pooled_bytes = pool_.pooled_bytes(),
           .peak_bytes = pool_.peak_bytes(),
-          .pinned_bytes = pinned_pool_.used_bytes()};
+          .pinned_bytes = pinned_pool_.used_bytes(),
+          .set_aside_bytes = pool_.set_aside_bytes()};
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() { return std::make_unique<CudaQueue>(context_); }

@@ -13,6 +13,9 @@ namespace {
 // cuMemAlloc takes tens of microseconds and more, and gives whole 2 MiB pages anyway.
 constexpr int64_t page_bytes = int64_t{2} << 20;
 constexpr int64_t least_device_block_bytes = int64_t{64} << 20, most_device_block_bytes = int64_t{512} << 20;
+// What a limit leaves behind the first block is one, up to so much: in several, what is set aside would not find its
+// memory in one piece, and blocks would be given back and taken again, for which a driver waits until kernels are done.
+constexpr int64_t most_rest_bytes = int64_t{4} << 30;
 constexpr int64_t least_pinned_block_bytes = int64_t{16} << 20, most_pinned_block_bytes = int64_t{256} << 20;
 
 int64_t rounded(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
@@ -69,8 +72,9 @@ std::optional<RawBlock> DeviceBlocks::allocate_block(int64_t at_least, int64_t a
   const Entered api(context_);
   const int64_t least = std::min(rounded(at_least, page_bytes), at_most);
   // All that a statement needs that streams its columns has room in the first.
-  const int64_t usual = held_ == 0
-                            ? std::max(least, least_device_block_bytes)
+  const int64_t usual = held_ == 0 ? std::max(least, least_device_block_bytes)
+                        : at_most <= most_rest_bytes
+                            ? at_most
                             : shared_block(std::clamp(held_, least_device_block_bytes, most_device_block_bytes), least);
   // When there is no room for it, the buffer's own size may still do.
   for (int64_t bytes : {std::min(usual, at_most), least}) {

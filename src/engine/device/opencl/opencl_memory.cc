@@ -174,7 +174,8 @@ DeviceMemoryUse Memory::use() const {
   return {.used_bytes = used,
           .pooled_bytes = pool_.pooled_bytes(),
           .peak_bytes = pool_.peak_bytes(),
-          .pinned_bytes = pinned_pool_.used_bytes()};
+          .pinned_bytes = pinned_pool_.used_bytes(),
+          .set_aside_bytes = pool_.set_aside_bytes()};
 }
 
 std::pair<cl_mem, size_t> Memory::at(DeviceAddress address) const {

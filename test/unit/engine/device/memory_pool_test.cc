@@ -197,6 +197,42 @@ TEST(MemoryPool, TrimsBeforeItGivesUp) {
   EXPECT_EQ(raw.blocks(), 1u);
 }
 
+// A driver takes long to give a block and to take it back.
+TEST(MemoryPool, GivesBackNoMoreBlocksThanItHasTo) {
+  FakeMemory raw(1 << 20, 1 << 16);
+  MemoryPool pool(raw, {.limit = 5 << 16});
+  std::vector<uint64_t> blocks;
+  for (const int64_t bytes : {1 << 16, 2 << 16, 1 << 16, 1 << 16}) blocks.push_back(pool.try_allocate(bytes).value());
+  pool.free(blocks[0]);
+  EXPECT_FALSE(pool.try_allocate(2 << 16).has_value());
+  EXPECT_EQ(raw.blocks(), 4u) << "it would have been in vain";
+  pool.free(blocks[2]);
+  pool.free(blocks[1]);
+  pool.free(blocks[3]);
+  // The block of two and that of one are not enough by themselves; three go of four, the smaller ones stay if they can.
+  EXPECT_TRUE(pool.try_allocate(3 << 16).has_value());
+  EXPECT_EQ(raw.blocks(), 3u);
+  EXPECT_EQ(raw.bytes(), 5 << 16);
+}
+
+// Columns stay, and what is set aside comes and goes: it finds its memory in one piece again.
+TEST(MemoryPool, WhatStaysLiesAtTheEnd) {
+  FakeMemory raw(1 << 20, 1 << 20);
+  MemoryPool pool(raw, {.limit = 1 << 20});
+  std::vector<uint64_t> columns;
+  for (int i = 0; i < 4; ++i) {
+    const auto reservation = pool.try_reserve((100 + i) << 10);
+    ASSERT_TRUE(reservation);
+    columns.push_back(pool.try_allocate(64 << 10).value());
+    pool.release(*reservation);
+  }
+  EXPECT_EQ(pool.pooled_bytes(), (1 << 20) - (256 << 10));
+  EXPECT_EQ(pool.set_aside_bytes(), 0);
+  EXPECT_TRUE(pool.try_reserve((1 << 20) - (256 << 10))) << "all that is free";
+  EXPECT_EQ(pool.set_aside_bytes(), (1 << 20) - (256 << 10));
+  for (const uint64_t column : columns) pool.free(column);
+}
+
 // Pieces between used ones count: they are nobody else's.
 TEST(MemoryPool, LimitHoldsForBlocks) {
   FakeMemory raw(1 << 20, 1 << 16);

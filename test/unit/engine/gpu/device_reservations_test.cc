@@ -42,7 +42,9 @@ class PooledDevice final : public Device {
   PinnedBuffer allocate_pinned(int64_t, const char*) override { return {}; }
   void set_memory_limit(int64_t) override {}
   int64_t memory_limit() const override { return limit; }
-  DeviceMemoryUse memory_use() const override { return {.used_bytes = pool_.used_bytes()}; }
+  DeviceMemoryUse memory_use() const override {
+    return {.used_bytes = pool_.used_bytes(), .set_aside_bytes = pool_.set_aside_bytes()};
+  }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
   std::shared_ptr<const Kernel> compile(const std::string&, const std::string&, CompileReport*) override {
     return nullptr;
@@ -111,6 +113,75 @@ TEST_F(DeviceReservationsTest, BesideOthersASectionWaitsForAllOfItsWish) {
   EXPECT_EQ(asked_to_give_way, 0) << "columns stay while others work";
   first.reset();
   other.join();
+  device_.when_short(nullptr);
+}
+
+// For columns that are brought meanwhile, and for what sections take beyond their places.
+TEST_F(DeviceReservationsTest, BesideOthersAnEighthStaysFree) {
+  DeviceReservations patient(device_, 1h);
+  auto first = patient.enter(always(limit / 2), nullptr);
+  EXPECT_EQ(patient.enter_at_once(always(limit / 8 * 3 + 256)), nullptr);
+  auto second = patient.enter_at_once(always(limit / 8 * 3));
+  ASSERT_NE(second, nullptr);
+  EXPECT_EQ(second->room(), limit);
+  EXPECT_EQ(patient.enter_at_once(always(256)), nullptr);
+  // Who has rows there is done the sooner.
+  EXPECT_NE(patient.try_enter(always(limit / 8)), nullptr);
+}
+
+TEST_F(DeviceReservationsTest, WhoNeedNotWaitDoesNotPassThoseWhoDo) {
+  DeviceReservations patient(device_, 1h);
+  auto first = patient.enter(always(limit / 2), nullptr);
+  std::jthread other([&] { EXPECT_NE(patient.enter(always(limit), nullptr), nullptr); });
+  while (!patient.has_waiting()) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(patient.enter_at_once(always(256)), nullptr);
+  first.reset();
+}
+
+// Those who wait leave it what it has given back.
+TEST_F(DeviceReservationsTest, WhoComesBackFindsItsRoom) {
+  DeviceReservations patient(device_, 1h);
+  const auto stays = patient.enter(always(limit / 8), nullptr);
+  auto first = patient.enter_at_once(always(limit / 2));
+  ASSERT_NE(first, nullptr);
+  std::atomic<bool> is_in = false;
+  std::jthread other([&] {
+    const auto place = patient.enter(always(limit / 2), nullptr);
+    is_in = true;
+  });
+  while (!patient.has_waiting()) std::this_thread::sleep_for(1ms);
+  first->comes_back();
+  first.reset();
+  const auto again = patient.try_enter(always(limit / 2));
+  // If this thread was held up for longer, the other has it.
+  EXPECT_TRUE(again != nullptr || is_in);
+}
+
+// Columns of a table are not given up for more room while others, who may want them, wait too.
+TEST_F(DeviceReservationsTest, WithOthersInTheLineItTakesLessBeforeColumnsGo) {
+  DeviceReservations patient(device_, 1h);
+  DeviceBuffer columns = device_.allocate_to_stay(limit / 2, "columns");
+  auto first = patient.enter(always(limit / 2), nullptr);
+  std::atomic<int64_t> room = 0;
+  std::vector<std::jthread> others;
+  for (int i = 0; i < 2; ++i) {
+    others.emplace_back([&] {
+      const auto place = patient.enter(all_of, nullptr);
+      int64_t none = 0;
+      room.compare_exchange_strong(none, place->room());
+    });
+  }
+  while (!patient.has_waiting()) std::this_thread::sleep_for(1ms);
+  std::this_thread::sleep_for(20ms);
+  device_.when_short([&](int64_t) {
+    const bool had_some = columns.bytes() > 0;
+    columns = DeviceBuffer();
+    return had_some;
+  });
+  first.reset();
+  while (room == 0) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(room, limit / 2);
+  others.clear();
   device_.when_short(nullptr);
 }
 
