@@ -18,6 +18,14 @@ constexpr auto look_again = std::chrono::milliseconds(10);
 // A section that goes on with another's rows begins some microseconds later.
 constexpr auto until_back = std::chrono::milliseconds(5);
 
+// What comes back wants its room in one piece.
+bool has_piece(Device& device, int64_t bytes) {
+  const auto number = device.try_reserve(bytes, Device::Kept::Stays);
+  if (!number) return false;
+  const DeviceReservation given_back(device, *number, 0);
+  return true;
+}
+
 }  // namespace
 
 DeviceReservations::Place::Place(DeviceReservations& all, Grant grant)
@@ -66,7 +74,10 @@ std::optional<DeviceReservations::Grant> DeviceReservations::find_room(const Wis
       const DeviceMemoryUse use = device_.memory_use();
       if (bytes > limit - use.used_bytes - use.set_aside_bytes - left) continue;
     }
-    if (const auto number = device_.try_reserve(bytes, kept)) return Grant{*number, room, bytes};
+    if (const auto number = device_.try_reserve(bytes, kept)) {
+      if (left == 0 || has_piece(device_, limit / free_part)) return Grant{*number, room, bytes};
+      const DeviceReservation given_back(device_, *number, 0);
+    }
   }
   return std::nullopt;
 }
