@@ -211,13 +211,10 @@ int wide_register(ProgramMaker& maker, int64_t high) {
 
 // Outputs the groups of hash table 0.
 void output_groups(ProgramMaker& maker, const HashTableInfo& info) {
-  std::vector<RegisterInfo> columns = info.keys;
-  for (const AggregateInfo& aggregate : info.aggregates) columns.push_back(aggregate.result);
-  const int cursor = maker.cursor(columns);
-  maker.emit(Opcode::Groups, cursor, 0);
-  maker.parallel(cursor);
+  maker.parallel(maker.groups(0));
   std::vector<int> out;
-  for (size_t i = 0; i < columns.size(); ++i) out.push_back(maker.column(static_cast<int>(i)));
+  for (size_t i = 0; i < info.keys.size() + info.aggregates.size(); ++i)
+    out.push_back(maker.column(static_cast<int>(i)));
   maker.result(out);
   maker.converge();
 }
@@ -346,19 +343,17 @@ void many_groups(Bench& bench, const std::shared_ptr<const TabletSource>& source
 
 void sort_all(Bench& bench, const std::shared_ptr<const TabletSource>& source, const Data& data, int64_t limit) {
   ProgramMaker maker(source);
-  SorterInfo info;
+  RowSetInfo info;
   info.columns = {ranged(PhysicalType::Int32, integer, 0, 1 << 24), ranged(PhysicalType::Int32, integer, 0, 5000)};
   info.keys = {{false, false}};
   info.limit = limit;
-  maker.program().sorters.push_back(info);
+  const int sorted = maker.row_set(info);
   maker.parallel(0);
   const int price = line_column(maker, price_column, 0, 1 << 24);
   line_column(maker, quantity_column, 100, 5000);
-  maker.emit(Opcode::SortRow, 0, price, 2);
+  maker.emit(Opcode::Append, sorted, price, 2);
   maker.converge();
-  const int cursor = maker.cursor(info.columns);
-  maker.emit(Opcode::Sort, cursor, 0);
-  maker.parallel(cursor);
+  maker.parallel(maker.rows(sorted));
   const int first = maker.column(0), second = maker.column(1);
   maker.result({first, second});
   maker.converge();

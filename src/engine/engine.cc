@@ -11,9 +11,9 @@
 namespace diptych {
 namespace {
 
-// Hash tables and sorters hold memory on every thread at the same time.
+// Hash tables and row sets hold memory on every thread at the same time.
 int64_t memory_shares(const Program& program, const ExecutionContext& context) {
-  const size_t holders = program.hash_tables.size() + program.sorters.size();
+  const size_t holders = program.hash_tables.size() + program.row_sets.size();
   return std::max(1, context.threads) * static_cast<int64_t>(std::max<size_t>(1, holders));
 }
 

@@ -1,7 +1,6 @@
 #include "engine/engines.h"
 
 #include "base/error.h"
-#include "engine/gpu/groups/group_source.h"
 #include "engine/placed_program.h"
 #include "program/section_contents.h"
 
@@ -11,12 +10,12 @@ namespace {
 // The device that has the groups which the section goes on filling, or whose memory many rows are in that a section
 // before has made there; null: there is none. Fewer rows are copied in the time that a launch takes.
 Device* device_of_rows(const SectionTask& task) {
-  const auto* groups = dynamic_cast<const gpu::GroupSource*>(task.source.get());
   if (task.open != nullptr) {
     for (const int32_t table : tables_filled(task.program, task.address))
       if (const auto open = task.open->find(table); open != task.open->end()) return &open->second->device();
   }
-  return groups != nullptr && groups->row_count() >= least_device_rows ? &groups->device() : nullptr;
+  const RowSet* rows = row_set_of(*task.source);
+  return rows != nullptr && rows->row_count() >= least_device_rows ? rows->device() : nullptr;
 }
 
 }  // namespace
@@ -55,7 +54,8 @@ std::optional<SectionResult> Engines::run(const SectionTask& task, const Placeme
 std::optional<SectionResult> Engines::run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
                                                          Device& device, PlacementNote& note) {
   Failure failure;
-  const bool are_there = gpu::groups_on(device, *task.source) != nullptr;
+  const RowSet* rows = row_set_of(*task.source);
+  const bool are_there = rows != nullptr && rows->device() == &device;
   auto result = run_on(task, choice, device, are_there ? Residency::Cached : Residency::Serial, 0, failure);
   if (result)
     result->profile.why = are_there ? "its rows are there" : "its groups are made there";

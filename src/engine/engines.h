@@ -43,11 +43,8 @@ class Engines final : public SectionRunner {
 
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                    PlacementNote& note) override;
-  std::shared_ptr<const TabletSource> close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
-                                            PlacementNote& note) override;
-  bool bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice, bool is_known,
-             PlacementNote& note) override;
-  QueueWork work_of_rows(const TabletSource& source) const override;
+  bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
+               const std::function<void()>& work) override;
 
   // The kernel that the section would get, or why there is none.
   static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
@@ -122,9 +119,6 @@ class Engines final : public SectionRunner {
   void note_fallback(const std::string& device, const Failure& failure, const PlacementChoice& choice,
                      PlacementNote& note);
   void count_fallback(const std::string& reason);
-  // Runs what a device may fail at; false, and is_known: as close().
-  template <typename Work>
-  bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note, Work&& work);
 
   DeviceList devices_;
   CalibrationStore calibrations_;

@@ -1,4 +1,4 @@
-// Running sections where it was decided, and what a device makes there of groups; falling back.
+// Running sections where it was decided, and what devices do with what they have made there; falling back.
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "engine/engines.h"
-#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/program_kernels.h"
@@ -204,17 +203,12 @@ std::map<std::string, int64_t> Engines::fallbacks() const {
   return fallbacks_;
 }
 
-QueueWork Engines::work_of_rows(const TabletSource& source) const {
-  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
-  return groups != nullptr ? groups->work() : QueueWork();
-}
-
 gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, const TabletSource& source) {
   return gpu::generate_section(program, address, gpu::find_source_shape(program, address, source));
 }
 
-template <typename Work>
-bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note, Work&& work) {
+bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
+                      const std::function<void()>& work) {
   Failure failure;
   try {
     work();
@@ -225,19 +219,6 @@ bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_kno
   }
   if (!is_known) note_fallback(device.info().id(), failure, choice, note);
   return false;
-}
-
-std::shared_ptr<const TabletSource> Engines::close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
-                                                   PlacementNote& note) {
-  std::shared_ptr<const TabletSource> rows;
-  attempt(groups.device(), choice, is_known, note, [&] { rows = groups.close(); });
-  return rows;
-}
-
-bool Engines::bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice,
-                    bool is_known, PlacementNote& note) {
-  const auto* groups = dynamic_cast<const gpu::GroupSource*>(&source);
-  return groups == nullptr || attempt(groups->device(), choice, is_known, note, [&] { groups->bring(columns); });
 }
 
 }  // namespace diptych

@@ -244,14 +244,10 @@ int AggregateCompiler::state(AggregateState kind, int32_t argument, const Type& 
 
 // The distinct values of one call, grouped with their keys, go into the main table.
 void AggregateCompiler::drain(const DistinctTable& distinct) {
-  auto& cursors = builder_.program().cursors;
-  const auto cursor = static_cast<int32_t>(cursors.size());
   const std::vector<RegisterInfo> columns = builder_.program().hash_tables[distinct.hash].keys;
-  CursorInfo cursor_info;
-  cursor_info.name = "distinct values";
-  cursor_info.columns = columns;
-  cursors.push_back(cursor_info);
-  builder_.emit(Opcode::Groups, cursor, distinct.hash);
+  const int32_t values = builder_.new_row_set({columns, {}, -1});
+  builder_.emit(Opcode::Groups, values, distinct.hash);
+  const int32_t cursor = builder_.open_rows(values, "distinct values", {});
   const int32_t parallel = builder_.emit(Opcode::Parallel, cursor);
   const int32_t block = builder_.new_block(columns.size());
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -265,20 +261,17 @@ void AggregateCompiler::drain(const DistinctTable& distinct) {
   }
   feed_states(distinct.call, block + static_cast<int32_t>(columns.size()) - 1, slot, false);
   builder_.program().instructions[parallel].p3 = builder_.emit(Opcode::Converge);
+  builder_.emit(Opcode::Drop, values);
 }
 
-int32_t AggregateCompiler::open_groups() {
+int32_t AggregateCompiler::make_groups() {
   for (const DistinctTable& distinct : distinct_tables_) drain(distinct);
-  auto& cursors = builder_.program().cursors;
-  const auto cursor = static_cast<int32_t>(cursors.size());
-  CursorInfo info;
-  info.name = "groups";
+  RowSetInfo info;
   info.columns = table().keys;
   for (const AggregateInfo& aggregate : table().aggregates) info.columns.push_back(aggregate.result);
-  for (size_t i = 0; i < op_.expressions.size(); ++i) info.column_names.push_back(op_.columns[i].name);
-  cursors.push_back(std::move(info));
-  builder_.emit(Opcode::Groups, cursor, hash_);
-  return cursor;
+  const int32_t groups = builder_.new_row_set(std::move(info));
+  builder_.emit(Opcode::Groups, groups, hash_);
+  return groups;
 }
 
 InputColumns AggregateCompiler::group_columns() {

@@ -23,9 +23,9 @@ class AggregateCompiler {
   void create_tables();
   // Inside the input's section: the sinks.
   void feed(InputColumns& input);
-  // After it: sections that bring distinct values into the main table, then the cursor on its groups. The columns are
-  // the keys, then the aggregates' values, for the section that the caller opens on the cursor.
-  int32_t open_groups();
+  // After it: sections that bring distinct values into the main table, then the row set of its groups. The columns are
+  // the keys, then the aggregates' values, for the section that the caller opens over it.
+  int32_t make_groups();
   InputColumns group_columns();
 
  private:

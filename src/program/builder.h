@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,12 @@ class ProgramBuilder {
     program_->registers.resize(program_->registers.size() + count);
     return first;
   }
+  int32_t new_row_set(RowSetInfo info) {
+    program_->row_sets.push_back(std::move(info));
+    return static_cast<int32_t>(program_->row_sets.size()) - 1;
+  }
+  // Emits Rows, and returns the new cursor. column_names: of the first columns, for EXPLAIN.
+  int32_t open_rows(int32_t row_set, std::string name, std::vector<std::string> column_names);
   RegisterInfo& info(int32_t number) { return program_->registers[number]; }
 
   // The place in the statement's text that opcodes emitted from now on come from.

@@ -199,22 +199,25 @@ class Compiler {
     AggregateCompiler aggregation(builder_, expressions_, op);
     aggregation.create_tables();
     produce(op.input(), [&](InputColumns& input) { aggregation.feed(input); });
-    const int32_t cursor = aggregation.open_groups();
+    const int32_t groups = aggregation.make_groups();
+    std::vector<std::string> names;
+    for (size_t i = 0; i < op.expressions.size(); ++i) names.push_back(op.columns[i].name);
+    const int32_t cursor = builder_.open_rows(groups, "groups", std::move(names));
     InputColumns input = aggregation.group_columns();
     section(cursor, input, consume);
+    builder_.emit(Opcode::Drop, groups);
   }
 
   // Keys first, then the columns that are no keys; strings from a dictionary travel as codes unless they are keys.
   void produce_sort(const LogicalOperator& op, const Consumer& consume) {
     Program& program = builder_.program();
-    const auto sorter = static_cast<int32_t>(program.sorters.size());
-    program.sorters.emplace_back();
-    builder_.emit(Opcode::Sorter, sorter);
+    const int32_t rows = builder_.new_row_set({{}, {}, op.limit});
+    builder_.emit(Opcode::RowSet, rows);
     std::vector<size_t> order;
     for (const SortKey& key : op.keys)
       if (std::find(order.begin(), order.end(), key.column) == order.end()) {
         order.push_back(key.column);
-        program.sorters[sorter].keys.push_back({key.descending, key.nulls_first});
+        program.row_sets[rows].keys.push_back({key.descending, key.nulls_first});
       }
     for (size_t i = 0; i < op.columns.size(); ++i)
       if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
@@ -222,28 +225,24 @@ class Compiler {
     int64_t row_bound = 0;
     produce(op.input(), [&](InputColumns& input) {
       row_bound = input.row_bound;
-      dictionaries = emit_sort_row(op, order, sorter, input);
+      dictionaries = emit_append(op, order, rows, input);
     });
-    SorterInfo& info = program.sorters[sorter];
-    info.limit = op.limit;
-    const auto cursor = static_cast<int32_t>(program.cursors.size());
-    CursorInfo cursor_info;
-    cursor_info.name = "sorted rows";
-    cursor_info.columns = info.columns;
-    for (const size_t column : order) cursor_info.column_names.push_back(op.columns[column].name);
-    program.cursors.push_back(std::move(cursor_info));
-    builder_.emit(Opcode::Sort, cursor, sorter);
-    InputColumns sorted = cursor_columns(builder_, info.columns, dictionaries);
+    builder_.emit(Opcode::SortRows, rows);
+    std::vector<std::string> names;
+    for (const size_t column : order) names.push_back(op.columns[column].name);
+    const int32_t cursor = builder_.open_rows(rows, "sorted rows", std::move(names));
+    InputColumns sorted = cursor_columns(builder_, program.row_sets[rows].columns, dictionaries);
     InputColumns input;
     input.row_bound = row_bound;
     input.columns.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) input.columns[order[i]] = std::move(sorted.columns[i]);
     section(cursor, input, consume);
+    builder_.emit(Opcode::Drop, rows);
   }
 
-  std::vector<const Dictionary*> emit_sort_row(const LogicalOperator& op, const std::vector<size_t>& order,
-                                               int32_t sorter, InputColumns& input) {
-    SorterInfo& info = builder_.program().sorters[sorter];
+  std::vector<const Dictionary*> emit_append(const LogicalOperator& op, const std::vector<size_t>& order,
+                                             int32_t row_set, InputColumns& input) {
+    RowSetInfo& info = builder_.program().row_sets[row_set];
     const size_t key_count = info.keys.size();
     std::vector<const Dictionary*> dictionaries;
     const int32_t block = builder_.new_block(order.size());
@@ -258,7 +257,7 @@ class Compiler {
         expressions_.compile_into(*column, input, number);
       info.columns.push_back(builder_.info(number));
     }
-    builder_.emit(Opcode::SortRow, sorter, block, static_cast<int32_t>(order.size()));
+    builder_.emit(Opcode::Append, row_set, block, static_cast<int32_t>(order.size()));
     return dictionaries;
   }
 

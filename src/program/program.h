@@ -16,6 +16,7 @@
 // jumps go forward and stay in the section; a register is written before it is read on every path, once (but for Move)
 // and by its type; sinks come last on every row's path in the order they stand. Rows start a section valid. A row that
 // was made invalid takes no further part in sinks, unless a jump makes it valid again.
+// A row set is made once and dropped once, and no opcode uses it before or after (row_set_lifetimes.h).
 //
 // Registers hold integers (smallint, integer, date, bigint, timestamp, numeric) in the fewest of 32, 64 or 128 bits
 // that the values can need, as the compiler proves from the sources' zone maps: `physical` may be narrower than the
@@ -51,7 +52,7 @@ struct RegisterInfo {
   int128_t low = 0, high = 0;  // proven bounds of non-null values of integers and numerics (unscaled) when has_range
 };
 
-// The states an aggregate may keep. The Groups cursor shows each as one column of the given register form.
+// The states an aggregate may keep. The row set that Groups makes has each as one column of the given register form.
 enum class AggregateState : uint8_t {
   CountStar,   // Int64: rows
   Count,       // Int64: rows whose argument is not NULL
@@ -94,10 +95,12 @@ struct SortKeyInfo {
   bool nulls_first = false;
 };
 
-struct SorterInfo {
-  std::vector<RegisterInfo> columns;  // keys first, then payload; what the Sort cursor shows
-  std::vector<SortKeyInfo> keys;
-  int64_t limit = -1;  // top-N: only the first `limit` rows matter; -1: all
+// Rows that sections hand to each other, from the opcode that makes the row set (RowSet, Groups) to its Drop. First
+// rows are appended, then it is sorted where it has keys, then cursors are opened on it.
+struct RowSetInfo {
+  std::vector<RegisterInfo> columns;  // of its cursors, too; sort keys first, then the others
+  std::vector<SortKeyInfo> keys;      // empty: it keeps the order of its sections, and their rows' order
+  int64_t limit = -1;                 // with keys: only the first `limit` rows matter; -1: all
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry
@@ -140,7 +143,7 @@ struct Program {
   std::vector<CursorInfo> cursors;
   std::vector<std::shared_ptr<const TabletSource>> sources;
   std::vector<HashTableInfo> hash_tables;
-  std::vector<SorterInfo> sorters;
+  std::vector<RowSetInfo> row_sets;
   std::vector<LookupTable> lookups;
   std::vector<ValueSet> sets;
   std::vector<Type> types;  // targets of Cast

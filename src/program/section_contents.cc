@@ -32,12 +32,25 @@ std::set<int32_t> tables_filled(const Program& program, int32_t address) {
   return tables;
 }
 
-bool shares_groups(const Program& program, int32_t address, int32_t hash_table) {
+namespace {
+
+template <typename Holds>
+bool holds_outside(const Program& program, int32_t address, const Holds& holds) {
   const auto& instructions = program.instructions;
   const auto first = instructions.begin() + address;
-  const auto is_same = [&](const Instruction& other) { return fills(other, hash_table); };
-  return std::any_of(instructions.begin(), first, is_same) ||
-         std::any_of(instructions.begin() + first->p3, instructions.end(), is_same);
+  return std::any_of(instructions.begin(), first, holds) ||
+         std::any_of(instructions.begin() + first->p3, instructions.end(), holds);
+}
+
+}  // namespace
+
+bool shares_groups(const Program& program, int32_t address, int32_t hash_table) {
+  return holds_outside(program, address, [&](const Instruction& other) { return fills(other, hash_table); });
+}
+
+bool shares_row_set(const Program& program, int32_t address, int32_t row_set) {
+  return holds_outside(program, address,
+                       [&](const Instruction& other) { return other.opcode == Opcode::Append && other.p1 == row_set; });
 }
 
 bool writes_result(const Program& program, int32_t address) {

@@ -23,6 +23,9 @@ std::set<int32_t> tables_filled(const Program& program, int32_t address);
 // Whether a section other than the one behind the Parallel at `address` fills the hash table, too.
 bool shares_groups(const Program& program, int32_t address, int32_t hash_table);
 
+// Whether a section other than the one behind the Parallel at `address` appends to the row set, too.
+bool shares_row_set(const Program& program, int32_t address, int32_t row_set);
+
 // Whether it writes rows of the result.
 bool writes_result(const Program& program, int32_t address);
 

@@ -12,6 +12,7 @@
 #include "program/operands.h"
 #include "program/path_tree.h"
 #include "program/program.h"
+#include "program/row_set_lifetimes.h"
 
 namespace diptych {
 
@@ -106,13 +107,14 @@ class WrittenRegisters {
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program) : program_(program) {}
+  explicit Verifier(const Program& program) : program_(program), lifetimes_(program) {}
 
   void run() {
     const auto count = static_cast<int32_t>(program_.instructions.size());
     require(count > 0 && program_.instructions.back().opcode == Opcode::Finish, "a program ends in Finish");
     for (address_ = 0; address_ < count; ++address_) {
-      check_objects(program_.instructions[address_]);
+      check_objects(current());
+      check_lifetimes(current());
       if (current().opcode == Opcode::Parallel) {
         check_section();
       } else {
@@ -143,7 +145,7 @@ class Verifier {
       if (role == "cursor") within(program_.cursors.size());
       if (role == "source") within(program_.sources.size());
       if (role == "hash") within(program_.hash_tables.size());
-      if (role == "sorter") within(program_.sorters.size());
+      if (role == "rowset") within(program_.row_sets.size());
       if (role == "lookup") within(program_.lookups.size());
       if (role == "set") within(program_.sets.size());
       if (role == "type") within(program_.types.size());
@@ -152,6 +154,11 @@ class Verifier {
     for_each_register_read(program_, instruction, [&](int32_t index) {
       require(index >= 0 && static_cast<size_t>(index) < program_.registers.size(), "registers read exist");
     });
+  }
+
+  void check_lifetimes(const Instruction& instruction) {
+    const std::string_view broken = lifetimes_.apply(instruction);
+    require(broken.empty(), broken);
   }
 
   // One section: from the Parallel at address_ to its Converge, where address_ is left.
@@ -166,6 +173,7 @@ class Verifier {
       const Instruction& instruction = current();
       require(info_of(instruction.opcode).kind != OpcodeKind::Setup, "setup opcodes stand outside parallel sections");
       check_objects(instruction);
+      check_lifetimes(instruction);
       if (!written.arrive(address_)) continue;  // no row gets here
       check_row_opcode(instruction, cursor, written);
       const int32_t target = jump_target(instruction);
@@ -194,6 +202,7 @@ class Verifier {
   }
 
   const Program& program_;
+  RowSetLifetimes lifetimes_;
   int32_t address_ = 0;
 };
 

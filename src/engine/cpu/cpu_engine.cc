@@ -33,7 +33,8 @@ class CpuEngine::Part final : public HostPart {
   }
   void merge_into(SectionResult& result) override {
     for (auto& [table, totals] : result.groups)
-      totals = add_totals(engine_.program_, table, *totals, *engine_.take_groups(table, {}).rows, engine_.memory_);
+      totals.rows =
+          add_totals(engine_.program_, table, *totals.rows, *engine_.take_groups(table, {}).rows, engine_.memory_);
     const PartScope scope(clock_, TimePart::Merge);
     const SectionProfile mine = running_->profile();
     result.profile.rows_in += mine.rows_in;
@@ -43,9 +44,9 @@ class CpuEngine::Part final : public HostPart {
     result.profile.rows_on_cpu = mine.rows_in;
     pieces_ = running_->take_results();
   }
-  void add_rows_before(size_t tablet, BlockSource& result) override {
+  void add_rows_before(size_t tablet, HostRowSet& result) override {
     for (; next_piece_ < pieces_.size() && running_->tablet_of(pieces_[next_piece_]) < tablet; ++next_piece_)
-      result.add(std::move(pieces_[next_piece_].tablet));
+      result.add(std::move(pieces_[next_piece_].rows));
   }
 
  private:
@@ -55,7 +56,7 @@ class CpuEngine::Part final : public HostPart {
   const NeededTablets& needed_;
   PartClock* clock_;
   std::optional<SectionRun> running_;
-  std::vector<ResultPiece> pieces_;
+  std::vector<MorselPiece> pieces_;
   size_t next_piece_ = 0;
 };
 
@@ -64,7 +65,7 @@ CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, co
   threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
   for (ThreadSinks& sinks : threads_) {
     sinks.groups.resize(program.hash_tables.size());
-    sinks.sorters.resize(program.sorters.size());
+    sinks.sort_runs.resize(program.row_sets.size());
   }
 }
 
@@ -75,22 +76,32 @@ const Section& CpuEngine::section_at(int32_t address) {
 }
 
 SectionProfile CpuEngine::run_section(int32_t address, const TabletSource& rows, const NeededTablets& needed,
-                                      int64_t wanted, BlockSource& result, PartClock* clock) {
+                                      int64_t wanted, HostRowSet& result, PartClock* clock) {
   const Section& section = section_at(address);
-  SectionRun running(program_, section, rows, needed, context_, memory_);
+  SectionRun running(program_, section, rows, needed, context_, memory_, rows_seen_);
   make_sinks(section, running.threads());
   {
     const PartScope scope(clock, TimePart::Rows);
     running.run(threads_, wanted);
   }
   const PartScope scope(clock, TimePart::Merge);
-  for (ResultPiece& piece : running.take_results()) result.add(std::move(piece.tablet));
+  for (MorselPiece& piece : running.take_results()) result.add(std::move(piece.rows));
+  keep_appended(section, running);
+  rows_seen_ += rows.row_count();
   return running.profile();
 }
 
 std::unique_ptr<HostPart> CpuEngine::part_of(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                              PartClock* clock) {
   return std::make_unique<Part>(*this, section_at(address), rows, needed, clock);
+}
+
+void CpuEngine::keep_appended(const Section& section, SectionRun& run) {
+  for (const Step& step : section.steps) {
+    if (step.instruction->opcode != Opcode::Append || is_sorted(static_cast<size_t>(step.instruction->p1))) continue;
+    const int32_t row_set = step.instruction->p1;
+    for (MorselPiece& piece : run.take_rows(row_set)) appended_[row_set].push_back(std::move(piece.rows));
+  }
 }
 
 bool CpuEngine::has_groups(int32_t hash_table) const {
@@ -104,7 +115,7 @@ void CpuEngine::make_sinks(const Section& section, int threads) {
     for (ThreadSinks& sinks : std::span(threads_).first(static_cast<size_t>(threads))) {
       if (step.instruction->opcode == Opcode::Aggregate) make_groups(sinks, static_cast<size_t>(step.instruction->p1));
       if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));
-      if (step.instruction->opcode == Opcode::SortRow) make_sorter(sinks, static_cast<size_t>(step.instruction->p1));
+      if (step.instruction->opcode == Opcode::Append) make_sort_run(sinks, static_cast<size_t>(step.instruction->p1));
     }
   }
 }
@@ -114,16 +125,20 @@ void CpuEngine::make_groups(ThreadSinks& sinks, size_t hash_table) {
   if (!groups) groups = std::make_unique<GroupTable>(program_.hash_tables[hash_table], memory_);
 }
 
-void CpuEngine::make_sorter(ThreadSinks& sinks, size_t sorter) {
-  if (!sinks.sorters[sorter])
-    sinks.sorters[sorter] = std::make_unique<SortRun>(program_.sorters[sorter], memory_, context_);
+void CpuEngine::make_sort_run(ThreadSinks& sinks, size_t row_set) {
+  if (is_sorted(row_set) && !sinks.sort_runs[row_set])
+    sinks.sort_runs[row_set] = std::make_unique<SortRun>(program_.row_sets[row_set], memory_, context_);
+}
+
+void CpuEngine::forget_groups(int32_t hash_table) {
+  for (ThreadSinks& sinks : threads_) sinks.groups[static_cast<size_t>(hash_table)].reset();
 }
 
 MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {
   const auto number = static_cast<size_t>(hash_table);
   const HashTableInfo& info = program_.hash_tables[number];
   make_groups(threads_[0], number);
-  const auto rows = std::make_shared<BlockSource>(std::move(columns), memory_);
+  const auto rows = std::make_shared<HostRowSet>(std::move(columns), memory_);
   std::vector<std::unique_ptr<GroupTable>> tables;
   bool has_runs = false;
   for (ThreadSinks& sinks : threads_) {
@@ -145,20 +160,26 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     return {rows, std::move(form)};
   }
   for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
-  for (GroupRows& piece : first.rows()) piece.add_to(*rows);
+  for (HostPiece& piece : first.rows()) rows->add(std::move(piece));
   const char* const form = first.is_hashed() ? "table" : info.keys.empty() ? "total" : "dense";
   return {rows, {.form = form, .parts = static_cast<int64_t>(tables.size())}};
 }
 
-MadeRows CpuEngine::take_sorted(int32_t sorter, std::vector<ColumnDefinition> columns) {
-  const auto number = static_cast<size_t>(sorter);
-  make_sorter(threads_[0], number);
+MadeRows CpuEngine::take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) {
+  const auto number = static_cast<size_t>(row_set);
+  if (!is_sorted(number)) {
+    const auto rows = std::make_shared<HostRowSet>(std::move(columns), memory_);
+    for (StoredPiece& piece : appended_[row_set]) rows->add(std::move(piece));
+    appended_.erase(row_set);
+    return {rows, {}};
+  }
+  make_sort_run(threads_[0], number);
   std::vector<std::unique_ptr<SortRun>> runs;
   for (ThreadSinks& sinks : threads_) {
-    if (sinks.sorters[number]) runs.push_back(std::move(sinks.sorters[number]));
+    if (sinks.sort_runs[number]) runs.push_back(std::move(sinks.sort_runs[number]));
   }
   const auto parts = static_cast<int64_t>(runs.size());
-  return {sort_runs(program_.sorters[number], std::move(runs), std::move(columns), memory_, context_),
+  return {sort_runs(program_.row_sets[number], std::move(runs), std::move(columns), memory_, context_),
           {.form = "runs", .parts = parts}};
 }
 

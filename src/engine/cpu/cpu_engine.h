@@ -17,12 +17,13 @@ class CpuEngine final : public HostEngine {
   CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory);
 
   SectionProfile run_section(int32_t address, const TabletSource& rows, const NeededTablets& needed, int64_t wanted,
-                             BlockSource& result, PartClock* clock) override;
+                             HostRowSet& result, PartClock* clock) override;
   std::unique_ptr<HostPart> part_of(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                     PartClock* clock) override;
   bool has_groups(int32_t hash_table) const override;
   MadeRows take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) override;
-  MadeRows take_sorted(int32_t sorter, std::vector<ColumnDefinition> columns) override;
+  void forget_groups(int32_t hash_table) override;
+  MadeRows take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) override;
 
  private:
   class Part;
@@ -31,7 +32,10 @@ class CpuEngine final : public HostEngine {
   // For the threads that run it.
   void make_sinks(const Section& section, int threads);
   void make_groups(ThreadSinks& sinks, size_t hash_table);
-  void make_sorter(ThreadSinks& sinks, size_t sorter);
+  void make_sort_run(ThreadSinks& sinks, size_t row_set);
+  bool is_sorted(size_t row_set) const { return !program_.row_sets[row_set].keys.empty(); }
+  // Keeps what the section has appended to row sets that are not sorted.
+  void keep_appended(const Section& section, SectionRun& run);
 
   const Program& program_;
   const ExecutionContext& context_;
@@ -39,6 +43,8 @@ class CpuEngine final : public HostEngine {
   const PreparedObjects prepared_;
   std::map<int32_t, Section> sections_;  // by address
   std::vector<ThreadSinks> threads_;
+  std::map<int32_t, std::vector<StoredPiece>> appended_;  // by row set that is not sorted
+  int64_t rows_seen_ = 0;                                 // by sections before, from those that have appended any
 };
 
 }  // namespace diptych::cpu

@@ -21,7 +21,11 @@ constexpr RowMask no_rows{};
 }  // namespace
 
 Frame::Frame(const Program& program, const Section& section)
-    : groups(program.hash_tables.size()), sort_runs(program.sorters.size()), program_(program), section_(section) {
+    : groups(program.hash_tables.size()),
+      sort_runs(program.row_sets.size()),
+      row_writers(program.row_sets.size()),
+      program_(program),
+      section_(section) {
   slots_.resize(program.registers.size());
   columns_.resize(section.columns.size());
   pending_.resize(section.targets.size());

@@ -28,7 +28,7 @@ struct Section;
 struct Step;
 class GroupTable;
 class SortRun;
-class ResultWriter;
+class RowWriter;
 
 // One column of the tablet at hand.
 struct ColumnState {
@@ -114,8 +114,9 @@ class Frame {
 
   // Set by the run for sinks; indexed as in the program.
   std::vector<GroupTable*> groups;
-  std::vector<SortRun*> sort_runs;
-  ResultWriter* result = nullptr;
+  std::vector<SortRun*> sort_runs;      // of row sets that are sorted, ...
+  std::vector<RowWriter*> row_writers;  // ... and of others
+  RowWriter* result = nullptr;
   // Rows that took part in the last sink so far.
   int64_t rows_out = 0;
   // Position of the block's first row in the order of the input: morsel, then row.

@@ -159,7 +159,7 @@ void GroupTable::merge(const GroupTable& other) {
   states_.merge(other.states_);
 }
 
-std::vector<GroupRows> GroupTable::rows() const {
+std::vector<HostPiece> GroupTable::rows() const {
   std::vector<uint32_t> groups;
   const auto count = static_cast<uint32_t>(dense_ ? seen_.size() : hashed_->groups());
   for (uint32_t group = 0; group < count; ++group) {
@@ -168,7 +168,7 @@ std::vector<GroupRows> GroupTable::rows() const {
   const auto emit_key = [this](size_t key, std::span<const uint32_t> some, std::byte* out, uint64_t* valid) {
     return dense_ ? dense_->emit(key, some, out, valid) : hashed_->emit(key, some, out, valid);
   };
-  return make_group_rows(info_, groups, emit_key, states_, memory_);
+  return make_group_pieces(info_, groups, emit_key, states_, memory_);
 }
 
 }  // namespace diptych::cpu

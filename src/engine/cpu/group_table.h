@@ -17,7 +17,7 @@
 
 #include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
-#include "engine/cpu/groups/group_rows.h"
+#include "engine/cpu/groups/group_pieces.h"
 #include "engine/cpu/groups/group_runs.h"
 
 namespace diptych::cpu {
@@ -33,7 +33,7 @@ class GroupTable {
   // Adds the groups of a table with the same columns, neither of which is_hashed().
   void merge(const GroupTable& other);
   // The groups, of which there are no runs.
-  std::vector<GroupRows> rows() const;
+  std::vector<HostPiece> rows() const;
   // Whether the table has given up groups.
   bool has_runs() const { return runs_ && runs_->has_any(); }
   // All groups of a hashed table, none of which stays. Errors: 53200, 53100, 58030.

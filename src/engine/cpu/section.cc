@@ -83,7 +83,7 @@ class Preparation {
       case Opcode::Invalid: return resolve_jump(step);
       case Opcode::Group:
       case Opcode::Aggregate:
-      case Opcode::SortRow:
+      case Opcode::Append:
       case Opcode::Result: return resolve_sink(step);
       default: break;
     }

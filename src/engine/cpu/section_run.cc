@@ -23,33 +23,43 @@ bool depends_on_order(const Program& program, const Section& section) {
   });
 }
 
-bool writes_result_alone(const Section& section) {
-  return std::all_of(section.steps.begin(), section.steps.end(), [](const Step& step) {
+bool is_sorted(const Program& program, const Instruction& append) {
+  return !program.row_sets[static_cast<size_t>(append.p1)].keys.empty();
+}
+
+bool writes_rows_alone(const Program& program, const Section& section) {
+  return std::all_of(section.steps.begin(), section.steps.end(), [&](const Step& step) {
     const Opcode opcode = step.instruction->opcode;
-    return opcode != Opcode::Group && opcode != Opcode::Aggregate && opcode != Opcode::SortRow;
+    if (opcode == Opcode::Append) return !is_sorted(program, *step.instruction);
+    return opcode != Opcode::Group && opcode != Opcode::Aggregate;
   });
 }
 
 }  // namespace
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
-                       const NeededTablets& needed, const ExecutionContext& context, const Memory& memory)
+                       const NeededTablets& needed, const ExecutionContext& context, const Memory& memory,
+                       int64_t first_order)
     : program_(program),
       section_(section),
       source_(source),
       context_(context),
-      can_begin_again_(writes_result_alone(section)),
-      store_(std::make_shared<ChunkStore>(memory)) {
+      can_begin_again_(writes_rows_alone(program, section)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
-  find_morsels(needed);
+  find_morsels(needed, first_order);
+  for (const Step& step : section.steps) {
+    const Instruction& at = *step.instruction;
+    if (at.opcode == Opcode::Result) stores_[to_result] = std::make_shared<ChunkStore>(memory);
+    if (at.opcode == Opcode::Append && !is_sorted(program, at)) stores_[at.p1] = std::make_shared<ChunkStore>(memory);
+  }
   const int threads = depends_on_order(program, section) ? 1 : std::max(1, context.threads);
   profile_.threads = static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(threads)));
 }
 
-void SectionRun::find_morsels(const NeededTablets& needed) {
+void SectionRun::find_morsels(const NeededTablets& needed, int64_t first_order) {
   for (const TabletSpan& span : needed.spans()) {
-    int64_t order = span.first_row;
+    int64_t order = first_order + span.first_row;
     for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
       const int64_t rows = source_.rows_in(tablet);
       for (int64_t first = 0; first < rows; first += morsel_rows)
@@ -92,26 +102,22 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   TabletInHands hands{{program_, section_}, nullptr};
   Frame& frame = hands.frame;
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
-  for (size_t i = 0; i < sinks.sorters.size(); ++i) frame.sort_runs[i] = sinks.sorters[i].get();
-  for (const Step& step : section_.steps) {
-    if (step.instruction->opcode != Opcode::Result) continue;
-    std::unique_ptr<ResultWriter>& writer = writers_[static_cast<size_t>(thread)];
-    if (!writer) writer = std::make_unique<ResultWriter>(program_, section_, step.a, source_, store_);
-    frame.result = writer.get();
-  }
+  for (size_t i = 0; i < sinks.sort_runs.size(); ++i) frame.sort_runs[i] = sinks.sort_runs[i].get();
+  Writers& writers = writers_[static_cast<size_t>(thread)];
+  open_writers(writers, frame);
   MorselRange taken;
   try {
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
       if (taken.first == taken.second) taken = take_morsels();
       if (taken.first == taken.second) break;
       const size_t i = taken.first;
-      if (!try_morsel(hands, morsels_[i], has_others)) {
+      if (!try_morsel(hands, writers, morsels_[i], has_others)) {
         std::lock_guard guard(mutex_);
         left_.push_back(taken);
         break;
       }
       ++taken.first;
-      if (frame.result != nullptr) finish_results(*frame.result, i);
+      finish_rows(writers, i);
     }
   } catch (...) {
     stopped_ = true;
@@ -120,7 +126,29 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   rows_out_ += frame.rows_out;
 }
 
-bool SectionRun::try_morsel(TabletInHands& hands, const Morsel& morsel, bool has_others) {
+void SectionRun::open_writers(Writers& writers, Frame& frame) {
+  for (const Step& step : section_.steps) {
+    const bool is_result = step.instruction->opcode == Opcode::Result;
+    const int32_t row_set = is_result ? to_result : step.instruction->p1;
+    if (!is_result && (step.instruction->opcode != Opcode::Append || !stores_.contains(row_set))) continue;
+    std::unique_ptr<RowWriter>& writer = writers[row_set];
+    if (!writer)
+      writer = std::make_unique<RowWriter>(program_, section_, step.a, forms_of(row_set), source_, stores_.at(row_set));
+    (is_result ? frame.result : frame.row_writers[static_cast<size_t>(row_set)]) = writer.get();
+  }
+}
+
+std::vector<PhysicalType> SectionRun::forms_of(int32_t row_set) const {
+  std::vector<PhysicalType> forms;
+  if (row_set == to_result)
+    for (const ResultColumnInfo& column : program_.result_columns) forms.push_back(column.type.physical());
+  else
+    for (const RegisterInfo& column : program_.row_sets[static_cast<size_t>(row_set)].columns)
+      forms.push_back(column.physical);
+  return forms;
+}
+
+bool SectionRun::try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others) {
   Frame& frame = hands.frame;
   const int64_t rows_out = frame.rows_out;
   bool can_leave = has_others;
@@ -141,7 +169,7 @@ bool SectionRun::try_morsel(TabletInHands& hands, const Morsel& morsel, bool has
     if (error.state() != SqlState::out_of_memory || !can_leave) throw;
   }
   frame.rows_out = rows_out;
-  if (frame.result != nullptr) frame.result->take_back_morsel();
+  for (auto& [row_set, writer] : writers) writer->take_back_morsel();
   return false;
 }
 
@@ -193,10 +221,15 @@ void SectionRun::take_back_progress() {
   context_.progress->rows_done -= profile_.rows_in;
 }
 
-void SectionRun::finish_results(ResultWriter& writer, size_t morsel) {
-  const int64_t rows = writer.open_rows();
-  writer.finish_morsel(morsel);
-  if (wanted_ < 0) return;
+void SectionRun::finish_rows(Writers& writers, size_t morsel) {
+  for (auto& [row_set, writer] : writers) {
+    const int64_t rows = writer->open_rows();
+    writer->finish_morsel(morsel);
+    if (row_set == to_result && wanted_ >= 0) count_results(rows, morsel);
+  }
+}
+
+void SectionRun::count_results(int64_t rows, size_t morsel) {
   std::lock_guard guard(mutex_);
   written_[morsel] = rows;
   for (; finished_prefix_ < written_.size() && written_[finished_prefix_] >= 0; ++finished_prefix_)
@@ -204,15 +237,16 @@ void SectionRun::finish_results(ResultWriter& writer, size_t morsel) {
   if (prefix_rows_ >= wanted_) stopped_ = true;
 }
 
-std::vector<ResultPiece> SectionRun::take_results() {
-  std::vector<ResultPiece> pieces;
-  for (const auto& writer : writers_) {
-    if (!writer) continue;
-    for (ResultPiece& piece : writer->pieces()) pieces.push_back(std::move(piece));
-    writer->finish();
+std::vector<MorselPiece> SectionRun::take_rows(int32_t row_set) {
+  std::vector<MorselPiece> pieces;
+  for (const Writers& writers : writers_) {
+    const auto found = writers.find(row_set);
+    if (found == writers.end()) continue;
+    for (MorselPiece& piece : found->second->pieces()) pieces.push_back(std::move(piece));
+    found->second->finish();
   }
   std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const ResultPiece& a, const ResultPiece& b) { return a.morsel < b.morsel; });
+                   [](const MorselPiece& a, const MorselPiece& b) { return a.morsel < b.morsel; });
   return pieces;
 }
 

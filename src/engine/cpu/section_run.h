@@ -13,13 +13,14 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "cost/transport.h"
 #include "engine/cpu/group_table.h"
-#include "engine/cpu/result_writer.h"
+#include "engine/cpu/row_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
 #include "engine/run/context.h"
@@ -31,13 +32,15 @@ namespace diptych::cpu {
 // What of the run's state a section's sinks fill, one entry per thread slot.
 struct ThreadSinks {
   std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table
-  std::vector<std::unique_ptr<SortRun>> sorters;    // by sorter
+  std::vector<std::unique_ptr<SortRun>> sort_runs;  // by row set, of those that are sorted
 };
 
 class SectionRun {
  public:
+  // first_order: rows with equal sort keys that other sections have appended before come first, if it is larger than
+  // their numbers.
   SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,
-             const ExecutionContext& context, const Memory& memory);
+             const ExecutionContext& context, const Memory& memory, int64_t first_order = 0);
 
   // That it runs on, at most context.threads.
   int threads() const { return profile_.threads; }
@@ -46,10 +49,11 @@ class SectionRun {
   void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);
   // After run(), or when it has failed: what it has made is thrown away, and its rows will be counted again.
   void take_back_progress();
-  // The rows that Result sinks have written, in order.
-  std::vector<ResultPiece> take_results();
+  // The rows that Result sinks have written, in order; or those that Append sinks have, of a row set without keys.
+  std::vector<MorselPiece> take_results() { return take_rows(to_result); }
+  std::vector<MorselPiece> take_rows(int32_t row_set);
   // Of the source, that the rows of a piece come from.
-  size_t tablet_of(const ResultPiece& piece) const { return morsels_[piece.morsel].tablet; }
+  size_t tablet_of(const MorselPiece& piece) const { return morsels_[piece.morsel].tablet; }
   SectionProfile profile() const;
 
  private:
@@ -66,7 +70,13 @@ class SectionRun {
   };
   // Numbers of morsels, from the first to before the second.
   using MorselRange = std::pair<size_t, size_t>;
-  void find_morsels(const NeededTablets& needed);
+  // The number of a row set that stands for the result.
+  static constexpr int32_t to_result = -1;
+  // Where a thread writes rows, by row set.
+  using Writers = std::map<int32_t, std::unique_ptr<RowWriter>>;
+  void find_morsels(const NeededTablets& needed, int64_t first_order);
+  void open_writers(Writers& writers, Frame& frame);
+  std::vector<PhysicalType> forms_of(int32_t row_set) const;
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
   void run_morsels(std::vector<ThreadSinks>& threads);
@@ -74,9 +84,10 @@ class SectionRun {
   // them.
   void work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others);
   // False: there is no memory, nothing of the morsel is done, and others are to do it.
-  bool try_morsel(TabletInHands& hands, const Morsel& morsel, bool has_others);
+  bool try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
-  void finish_results(ResultWriter& writer, size_t morsel);
+  void finish_rows(Writers& writers, size_t morsel);
+  void count_results(int64_t rows, size_t morsel);
   void count_rows_in(const Morsel& morsel);
 
   const Program& program_;
@@ -84,10 +95,10 @@ class SectionRun {
   const TabletSource& source_;
   const ExecutionContext& context_;
   std::vector<Morsel> morsels_;
-  const bool can_begin_again_;         // with a morsel: rows of it are written to the result alone
-  int64_t rows_announced_ = 0;         // to the progress
-  std::shared_ptr<ChunkStore> store_;  // of what the writers finish
-  std::vector<std::unique_ptr<ResultWriter>> writers_;
+  const bool can_begin_again_;                             // with a morsel: what is made of it can be taken back
+  int64_t rows_announced_ = 0;                             // to the progress
+  std::map<int32_t, std::shared_ptr<ChunkStore>> stores_;  // by row set: of what the writers finish
+  std::vector<Writers> writers_;                           // by thread
   TabletQueue* queue_ = nullptr;
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread

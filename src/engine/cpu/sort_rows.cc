@@ -37,7 +37,7 @@ bool is_valid(const Slot& slot, int row) {
 
 }  // namespace
 
-SortLayout::SortLayout(const SorterInfo& info) {
+SortLayout::SortLayout(const RowSetInfo& info) {
   const SortKeyLayout layout(info);
   for (const SortKeyPlace& place : layout.keys) {
     keys_.push_back({place});

@@ -1,4 +1,4 @@
-// Rows of a sorter as 64-bit words that compare as unsigned numbers, word by word, in the order of ORDER BY:
+// Rows to be sorted as 64-bit words that compare as unsigned numbers, word by word, in the order of ORDER BY:
 //
 //   |key words|order|null bits|columns as they are: keys, payload|
 //
@@ -17,7 +17,7 @@ namespace diptych::cpu {
 
 class SortLayout {
  public:
-  explicit SortLayout(const SorterInfo& info);
+  explicit SortLayout(const RowSetInfo& info);
 
   size_t words() const { return words_; }
   size_t columns() const { return columns_.size(); }
@@ -63,7 +63,7 @@ class SortLayout {
   bool has_text_keys_ = false, has_texts_ = false, second_decides_ = true;
 };
 
-// A row of a sorter in the array that is sorted.
+// A row in the array that is sorted.
 struct SortEntry {
   uint64_t first = 0, second = 0;  // words of the row, so that nearly all comparisons stay in the array
   const uint64_t* row = nullptr;

@@ -17,8 +17,8 @@ namespace {
 constexpr size_t most_chunk_bytes = size_t{1} << 20;
 // Selecting the best of so many costs little a row; a smaller limit would select too often.
 constexpr size_t least_selection = 4096;
-// Sorters of all threads together hold at most this part of the memory limit: sorting takes up to as much again, and
-// what is sorted is read beside what a scan and a result need.
+// Rows to be sorted, of all threads together, hold at most this part of the memory limit: sorting takes up to as much
+// again, and what is sorted is read beside what a scan and a result need.
 constexpr int64_t memory_part = 4;
 
 template <typename Before>
@@ -26,7 +26,7 @@ void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool pa
 
 }  // namespace
 
-SortRun::SortRun(const SorterInfo& info, const Memory& memory, const ExecutionContext& context)
+SortRun::SortRun(const RowSetInfo& info, const Memory& memory, const ExecutionContext& context)
     : layout_(info),
       memory_(memory),
       context_(context),
@@ -165,14 +165,9 @@ void SortRun::keep_best() {
 
 namespace {
 
-struct SortedRows {
+// Whose strings the sorted rows have.
+struct KeptRuns {
   std::vector<std::unique_ptr<SortRun>> runs;
-};
-
-struct SortedTablet {
-  int64_t rows = 0;
-  std::vector<ColumnView> views;
-  std::vector<Chunk> chunks;
 };
 
 struct OutputColumn {
@@ -198,11 +193,11 @@ std::vector<OutputColumn> open_columns(const SortLayout& layout, size_t rows, co
 }
 
 // Row by row, since each row lies somewhere else in memory; the next ones are asked for ahead.
-SortedTablet make_tablet(const SortLayout& layout, const std::vector<SortEntry>& entries, size_t first, size_t count,
-                         const Memory& memory) {
+HostPiece make_piece(const SortLayout& layout, const std::vector<SortEntry>& entries, size_t first, size_t count,
+                     const Memory& memory) {
   constexpr size_t ahead = 16;
-  SortedTablet tablet;
-  std::vector<OutputColumn> columns = open_columns(layout, count, memory, tablet.chunks);
+  HostPiece piece;
+  std::vector<OutputColumn> columns = open_columns(layout, count, memory, piece.chunks);
   for (size_t i = 0; i < count; ++i) {
     if (i + ahead < count) __builtin_prefetch(entries[first + i + ahead].row);
     for (size_t c = 0; c < columns.size(); ++c) {
@@ -212,16 +207,16 @@ SortedTablet make_tablet(const SortLayout& layout, const std::vector<SortEntry>&
       column.nulls = true;
     }
   }
-  tablet.rows = static_cast<int64_t>(count);
+  piece.rows = static_cast<int64_t>(count);
   for (size_t c = 0; c < columns.size(); ++c) {
     ColumnView view;
     view.encoding = Encoding::Plain;
     view.physical = layout.physical(c);
     view.data = columns[c].data;
     if (columns[c].nulls) view.validity = reinterpret_cast<const uint8_t*>(columns[c].valid);
-    tablet.views.push_back(view);
+    piece.views.push_back(view);
   }
-  return tablet;
+  return piece;
 }
 
 // Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache;
@@ -254,17 +249,17 @@ void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool pa
 
 }  // namespace
 
-std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                       const std::vector<ColumnDefinition>& columns, const Memory& memory,
-                                       const ExecutionContext& context) {
-  constexpr size_t tablet_rows = 65536;
+std::shared_ptr<HostRowSet> sort_runs(const RowSetInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
+                                      const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                      const ExecutionContext& context) {
+  constexpr size_t piece_rows = 65536;
   const int threads = std::max(1, context.threads);
   const SortLayout layout(info);
   const SortEntryBefore before{&layout, &context};
-  auto source = std::make_unique<BlockSource>(columns, memory);
+  auto sorted = std::make_shared<HostRowSet>(columns, memory);
   if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->has_spilled(); })) {
-    merge_runs(layout, info.limit, std::move(runs), *source, context, memory);
-    return source;
+    merge_runs(layout, info.limit, std::move(runs), *sorted, context, memory);
+    return sorted;
   }
   std::vector<SortEntry> entries;
   MemoryReservation reservation(memory.budget(), "sort");
@@ -274,26 +269,25 @@ std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::
   entries.reserve(total);
   for (const auto& run : runs) entries.insert(entries.end(), run->rows_.begin(), run->rows_.end());
   const size_t limit = info.limit < 0 ? entries.size() : std::min(entries.size(), static_cast<size_t>(info.limit));
-  std::vector<SortedTablet> tablets((limit + tablet_rows - 1) / tablet_rows);
+  std::vector<HostPiece> pieces((limit + piece_rows - 1) / piece_rows);
   const auto fill = [&](size_t i) {
     check_cancelled(context);
-    tablets[i] = make_tablet(layout, entries, i * tablet_rows, std::min(tablet_rows, limit - i * tablet_rows), memory);
+    pieces[i] = make_piece(layout, entries, i * piece_rows, std::min(piece_rows, limit - i * piece_rows), memory);
   };
-  if (threads == 1 || entries.size() < 2 * tablet_rows) {
+  if (threads == 1 || entries.size() < 2 * piece_rows) {
     if (!entries.empty()) sort_entries(entries, before, false);
-    for (size_t i = 0; i < tablets.size(); ++i) fill(i);
+    for (size_t i = 0; i < pieces.size(); ++i) fill(i);
   } else {
     in_arena(threads, [&] {
       sort_entries(entries, before, true);
-      tbb::parallel_for(size_t{0}, tablets.size(), fill);
+      tbb::parallel_for(size_t{0}, pieces.size(), fill);
     });
   }
-  for (SortedTablet& tablet : tablets) source->add(tablet.rows, std::move(tablet.views), std::move(tablet.chunks));
-  // The strings of the sorted rows are in the runs.
-  auto owned = std::make_shared<SortedRows>();
-  if (layout.has_texts()) owned->runs = std::move(runs);
-  source->keep(std::shared_ptr<const void>(owned));
-  return source;
+  for (HostPiece& piece : pieces) sorted->add(std::move(piece));
+  auto kept = std::make_shared<KeptRuns>();
+  if (layout.has_texts()) kept->runs = std::move(runs);
+  sorted->keep(std::shared_ptr<const void>(kept));
+  return sorted;
 }
 
 }  // namespace diptych::cpu

@@ -1,4 +1,4 @@
-// The rows that one thread has put into a sorter, and the sorting of all threads' rows.
+// The rows that one thread has appended to a row set with sort keys, and the sorting of all threads' rows.
 //
 // With a limit (top-N), a run throws away what can't be among the first rows any more whenever it has twice as many as
 // needed, and from then on turns rows away by the first words of the worst row it keeps, before their payload is looked
@@ -13,7 +13,7 @@
 
 #include "engine/cpu/sort_rows.h"
 #include "engine/cpu/spill/sort_file.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
@@ -21,13 +21,13 @@ namespace diptych::cpu {
 class SortRun {
  public:
   // context: of the statement, outlives it.
-  SortRun(const SorterInfo& info, const Memory& memory, const ExecutionContext& context);
+  SortRun(const RowSetInfo& info, const Memory& memory, const ExecutionContext& context);
 
   // Takes memory for the rows of a block, and from then on has it: to be called before others have taken all there is.
   // Errors: 53200.
   void make_room();
-  // Adds the frame's sinking rows; the sorter's columns are the registers from `first` on. Errors: 53100, 53200, 57014,
-  // 58030.
+  // Adds the frame's sinking rows; the row set's columns are the registers from `first` on. Errors: 53100, 53200,
+  // 57014, 58030.
   void add(Frame& frame, int first);
   // Rows in memory.
   size_t rows() const { return rows_.size(); }
@@ -38,9 +38,9 @@ class SortRun {
   std::unique_ptr<SortFile> take_file() { return std::move(file_); }
 
  private:
-  friend std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                                const std::vector<ColumnDefinition>& columns, const Memory& memory,
-                                                const ExecutionContext& context);
+  friend std::shared_ptr<HostRowSet> sort_runs(const RowSetInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
+                                               const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                               const ExecutionContext& context);
   void open_chunk(size_t rows);
   uint64_t* room_for(size_t rows);
   uint64_t* try_room_for(size_t rows);
@@ -67,9 +67,9 @@ class SortRun {
   std::unique_ptr<SortFile> file_;  // null: nothing has been spilled
 };
 
-// All rows in order, as a source that owns them.
-std::unique_ptr<BlockSource> sort_runs(const SorterInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
-                                       const std::vector<ColumnDefinition>& columns, const Memory& memory,
-                                       const ExecutionContext& context);
+// All rows in order.
+std::shared_ptr<HostRowSet> sort_runs(const RowSetInfo& info, std::vector<std::unique_ptr<SortRun>> runs,
+                                      const std::vector<ColumnDefinition>& columns, const Memory& memory,
+                                      const ExecutionContext& context);
 
 }  // namespace diptych::cpu

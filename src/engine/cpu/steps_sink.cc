@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "engine/cpu/frame.h"
 #include "engine/cpu/group_table.h"
-#include "engine/cpu/result_writer.h"
+#include "engine/cpu/row_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
 
@@ -24,8 +24,12 @@ void aggregate(Frame& frame, const Step& step) {
   count_rows_out(frame, step);
 }
 
-void sort_row(Frame& frame, const Step& step) {
-  frame.sort_runs[static_cast<size_t>(step.number)]->add(frame, step.a);
+void append(Frame& frame, const Step& step) {
+  const auto row_set = static_cast<size_t>(step.number);
+  if (frame.sort_runs[row_set] != nullptr)
+    frame.sort_runs[row_set]->add(frame, step.a);
+  else
+    frame.row_writers[row_set]->write(frame);
   count_rows_out(frame, step);
 }
 
@@ -47,10 +51,10 @@ void resolve_sink(Step& step) {
       step.number = static_cast<int32_t>(std::get<int64_t>(instruction.p4));
       step.run = &aggregate;
       return;
-    case Opcode::SortRow:
+    case Opcode::Append:
       step.a = instruction.p2;
       step.number = instruction.p1;
-      step.run = &sort_row;
+      step.run = &append;
       return;
     default: step.a = instruction.p1; step.run = &result;
   }

@@ -167,8 +167,8 @@ int64_t output_row_bytes(const Program& program, int32_t address) {
     return bytes;
   };
   // Keys are at most words of what they are made of.
-  if (const SorterInfo* sorter = sorter_of(program, address))
-    return 2 * row_bytes(sorter->columns) + 8 * static_cast<int64_t>(sorter->keys.size());
+  if (const RowSetInfo* sorted = sorted_set_of(program, address))
+    return 2 * row_bytes(sorted->columns) + 8 * static_cast<int64_t>(sorted->keys.size());
   const auto first = program.instructions.begin() + address, end = program.instructions.begin() + first->p3;
   const bool is_result = std::any_of(first, end, [](const Instruction& at) { return at.opcode == Opcode::Result; });
   return is_result ? row_bytes(program.result_columns) : 0;

@@ -4,7 +4,7 @@
 //   section_batch.h   a batch of tablets: one kernel
 //     input/            its columns on the device, by residency
 //     section_kernels.h   which kernel: generator/ makes one of the section, interpreter/ has one for all
-//     output/           rows and groups brought back
+//     output/, rows/     rows brought back, and row sets that stay there
 //     sort/             rows in order
 //
 // Owns what stays on the device between statements: cached columns, columns in pinned memory, and what sections read,

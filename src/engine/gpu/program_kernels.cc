@@ -4,11 +4,11 @@
 #include <iterator>
 #include <set>
 
+#include "engine/gpu/groups/group_columns.h"
 #include "engine/gpu/groups/group_kernels.h"
 #include "engine/gpu/groups/group_launch.h"
-#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/source_shape.h"
-#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/sort/sort_sink.h"
 #include "program/section_contents.h"
 
@@ -16,13 +16,15 @@ namespace diptych::gpu {
 
 std::vector<KernelText> ProgramKernels::find(int32_t address, const TabletSource& rows) {
   std::vector<Cursor> cursors(program_.cursors.size());
+  std::vector<int32_t> tables(program_.row_sets.size(), -1);  // by row set: whose groups it has
   const auto& instructions = program_.instructions;
   for (int32_t next = 0; next < static_cast<int32_t>(instructions.size()); ++next) {
     const Instruction& at = instructions[static_cast<size_t>(next)];
     const auto cursor = static_cast<size_t>(at.p1);
     switch (at.opcode) {
       case Opcode::Table: cursors[cursor] = {program_.sources[static_cast<size_t>(at.p2)].get(), -1}; break;
-      case Opcode::Groups: cursors[cursor] = {nullptr, at.p2}; break;
+      case Opcode::Groups: tables[static_cast<size_t>(at.p1)] = at.p2; break;
+      case Opcode::Rows: cursors[cursor] = {nullptr, tables[static_cast<size_t>(at.p2)]}; break;
       case Opcode::Parallel:
         if (next == address)
           add_section(next, shape_of(next, rows));
@@ -95,11 +97,11 @@ void ProgramKernels::add_kernels_behind(const SectionKernel& kernel, int32_t add
   const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
   if (std::any_of(kernel.outputs.begin(), kernel.outputs.end(), is_text_row)) add_text_kernels(always_);
   if (kernel.sink != SectionKernel::Sink::Sort) return;
-  const SorterInfo& sorter = *sorter_of(program_, address);
-  if (finds_first_rows(kernel, sorter))
+  const RowSetInfo& sorted = *sorted_set_of(program_, address);
+  if (finds_first_rows(kernel, sorted))
     TopRows::add_kernels(always_);
   else
-    engine_.sort().add_kernels(!kernel.sort_texts.empty(), sorter.limit, always_, sometimes_);
+    engine_.sort().add_kernels(!kernel.sort_texts.empty(), sorted.limit, always_, sometimes_);
   std::set<int> widths;
   for (const OutputColumn& column : kernel.outputs) {
     widths.insert(column.width());

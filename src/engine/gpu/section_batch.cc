@@ -58,7 +58,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
     if (plan.place == GroupPlan::Place::Partitioned)
       partitions_.emplace_back(engine_, plan, table, input_->rows, is_only && !plan.is_shared);
     else
-      group_buffers_.emplace_back(engine_, plan);
+      numbered_.emplace_back(engine_, plan);
   }
   launch_with(room);
   return true;
@@ -125,7 +125,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
     partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8, "partial aggregates");
   }
-  for (GroupBuffer& groups : group_buffers_) groups.prepare(*queue_);
+  for (NumberedBatch& groups : numbered_) groups.prepare(*queue_);
   for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
   if (kernel_.is_interpreted()) send_section();
   before_ = queue_->record();
@@ -226,7 +226,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::ControlReport: return control_report_.address().value;
     case Kind::Partials: return partials_report_.address().value;
     case Kind::Group:
-      for (const GroupBuffer& groups : group_buffers_) {
+      for (const NumberedBatch& groups : numbered_) {
         if (groups.plan().hash_table == parameter.index) return groups.word(parameter);
       }
       for (const PartitionBatch& partitions : partitions_) {
@@ -275,7 +275,7 @@ void SectionBatch::bring_output() {
     if (!fetch_) start_fetch();
     return;
   }
-  for (const GroupBuffer& groups : group_buffers_) groups_found_.push_back(groups.read(*queue_));
+  for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read(*queue_));
   for (PartitionBatch& partitions : partitions_) {
     while (partitions.group_again(*queue_)) queue_->synchronize();
     partitions.own_strings(*queue_);
@@ -317,24 +317,25 @@ std::vector<DeviceAddress> SectionBatch::sort_words() const {
 // Of a small limit the rows wanted are found before the host knows how many there are.
 bool SectionBatch::finds_first_rows() const {
   return kernel_.sink == SectionKernel::Sink::Sort && capacity_ > 0 &&
-         gpu::finds_first_rows(kernel_, *sorter_of(task_.program, task_.address));
+         gpu::finds_first_rows(kernel_, *sorted_set_of(task_.program, task_.address));
 }
 
 void SectionBatch::find_first_rows() {
   const std::vector<DeviceAddress> words = sort_words();
   const DeviceAddress rows = control_buffer_.address() + offsetof(ControlBlock, rows_out);
   fetch_.reset();
-  sort_.emplace(engine_, *queue_).find_first({words, rows, capacity_}, sorter_of(task_.program, task_.address)->limit);
+  sort_.emplace(engine_, *queue_)
+      .find_first({words, rows, capacity_}, sorted_set_of(task_.program, task_.address)->limit);
 }
 
 // Leaves the rows where they are: start_fetch() brings them in their order.
 void SectionBatch::sort_rows() {
   const std::vector<DeviceAddress> words = sort_words();
-  const SorterInfo& sorter = *sorter_of(task_.program, task_.address);
+  const RowSetInfo& sorted = *sorted_set_of(task_.program, task_.address);
   if (finds_first_rows()) {
     sort_->cut(static_cast<int64_t>(control().rows_out));
     if (fetch_) fetch_->cut(sort_->rows());
-    if (is_merged(sorter, residency_)) sort_->fetch_words(words);
+    if (is_merged(sorted, residency_)) sort_->fetch_words(words);
     return;
   }
   before_ = queue_->record();
@@ -342,9 +343,9 @@ void SectionBatch::sort_rows() {
   for (const SortText& text : kernel_.sort_texts)
     texts.push_back({text.word, outputs_[text.output].values, text.descending});
   const SortInput input{words, texts, static_cast<int64_t>(control().rows_out)};
-  sort_.emplace(engine_, *queue_).sort(input, sorter.limit, task_.context);
+  sort_.emplace(engine_, *queue_).sort(input, sorted.limit, task_.context);
   after_ = queue_->record();
-  if (is_merged(sorter, residency_)) sort_->fetch_words(words);
+  if (is_merged(sorted, residency_)) sort_->fetch_words(words);
   queue_->synchronize();
   count_time();
 }

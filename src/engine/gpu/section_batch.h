@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/groups/numbered_batch.h"
 #include "engine/gpu/groups/partition_batch.h"
 #include "engine/gpu/input/column_segment.h"
 #include "engine/gpu/input/section_input.h"
-#include "engine/gpu/output/group_buffer.h"
 #include "engine/gpu/output/report_buffer.h"
 #include "engine/gpu/output/row_fetch.h"
 #include "engine/gpu/output/text_room.h"
@@ -77,10 +77,13 @@ class SectionBatch {
 
   // Afterwards.
   const SectionKernel& kernel() const { return kernel_; }
-  std::vector<SectionRows> take_rows() { return std::move(rows_); }
+  std::vector<HostPiece> take_rows() { return std::move(rows_); }
   // How they were sorted.
   const char* sort_form() const { return finds_first_rows() ? "top" : engine_.sort().form(); }
-  SortedRun take_sorted() { return {std::move(rows_), sort_ ? sort_->take_words() : SortedRun().words}; }
+  // Their words, where batches are merged by them: by word, then row.
+  std::vector<std::vector<uint64_t>> take_sort_words() {
+    return sort_ ? sort_->take_words() : std::vector<std::vector<uint64_t>>();
+  }
   const PartialWords& partials() const { return partials_; }
   // By hash table of the kernel whose groups are numbered, and by those whose are not.
   std::vector<GroupWords> take_groups() { return std::move(groups_found_); }
@@ -143,9 +146,9 @@ class SectionBatch {
   std::shared_ptr<DeviceEvent> before_this_;     // see follow()
   bool is_brought_ = false;
   std::optional<RowFetch> fetch_;
-  std::vector<SectionRows> rows_;
+  std::vector<HostPiece> rows_;
   PartialWords partials_;
-  std::vector<GroupBuffer> group_buffers_;
+  std::vector<NumberedBatch> numbered_;
   std::deque<PartitionBatch> partitions_;
   uint32_t pass_ = 0;  // of a kernel that partitions rows
   std::vector<GroupWords> groups_found_;

@@ -53,7 +53,7 @@ void SectionConstants::add_parameter(const Program& program, const SectionKernel
       return put_address(parameter, append(ranks.data(), ranks.size() * sizeof(uint32_t)));
     }
     case Kind::SortBound: {
-      const SortKeyPlace key = SortKeyLayout(program.sorters[static_cast<size_t>(kernel.sorter)]).keys[index];
+      const SortKeyPlace key = SortKeyLayout(program.row_sets[static_cast<size_t>(kernel.row_set)]).keys[index];
       return put_value(parameter, parameter.part == 0 ? static_cast<uint64_t>(key.first_value) : key.null_code);
     }
     default: return;

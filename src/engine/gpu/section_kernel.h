@@ -73,7 +73,7 @@ struct KernelParameter {
     LookupBytes,     // address of what tells NULLs (values) or of the strings
     Dictionary,      // address of offsets of the strings of column `index` of the section
     DictionaryBytes,
-    SortBound,        // of key `index` of the sorter, part 0: the value that sorts first; 1: the code of NULL
+    SortBound,        // of key `index` of the row set, part 0: the value that sorts first; 1: the code of NULL
     DictionaryRanks,  // address of where its strings stand among each other, by code
     SetValues,        // address of the sorted values of set `index`, or offsets of its strings
     SetBytes,
@@ -99,7 +99,7 @@ struct ControlBlock {
   uint64_t groups_done = 0;
 };
 
-// A column of rows that a sink writes: of results or of a sorter.
+// A column of rows that a sink writes: of results or of rows to be sorted.
 struct OutputColumn {
   int32_t register_number = 0;
   PhysicalType physical = PhysicalType::Int32;  // as written
@@ -144,7 +144,7 @@ struct SectionKernel {
   int32_t hash_table = -1;            // Totals
   std::vector<GroupPlan> groups;      // Groups: of each hash table
   size_t partial_words = 0;           // of one group of the grid
-  int32_t sorter = -1;                // Sort
+  int32_t row_set = -1;               // Sort
   size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs
   std::vector<SortText> sort_texts;   // Sort: keys that are strings of no dictionary, in their order
   // Rows in the order of the input.

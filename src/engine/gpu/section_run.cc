@@ -6,15 +6,15 @@
 #include "base/error.h"
 #include "engine/gpu/generator/generated_kernels.h"
 #include "engine/gpu/groups/device_groups.h"
-#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/output/totals.h"
+#include "engine/gpu/rows/device_row_set.h"
 #include "engine/run/zone_test.h"
 #include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {
 
-// Only rows of the result can be enough: what goes into groups or a sorter is needed whatever LIMIT says.
+// Only rows of the result can be enough: what goes into groups or a row set is needed whatever LIMIT says.
 int64_t rows_wanted(const SectionTask& task) {
   const auto& instructions = task.program.instructions;
   const auto first = instructions.begin() + task.address;
@@ -29,7 +29,7 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
     : engine_(engine),
       task_{task.program, task.address, task.source, rows_wanted(task), task.context,
             task.needed,  task.partner, task.open,   task.queue,        task.report},
-      residency_(groups_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
+      residency_(rows_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
       queue_(task.queue),
@@ -98,8 +98,8 @@ void SectionRun::put_together() {
   const PartScope scope(task_.clock(), TimePart::Merge);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort) {
-    result_.sort_form.parts = static_cast<int64_t>(sorted_.size());
-    result_.sorted = merge_sorted(*sorter_of(task_.program, task_.address), std::move(sorted_));
+    result_.sorted.form.parts = sorted_.batches();
+    result_.sorted.rows = sorted_.finish(*sorted_set_of(task_.program, task_.address));
   }
   if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
 }
@@ -167,11 +167,11 @@ std::vector<DeviceGroups*> SectionRun::begun_groups() const {
 }
 
 bool SectionRun::has_rows_there() const {
-  return groups_on(engine_.device(), *task_.source) != nullptr || !begun_groups().empty();
+  return rows_on(engine_.device(), *task_.source) != nullptr || !begun_groups().empty();
 }
 
 void SectionRun::leave_device() {
-  if (const GroupSource* rows = groups_on(engine_.device(), *task_.source)) {
+  if (const DeviceRowSet* rows = rows_on(engine_.device(), *task_.source)) {
     rows->move_to_host();
     residency_ = Residency::Serial;
     result_.profile.residency = name_of(residency_);
@@ -180,12 +180,12 @@ void SectionRun::leave_device() {
 }
 
 BatchSizes::Section SectionRun::describe_section() {
-  const SorterInfo* sorter = sorter_of(task_.program, task_.address);
+  const RowSetInfo* sorted = sorted_set_of(task_.program, task_.address);
   BatchSizes::Section section;
   // Of mapped columns a part at a time, so that the other has a part, too.
   const bool is_shared = task_.queue != nullptr;
   section.residency = is_shared && residency_ == Residency::Mapped ? Residency::Streamed : residency_;
-  section.needs_all = sorter != nullptr && !is_merged(*sorter, residency_);
+  section.needs_all = sorted != nullptr && !is_merged(*sorted, residency_);
   section.wanted = task_.wanted;
   section.rows = rows_needed_;
   // Each tablet's part of a column is padded, and described.
@@ -203,7 +203,7 @@ BatchSizes::Section SectionRun::describe_section() {
                              return column.type.physical() == PhysicalType::Text;
                            });
   section.group_room = group_room(task_.program, task_.address, most_dense_bytes(engine_.device()));
-  if (sorter != nullptr) section.sorted_row_bytes = DeviceSort::working_bytes(1, has_text_key(*sorter));
+  if (sorted != nullptr) section.sorted_row_bytes = DeviceSort::working_bytes(1, has_text_key(*sorted));
   // The others are hardly larger; going over all takes longer than some statements.
   if (!all_tablets_.is_empty()) section.tablet_rows = task_.source->rows_in(all_tablets_.first);
   return section;
@@ -248,8 +248,8 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
   std::vector<SegmentRange> ranges;
   for (size_t next = run.first; next < run.end;) {
     SegmentRange range;
-    // Pieces of groups lie where they were made.
-    const bool is_alone = groups_on(engine_.device(), source) != nullptr;
+    // Pieces of a row set lie where they were made.
+    const bool is_alone = rows_on(engine_.device(), source) != nullptr;
     const auto place = residency_ == Residency::Cached ? ColumnSegment::Place::Device : ColumnSegment::Place::Pinned;
     const size_t size = is_alone ? 1 : tablets_of_segment(place, next, source.tablet_count());
     range.first = keeps ? next / size * size : next;
@@ -295,12 +295,10 @@ void SectionRun::collect(SectionBatch& batch) {
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.kernel = "interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) {
-    result_.sort_form.form = batch.sort_form();
-    sorted_.push_back(batch.take_sorted());
-  }
-  for (SectionRows& rows : batch.take_rows()) {
-    rows.tablet = first;
-    result_.rows.push_back(std::move(rows));
+    result_.sorted.form.form = batch.sort_form();
+    sorted_.add(batch.take_rows(), batch.take_sort_words());
+  } else {
+    for (HostPiece& rows : batch.take_rows()) result_.rows.push_back({std::move(rows), first});
   }
   partials_.push_back(batch.partials());
   collect_groups(batch);
@@ -314,9 +312,9 @@ void SectionRun::collect(SectionBatch& batch) {
 
 void SectionRun::finish_totals() {
   const int32_t table = kernel_.hash_table;
-  result_.group_forms[table] = {.form = "total", .parts = result_.profile.batches};
   if (!shares_groups(task_.program, task_.address, table)) {
-    result_.groups[table] = combine_totals(task_.program, table, partials_);
+    result_.groups[table] = {combine_totals(task_.program, table, partials_),
+                             {.form = "total", .parts = result_.profile.batches}};
     return;
   }
   const GroupPlan plan = plan_groups(task_.program.hash_tables[static_cast<size_t>(table)], table, {}, 0);
@@ -344,28 +342,26 @@ void SectionRun::collect_groups(SectionBatch& batch) {
       partitioned_[partitioned].add(batch.partitions()[partitioned], batch.queue());
       ++partitioned;
     } else {
-      if (groups_.size() == numbered) groups_.emplace_back(task_.program, plan, task_.context.budget);
-      groups_[numbered].add(std::move(found[numbered]));
+      if (numbered_.size() == numbered) numbered_.emplace_back(task_.program, plan, task_.context.budget);
+      numbered_[numbered].add(std::move(found[numbered]));
       ++numbered;
     }
   }
 }
 
 void SectionRun::finish_groups() {
-  for (GroupRows& groups : groups_) {
+  for (NumberedGroups& groups : numbered_) {
     const int32_t table = groups.plan().hash_table;
-    result_.group_forms[table] = {.form = groups.form(), .parts = result_.profile.batches};
     if (groups.plan().is_shared)
       open_groups(table).add(groups.plan(), groups.take());
     else
-      result_.groups[table] = groups.finish();
+      result_.groups[table] = {groups.finish(), {.form = groups.form(), .parts = result_.profile.batches}};
   }
   if (partitioned_.empty()) return;
   std::unique_ptr<Queue> queue = engine_.take_queue(task_.report);
   for (PartitionedGroups& groups : partitioned_) {
     const int32_t table = groups.plan().hash_table;
     if (groups.plan().is_shared) {
-      result_.group_forms[table] = groups.form();
       open_groups(table).add(std::move(groups), dictionaries_);
       place_->comes_back();
       continue;
@@ -373,9 +369,9 @@ void SectionRun::finish_groups() {
     const bool is_timed = task_.context.profile != nullptr && groups.form().state_rows > 0;
     const auto before = is_timed ? queue->record() : nullptr;
     place_->comes_back();
-    result_.groups[table] =
-        finish_partitioned(engine_, *queue, task_.program, groups, dictionaries_, task_.context.budget);
-    result_.group_forms[table] = groups.form();
+    MadeRows& made = result_.groups[table];
+    made.rows = finish_partitioned(engine_, *queue, task_.program, groups, dictionaries_, task_.context.budget);
+    made.form = groups.form();
     if (!is_timed) continue;
     const auto after = queue->record();
     // A run that nobody asks about does not wait here: this is not counted.

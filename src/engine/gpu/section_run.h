@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "engine/gpu/batch_sizes.h"
+#include "engine/gpu/groups/numbered_groups.h"
 #include "engine/gpu/groups/partitioned_groups.h"
-#include "engine/gpu/output/group_rows.h"
 #include "engine/gpu/section_batch.h"
+#include "engine/gpu/sort/sorted_merge.h"
 #include "engine/run/tablet_queue.h"
 
 namespace diptych::gpu {
@@ -99,8 +100,8 @@ class SectionRun {
   SectionResult result_;
   SectionKernel kernel_;  // of the last batch: what its sinks are
   std::vector<PartialWords> partials_;
-  std::vector<SortedRun> sorted_;
-  std::deque<GroupRows> groups_;                 // by hash table that the kernel groups, where groups are numbered
+  SortedMerge sorted_;
+  std::deque<NumberedGroups> numbered_;          // by hash table that the kernel groups, where groups are numbered
   std::deque<PartitionedGroups> partitioned_;    // ... and where they are not
   std::vector<const Dictionary*> dictionaries_;  // by column of the section
   size_t passed_batches_ = 0;

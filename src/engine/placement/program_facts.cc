@@ -49,8 +49,8 @@ class FactReader {
       const auto cursor = static_cast<size_t>(at.p1);
       switch (at.opcode) {
         case Opcode::Table: cursors_[cursor] = {program_.sources[static_cast<size_t>(at.p2)].get(), {}}; break;
-        case Opcode::Groups: cursors_[cursor] = {nullptr, find_object(Opcode::Group, at.p2)}; break;
-        case Opcode::Sort: cursors_[cursor] = {nullptr, find_object(Opcode::SortRow, at.p2)}; break;
+        case Opcode::Groups: groups_[at.p1] = at.p2; break;
+        case Opcode::Rows: cursors_[cursor] = {nullptr, find_rows(at.p2)}; break;
         case Opcode::Parallel:
           add_section(static_cast<int32_t>(next), cursors_[cursor]);
           next = static_cast<size_t>(at.p3);
@@ -71,6 +71,12 @@ class FactReader {
   std::optional<size_t> find_object(Opcode kind, int32_t number) const {
     const auto known = numbers_.find({kind, number});
     return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
+  }
+
+  // What is in a row set: groups, or rows that were appended.
+  std::optional<size_t> find_rows(int32_t row_set) const {
+    const auto groups = groups_.find(row_set);
+    return groups != groups_.end() ? find_object(Opcode::Group, groups->second) : find_object(Opcode::Append, row_set);
   }
 
   void add_section(int32_t address, const Cursor& cursor) {
@@ -132,9 +138,9 @@ class FactReader {
       for (const RegisterInfo& key : table.keys) bytes += row_bytes(key);
       for (const AggregateInfo& aggregate : table.aggregates) bytes += row_bytes(aggregate.result);
     } else {
-      const SorterInfo& sorter = program_.sorters[static_cast<size_t>(sink.object)];
-      if (sorter.limit >= 0) rows = std::min(rows, static_cast<double>(sorter.limit));
-      for (const RegisterInfo& column : sorter.columns) bytes += row_bytes(column);
+      const RowSetInfo& row_set = program_.row_sets[static_cast<size_t>(sink.object)];
+      if (row_set.limit >= 0) rows = std::min(rows, static_cast<double>(row_set.limit));
+      for (const RegisterInfo& column : row_set.columns) bytes += row_bytes(column);
       object.stays = false;
     }
     object.rows = std::max(object.rows, static_cast<int64_t>(std::ceil(rows)));
@@ -161,6 +167,7 @@ class FactReader {
   const int64_t wanted_;
   ProgramFacts facts_;
   std::vector<Cursor> cursors_;
+  std::map<int32_t, int32_t> groups_;                     // by row set, the hash table
   std::map<std::pair<Opcode, int32_t>, size_t> numbers_;  // of objects, by sink
   std::vector<size_t> makers_;                            // by object, the chain of the sections that make it
 };

@@ -74,9 +74,9 @@ class FactFinder {
         count(WorkKind::Aggregate);
         add_sink(Opcode::Group, instruction.p1);
         break;
-      case Opcode::SortRow:
+      case Opcode::Append:
         count(WorkKind::Sort);
-        add_sink(Opcode::SortRow, instruction.p1);
+        add_sink(Opcode::Append, instruction.p1);
         break;
       case Opcode::Result: add_result(instruction); break;
       default: add_condition(at, instruction);

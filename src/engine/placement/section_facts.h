@@ -26,7 +26,7 @@ struct RowsRead {
   std::vector<int64_t> bytes;  // by column of the cursor, encoded; 0 where it is not read
 };
 
-// Rows that are expected to reach a sink: of a hash table (Group) or of a sorter (SortRow).
+// Rows that are expected to reach a sink: of a hash table (Group) or of a row set (Append).
 struct RowsToSink {
   Opcode kind = Opcode::Group;
   int32_t object = 0;

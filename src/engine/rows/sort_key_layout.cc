@@ -23,7 +23,7 @@ size_t key_words(PhysicalType physical) {
 
 }  // namespace
 
-SortKeyLayout::SortKeyLayout(const SorterInfo& info) {
+SortKeyLayout::SortKeyLayout(const RowSetInfo& info) {
   int free_bits = 0;  // of the last word
   for (size_t i = 0; i < info.keys.size(); ++i) {
     const RegisterInfo& column = info.columns[i];

@@ -34,7 +34,7 @@ struct SortKeyLayout {
   std::vector<SortKeyPlace> keys;
   size_t words = 0;
 
-  explicit SortKeyLayout(const SorterInfo& info);
+  explicit SortKeyLayout(const RowSetInfo& info);
 };
 
 }  // namespace diptych

@@ -1,9 +1,8 @@
 // Devices as the walk sees them: who runs a section where it should run, and deals with what devices have made.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "engine/run/section_task.h"
@@ -35,15 +34,10 @@ class SectionRunner {
   // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.
   virtual std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                            PlacementNote& note) = 0;
-  // What Groups shows of a table that a device has; or nothing: then the CPU has to fill it anew, and the note says
-  // why. is_known: the statement has fallen back before. Errors: 22003; 0A000 as run().
-  virtual std::shared_ptr<const TabletSource> close(OpenGroups& groups, const PlacementChoice& choice, bool is_known,
-                                                    PlacementNote& note) = 0;
-  // Has these columns of rows that a device may have made in host memory; false, and is_known: as close().
-  virtual bool bring(const TabletSource& source, std::span<const size_t> columns, const PlacementChoice& choice,
-                     bool is_known, PlacementNote& note) = 0;
-  // What it has taken so far to copy a source's rows from a device to those who asked for them on the CPU.
-  virtual QueueWork work_of_rows(const TabletSource& source) const = 0;
+  // Does what a device may fail at; false: the CPU has to make again what it was about, and the note says why.
+  // is_known: the statement has fallen back before. Errors: those of the work, but for 53200 and 58000; 0A000 as run().
+  virtual bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
+                       const std::function<void()>& work) = 0;
 };
 
 }  // namespace diptych

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/rows/host_row_set.h"
 #include "engine/run/context.h"
 #include "engine/run/placed_run.h"
 #include "engine/run/tablet_queue.h"
@@ -34,8 +35,8 @@ class OpenGroups {
   virtual Device& device() const = 0;
   // How they were made; afterwards it says in how many passes, too.
   virtual FormProfile form() const = 0;
-  // What Groups shows, once all sections are through. Errors: 22003, 53200, 58000.
-  virtual std::shared_ptr<const TabletSource> close() = 0;
+  // The groups, once all sections are through. Errors: 22003, 53200, 58000.
+  virtual std::shared_ptr<const RowSet> close() = 0;
 };
 using OpenTables = std::map<int32_t, std::shared_ptr<OpenGroups>>;  // by hash table
 
@@ -59,28 +60,24 @@ struct SectionTask {
   }
 };
 
-// What Groups or Sort shows, and how it was made.
+// A row set that an engine has made, and how.
 struct MadeRows {
-  std::shared_ptr<const TabletSource> rows;
+  std::shared_ptr<const RowSet> rows;
   FormProfile form;
 };
 
-// Rows that a section has written to the result.
-struct SectionRows {
-  int64_t rows = 0;
-  std::vector<ColumnView> views;  // Plain values, or codes of a dictionary
-  std::shared_ptr<const void> owner;
+// What a section has written to the result.
+struct ResultPiece {
+  HostPiece rows;
   size_t tablet = 0;  // of the source: they are of this one and of others behind it
 };
 
 struct SectionResult {
-  std::vector<SectionRows> rows;                                  // in order
-  std::map<int32_t, std::shared_ptr<const TabletSource>> groups;  // by hash table that it fills: what Groups shows
-  OpenTables open;                                                // those that other sections fill, too
-  std::shared_ptr<const TabletSource> sorted;  // of the sorter that the section fills: what Sort shows
-  bool is_shared = false;                      // the partner has the rest
-  std::map<int32_t, FormProfile> group_forms;  // by hash table, too
-  FormProfile sort_form;
+  std::vector<ResultPiece> rows;       // in order
+  std::map<int32_t, MadeRows> groups;  // by hash table that it fills
+  OpenTables open;                     // those that other sections fill, too
+  MadeRows sorted;                     // of the row set that the section appends to, in its order; null: of none
+  bool is_shared = false;              // the partner has the rest
   SectionProfile profile;
 };
 

@@ -85,7 +85,7 @@ bool is_there(const ColumnView& view) { return view.validity == nullptr || (view
 bool can_share(const Program& program, int32_t address, int64_t wanted) {
   const auto opcodes = opcodes_of(program, address);
   return std::all_of(opcodes.begin(), opcodes.end(), [&](const Instruction& at) {
-    if (at.opcode == Opcode::Group || at.opcode == Opcode::SortRow) return false;
+    if (at.opcode == Opcode::Group || at.opcode == Opcode::Append) return false;
     if (at.opcode == Opcode::Result) return wanted < 0;
     if (at.opcode != Opcode::Aggregate) return true;
     const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at.p1)];
@@ -94,8 +94,8 @@ bool can_share(const Program& program, int32_t address, int64_t wanted) {
   });
 }
 
-std::shared_ptr<const TabletSource> add_totals(const Program& program, int32_t hash_table, const TabletSource& a,
-                                               const TabletSource& b, const Memory& memory) {
+std::shared_ptr<const RowSet> add_totals(const Program& program, int32_t hash_table, const TabletSource& a,
+                                         const TabletSource& b, const Memory& memory) {
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(hash_table)];
   std::vector<size_t> all(table.aggregates.size());
   std::iota(all.begin(), all.end(), size_t{0});
@@ -122,9 +122,9 @@ std::shared_ptr<const TabletSource> add_totals(const Program& program, int32_t h
       view.validity = reinterpret_cast<const uint8_t*>(place + value_bytes);
     columns.push_back({"", aggregate.result.type});
   }
-  auto source = std::make_shared<BlockSource>(std::move(columns), memory);
-  source->add(1, std::move(views), std::move(values));
-  return source;
+  auto totals = std::make_shared<HostRowSet>(std::move(columns), memory);
+  totals->add(HostPiece{1, std::move(views), {}, std::move(values)});
+  return totals;
 }
 
 }  // namespace diptych

@@ -9,20 +9,19 @@
 
 #include <memory>
 
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "program/program.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych {
 
 // Whether the rows or totals of the section behind the Parallel at `address` can be put together from parts: not
-// groups, sorters, rows up to a LIMIT (`wanted` of SectionTask), and aggregates of which a finished part does not say
-// enough.
+// groups, rows appended to row sets, rows up to a LIMIT (`wanted` of SectionTask), and aggregates of which a finished
+// part does not say enough.
 bool can_share(const Program& program, int32_t address, int64_t wanted);
 
-// The totals of both: sources of one row, of plain columns, as the Groups cursor shows a hash
-// table without keys. Errors: 22003.
-std::shared_ptr<const TabletSource> add_totals(const Program& program, int32_t hash_table, const TabletSource& a,
-                                               const TabletSource& b, const Memory& memory);
+// The totals of both: row sets of the one group of a hash table without keys, of plain columns. Errors: 22003.
+std::shared_ptr<const RowSet> add_totals(const Program& program, int32_t hash_table, const TabletSource& a,
+                                         const TabletSource& b, const Memory& memory);
 
 }  // namespace diptych

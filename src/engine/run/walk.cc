@@ -27,12 +27,13 @@ Walk::Walk(std::shared_ptr<const Program> program, const ExecutionContext& conte
            HostEngine& host)
     : program_(std::move(program)), context_(context), memory_(memory), host_(host) {
   cursors_.resize(program_->cursors.size());
+  row_sets_.resize(program_->row_sets.size());
 }
 
 std::shared_ptr<const TabletSource> Walk::run(std::chrono::steady_clock::time_point started) {
   std::vector<ColumnDefinition> columns;
   for (const ResultColumnInfo& column : program_->result_columns) columns.push_back({column.name, column.type});
-  result_ = std::make_unique<BlockSource>(std::move(columns), memory_);
+  result_ = std::make_unique<HostRowSet>(std::move(columns), memory_);
   const auto& instructions = program_->instructions;
   if (context_.profile != nullptr) context_.profile->prepare_nanoseconds = nanoseconds_since(started);
   for (int32_t address = 0; instructions[static_cast<size_t>(address)].opcode != Opcode::Finish; ++address)
@@ -42,15 +43,19 @@ std::shared_ptr<const TabletSource> Walk::run(std::chrono::steady_clock::time_po
 
 int32_t Walk::execute(int32_t address) {
   const Instruction& instruction = program_->instructions[static_cast<size_t>(address)];
-  const auto cursor = static_cast<size_t>(instruction.p1);
+  const int32_t first = instruction.p1, second = instruction.p2;
   switch (instruction.opcode) {
-    case Opcode::Table: cursors_[cursor] = program_->sources[static_cast<size_t>(instruction.p2)]; break;
+    case Opcode::Table:
+      cursors_[static_cast<size_t>(first)].table = program_->sources[static_cast<size_t>(second)];
+      break;
     case Opcode::Limit: limit_ = number_of(instruction); break;
     case Opcode::Offset: offset_ = number_of(instruction); break;
     case Opcode::Parallel: time_section(address); return instruction.p3;
-    case Opcode::Groups: run_operation(address, [&] { return open_groups(cursor, instruction.p2); }); break;
-    case Opcode::Sort: run_operation(address, [&] { return open_sorted(cursor, instruction.p2); }); break;
-    default: break;  // hash tables, sorters and result columns are there from the start
+    case Opcode::Groups: run_operation(address, [&] { return make_groups(first, second); }); break;
+    case Opcode::SortRows: run_operation(address, [&] { return sort_rows(first); }); break;
+    case Opcode::Rows: open_rows(static_cast<size_t>(first), second); break;
+    case Opcode::Drop: drop(first); break;
+    default: break;  // hash tables, empty row sets and result columns are there from the start
   }
   return address;
 }
@@ -94,8 +99,8 @@ void Walk::time_section(int32_t address) {
 }
 
 void Walk::run_section(int32_t address) {
-  // Not the cursor's own, which may be given other rows while the section runs.
-  const std::shared_ptr<const TabletSource> source = cursors_[cursor_of(address)];
+  // Not the row set's own, which may be given other rows while the section runs.
+  const std::shared_ptr<const TabletSource> source = rows_of(cursor_of(address));
   const auto* in_parts = dynamic_cast<const SourceInParts*>(source.get());
   if (in_parts == nullptr || rows_wanted() < 0 || !writes_result(*program_, address))
     return run_section(address, source);
@@ -120,7 +125,7 @@ void Walk::run_section(int32_t address) {
 }
 
 void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource>& source) {
-  const CursorInfo& cursor = program_->cursors[cursor_of(address)];
+  const CursorInfo& cursor = cursor_info_of(address);
   const NeededTablets needed(cursor, *source);
   PlacementNote note;
   if (run_on_device(address, source, needed, note)) return;
@@ -138,7 +143,7 @@ void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource
 }
 
 void Walk::run_next_part(int32_t address, const std::shared_ptr<const TabletSource>& part) {
-  const NeededTablets needed(program_->cursors[cursor_of(address)], *part);
+  const NeededTablets needed(cursor_info_of(address), *part);
   const SectionProfile profile = run_here(address, *part, needed);
   if (context_.profile != nullptr) context_.profile->sections.back().add(profile);
 }
@@ -172,17 +177,16 @@ bool Walk::run_on_device(int32_t address, const std::shared_ptr<const TabletSour
 
 void Walk::take_over(int32_t address, SectionResult made, HostPart& part) {
   if (made.is_shared) part.merge_into(made);
-  for (SectionRows& rows : made.rows) {
-    if (made.is_shared) part.add_rows_before(rows.tablet, *result_);
-    result_->add(rows.rows, std::move(rows.views), std::move(rows.owner));
+  for (ResultPiece& piece : made.rows) {
+    if (made.is_shared) part.add_rows_before(piece.tablet, *result_);
+    result_->add(std::move(piece.rows));
   }
   if (made.is_shared) part.add_rows_before(SIZE_MAX, *result_);
-  for (auto& [table, groups] : made.groups)
-    device_groups_[table] = {std::move(groups), std::move(made.group_forms[table])};
+  for (auto& [table, groups] : made.groups) device_groups_[table] = std::move(groups);
   for (auto& [table, groups] : made.open) open_tables_[table] = std::move(groups);
   for (const int32_t table : tables_filled(*program_, address)) fillers_[table].insert(address);
   for (const Instruction& at : opcodes_of(*program_, address))
-    if (at.opcode == Opcode::SortRow) device_sorted_[at.p1] = {made.sorted, made.sort_form};
+    if (at.opcode == Opcode::Append) device_sorted_[at.p1] = made.sorted;
   if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made.profile));
 }
 
@@ -200,73 +204,128 @@ void Walk::bring_tables_here(int32_t address) {
 }
 
 void Walk::fill_here(int32_t table) {
-  std::set<int32_t> tables{table}, sections;
-  for (size_t known = 0; known != tables.size();) {
-    known = tables.size();
-    for (const int32_t one : tables) sections.insert(fillers_[one].begin(), fillers_[one].end());
-    for (const int32_t address : sections) tables.merge(tables_filled(*program_, address));
-  }
-  for (const int32_t one : tables) {
+  const Again again = needed_again(table);
+  for (const int32_t one : again.tables) {
     open_tables_.erase(one);
     device_groups_.erase(one);
     fillers_.erase(one);
   }
-  for (const int32_t address : sections) {
-    PlacementNote note;
-    const size_t cursor = cursor_of(address);
-    const auto rows = rows_here(cursor, columns_read(*program_, address), cursors_[cursor], note);
-    const SectionProfile profile = run_here(address, *rows, NeededTablets(program_->cursors[cursor], *rows));
-    if (context_.profile != nullptr) context_.profile->sections.emplace_back(profile).why = "again, on the CPU";
-  }
+  for (const int32_t address : again.sections) run_again(address);
+  for (const int32_t dropped : again.row_sets) drop(dropped);
 }
 
-std::shared_ptr<const TabletSource> Walk::rows_here(size_t cursor, std::span<const size_t> columns,
+Walk::Again Walk::needed_again(int32_t table) const {
+  Again again{{table}, {}, {}};
+  for (size_t known = 0; known != again.tables.size() + again.sections.size();) {
+    known = again.tables.size() + again.sections.size();
+    for (const int32_t one : again.tables)
+      if (const auto fillers = fillers_.find(one); fillers != fillers_.end())
+        again.sections.insert(fillers->second.begin(), fillers->second.end());
+    for (const int32_t address : std::set<int32_t>(again.sections)) {
+      again.tables.merge(tables_filled(*program_, address));
+      const int32_t number = cursor_of(address).row_set;
+      if (number < 0 || row_set(number).rows != nullptr) continue;
+      again.row_sets.insert(number);
+      const int32_t groups_of = row_set(number).hash_table;
+      if (groups_of >= 0) again.tables.insert(groups_of);
+      again.sections.merge(groups_of >= 0 ? fillers_before(address, groups_of) : appenders_before(address, number));
+    }
+  }
+  return again;
+}
+
+std::set<int32_t> Walk::fillers_before(int32_t address, int32_t table) const {
+  std::set<int32_t> sections;
+  for (int32_t at = 0; at < address; ++at)
+    if (program_->instructions[static_cast<size_t>(at)].opcode == Opcode::Parallel &&
+        tables_filled(*program_, at).contains(table))
+      sections.insert(at);
+  return sections;
+}
+
+std::set<int32_t> Walk::appenders_before(int32_t address, int32_t row_set) const {
+  std::set<int32_t> sections;
+  int32_t parallel = -1;
+  for (int32_t at = 0; at < address; ++at) {
+    const Instruction& instruction = program_->instructions[static_cast<size_t>(at)];
+    if (instruction.opcode == Opcode::Parallel) parallel = at;
+    if (instruction.opcode == Opcode::Append && instruction.p1 == row_set) sections.insert(parallel);
+  }
+  return sections;
+}
+
+void Walk::run_again(int32_t address) {
+  const Cursor& cursor = cursor_of(address);
+  if (cursor.row_set >= 0 && row_set(cursor.row_set).rows == nullptr)
+    row_set(cursor.row_set).rows = take_here(cursor.row_set).rows;
+  PlacementNote note;
+  const auto rows = rows_here(cursor, columns_read(*program_, address), rows_of(cursor), note);
+  const SectionProfile profile = run_here(address, *rows, NeededTablets(cursor_info_of(address), *rows));
+  if (context_.profile != nullptr) context_.profile->sections.emplace_back(profile).why = "again, on the CPU";
+}
+
+std::shared_ptr<const TabletSource> Walk::rows_here(const Cursor& cursor, std::span<const size_t> columns,
                                                     std::shared_ptr<const TabletSource> source, PlacementNote& note) {
-  if (context_.devices == nullptr) return source;
-  const QueueWork copied = context_.devices->work_of_rows(*source);
+  const RowSet* rows = row_set_of(*source);
+  if (rows == nullptr || rows->device() == nullptr) return source;
   const PartScope scope(clock(), TimePart::Fetch);
-  const bool is_here = context_.devices->bring(*source, columns, *context_.choice, has_fallen_back_, note);
-  report_.work.add(context_.devices->work_of_rows(*source).since(copied));
+  // Without the clock: all of it is fetching.
+  WorkReport brought;
+  const bool is_here = context_.devices->attempt(*rows->device(), *context_.choice, has_fallen_back_, note,
+                                                 [&] { rows->bring(columns, &brought); });
+  report_.work.add(brought.work);
   if (is_here) return source;
   has_fallen_back_ = true;
-  const int32_t table = tables_shown_.at(cursor);
+  const int32_t table = row_set(cursor.row_set).hash_table;
+  check_invariant(table >= 0, "of what devices make, only groups stay there");
   if (fillers_.contains(table)) fill_here(table);
-  return cursors_[cursor] = host_.take_groups(table, definitions_of(cursor)).rows;
+  return row_set(cursor.row_set).rows = take_here(cursor.row_set).rows;
 }
 
-void Walk::move_rows(size_t cursor) {
+MadeRows Walk::take_here(int32_t number) {
+  const int32_t table = row_set(number).hash_table;
+  return table >= 0 ? host_.take_groups(table, definitions_of(number))
+                    : host_.take_rows(number, definitions_of(number));
+}
+
+void Walk::move_rows(int32_t number) {
   if (context_.row_place == RowPlace::Made) return;
-  std::vector<size_t> all(program_->cursors[cursor].columns.size());
+  std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
   std::iota(all.begin(), all.end(), size_t{0});
   PlacementNote note;
-  const auto copy = copy_rows(*rows_here(cursor, all, cursors_[cursor], note), memory_);
+  const auto copy = copy_rows(*rows_here({nullptr, number}, all, row_set(number).rows, note), memory_);
   if (context_.row_place == RowPlace::File) copy->move_to_file();
-  cursors_[cursor] = copy;
+  row_set(number).rows = copy;
 }
 
 // ---- operations
 
-OperationProfile Walk::open_groups(size_t cursor, int32_t table) {
-  tables_shown_[cursor] = table;
+OperationProfile Walk::make_groups(int32_t number, int32_t table) {
+  row_set(number).hash_table = table;
   MadeRows made = made_groups(table);
-  if (made.rows == nullptr) made = host_.take_groups(table, definitions_of(cursor));
-  cursors_[cursor] = made.rows;
+  if (made.rows == nullptr) made = take_here(number);
+  row_set(number).rows = made.rows;
   OperationProfile done;
   done.what = "groups";
   done.estimated_rows = program_->hash_tables[static_cast<size_t>(table)].expected_groups;
   done.form = std::move(made.form);
   done.rows = made.rows->row_count();
-  move_rows(cursor);
+  made.rows.reset();
+  move_rows(number);
   return done;
 }
 
 MadeRows Walk::made_groups(int32_t table) {
-  if (const auto made = device_groups_.find(table); made != device_groups_.end()) return made->second;
+  if (auto made = device_groups_.extract(table); !made.empty()) return std::move(made.mapped());
   const auto open = open_tables_.find(table);
   if (open == open_tables_.end()) return {};
   PlacementNote note;
-  MadeRows made{context_.devices->close(*open->second, *context_.choice, has_fallen_back_, note), open->second->form()};
-  if (made.rows != nullptr) {
+  OpenGroups& groups = *open->second;
+  MadeRows made;
+  const bool is_made = context_.devices->attempt(groups.device(), *context_.choice, has_fallen_back_, note,
+                                                 [&] { made.rows = groups.close(); });
+  if (is_made) {
+    made.form = groups.form();
     open_tables_.erase(open);
   } else {
     has_fallen_back_ = true;
@@ -275,17 +334,30 @@ MadeRows Walk::made_groups(int32_t table) {
   return made;
 }
 
-OperationProfile Walk::open_sorted(size_t cursor, int32_t sorter) {
-  const auto on_device = device_sorted_.find(sorter);
-  MadeRows made =
-      on_device != device_sorted_.end() ? on_device->second : host_.take_sorted(sorter, definitions_of(cursor));
-  cursors_[cursor] = made.rows;
+OperationProfile Walk::sort_rows(int32_t number) {
+  auto on_device = device_sorted_.extract(number);
+  MadeRows made = on_device.empty() ? take_here(number) : std::move(on_device.mapped());
+  row_set(number).rows = made.rows;
   OperationProfile done;
   done.what = "sort";
   done.form = std::move(made.form);
   done.rows = made.rows->row_count();
-  move_rows(cursor);
+  made.rows.reset();
+  move_rows(number);
   return done;
+}
+
+// Rows of a row set without keys are put together when they are first read.
+void Walk::open_rows(size_t cursor, int32_t number) {
+  cursors_[cursor].row_set = number;
+  if (row_set(number).rows != nullptr) return;
+  row_set(number).rows = take_here(number).rows;
+  move_rows(number);
+}
+
+void Walk::drop(int32_t number) {
+  row_set(number).rows.reset();
+  if (row_set(number).hash_table >= 0) host_.forget_groups(row_set(number).hash_table);
 }
 
 std::shared_ptr<const TabletSource> Walk::finish() {
@@ -306,13 +378,23 @@ int64_t Walk::rows_wanted() const {
   return limit_ < 0 ? -1 : std::max<int64_t>(0, saturated_sum(limit_, offset_) - result_->row_count());
 }
 
-size_t Walk::cursor_of(int32_t address) const {
-  return static_cast<size_t>(program_->instructions[static_cast<size_t>(address)].p1);
+const Walk::Cursor& Walk::cursor_of(int32_t address) const {
+  return cursors_[static_cast<size_t>(program_->instructions[static_cast<size_t>(address)].p1)];
 }
 
-std::vector<ColumnDefinition> Walk::definitions_of(size_t cursor) const {
+const CursorInfo& Walk::cursor_info_of(int32_t address) const {
+  return program_->cursors[static_cast<size_t>(program_->instructions[static_cast<size_t>(address)].p1)];
+}
+
+std::shared_ptr<const TabletSource> Walk::rows_of(const Cursor& cursor) const {
+  if (cursor.row_set >= 0) return row_set(cursor.row_set).rows;
+  return cursor.table;
+}
+
+std::vector<ColumnDefinition> Walk::definitions_of(int32_t number) const {
   std::vector<ColumnDefinition> columns;
-  for (const RegisterInfo& column : program_->cursors[cursor].columns) columns.push_back({"", column.type});
+  for (const RegisterInfo& column : program_->row_sets[static_cast<size_t>(number)].columns)
+    columns.push_back({"", column.type});
   return columns;
 }
 

@@ -1,12 +1,13 @@
-// Walks a program: runs its setup opcodes in order and for each Parallel the section behind it, and owns what cursors
-// show.
+// Walks a program: runs its setup opcodes in order and for each Parallel the section behind it, and owns the row sets.
 //
 //   Table, Limit, Offset    noted
 //   Parallel .. Converge    a device, if the section was placed on one; else the CPU, which first brings here what the
 //                           section reads or goes on filling
-//   Groups, Sort            what a device has made stays there until somebody here reads it
+//   Groups, SortRows        what a device has made stays there until somebody here reads it
+//   Drop                    the row set's memory is freed
 //
-// Where a device fails at what it has made before, the CPU runs the sections again that had made it.
+// Where a device fails at what it has made before, the CPU runs the sections again that had made it, and those that had
+// made the row sets that these read, where they have been dropped.
 #pragma once
 
 #include <chrono>
@@ -50,27 +51,54 @@ class Walk {
                      PlacementNote& note);
   void take_over(int32_t address, SectionResult made, HostPart& part);
 
+  // What a cursor is on: a row set, or a table.
+  struct Cursor {
+    std::shared_ptr<const TabletSource> table;
+    int32_t row_set = -1;
+  };
+  struct HeldRows {
+    std::shared_ptr<const RowSet> rows;  // null: it is not there, or what is appended is with those who do it
+    int32_t hash_table = -1;             // whose groups it has
+  };
+  // What has to run again so that hash tables are filled here.
+  struct Again {
+    std::set<int32_t> tables, sections, row_sets;
+  };
+
   // Whether a section before has filled one of its hash tables here.
   bool has_begun(int32_t address) const;
   // The hash tables that the section goes on filling are to be here.
   void bring_tables_here(int32_t address);
   // What a device has made of the hash table is made again, and with it all that the same sections have filled.
   void fill_here(int32_t table);
+  Again needed_again(int32_t table) const;
+  // The sections before this address that fill the hash table, or append to the row set.
+  std::set<int32_t> fillers_before(int32_t address, int32_t table) const;
+  std::set<int32_t> appenders_before(int32_t address, int32_t row_set) const;
+  void run_again(int32_t address);
   // These columns of a cursor's rows, in host memory.
-  std::shared_ptr<const TabletSource> rows_here(size_t cursor, std::span<const size_t> columns,
+  std::shared_ptr<const TabletSource> rows_here(const Cursor& cursor, std::span<const size_t> columns,
                                                 std::shared_ptr<const TabletSource> source, PlacementNote& note);
-  // Has what an operation shows where the context asks for it.
-  void move_rows(size_t cursor);
-  OperationProfile open_groups(size_t cursor, int32_t table);
-  OperationProfile open_sorted(size_t cursor, int32_t sorter);
+  // What this engine has of the row set.
+  MadeRows take_here(int32_t row_set);
+  // Has the rows of a row set where the context asks for it.
+  void move_rows(int32_t row_set);
+  OperationProfile make_groups(int32_t row_set, int32_t table);
+  OperationProfile sort_rows(int32_t row_set);
+  void open_rows(size_t cursor, int32_t row_set);
+  void drop(int32_t row_set);
   // What devices have made of a hash table; no rows: it is filled here.
   MadeRows made_groups(int32_t table);
   std::shared_ptr<const TabletSource> finish();
 
   // Rows of the result still wanted of the next section, -1: all.
   int64_t rows_wanted() const;
-  size_t cursor_of(int32_t address) const;
-  std::vector<ColumnDefinition> definitions_of(size_t cursor) const;
+  const Cursor& cursor_of(int32_t address) const;
+  const CursorInfo& cursor_info_of(int32_t address) const;
+  std::shared_ptr<const TabletSource> rows_of(const Cursor& cursor) const;
+  HeldRows& row_set(int32_t number) { return row_sets_[static_cast<size_t>(number)]; }
+  const HeldRows& row_set(int32_t number) const { return row_sets_[static_cast<size_t>(number)]; }
+  std::vector<ColumnDefinition> definitions_of(int32_t row_set) const;
   // When nobody wants to know the time: null.
   PartClock* clock() const { return report_.clock; }
 
@@ -79,16 +107,16 @@ class Walk {
   const Memory& memory_;
   HostEngine& host_;
   WorkReport report_;                                          // of the section at hand
-  std::map<int32_t, MadeRows> device_groups_, device_sorted_;  // by hash table, by sorter
+  std::map<int32_t, MadeRows> device_groups_, device_sorted_;  // by hash table, by row set
   OpenTables open_tables_;                                     // that devices have
   std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
-  std::map<size_t, int32_t> tables_shown_;        // by cursor, of groups
   bool has_fallen_back_ = false;                  // to the CPU
   std::unique_ptr<PlacedRun> placed_;             // once a section was
   int32_t timed_ = -1;                            // the section at hand; -1: none yet
   std::chrono::steady_clock::time_point timed_from_;
-  std::vector<std::shared_ptr<const TabletSource>> cursors_;
-  std::unique_ptr<BlockSource> result_;
+  std::vector<Cursor> cursors_;
+  std::vector<HeldRows> row_sets_;
+  std::unique_ptr<HostRowSet> result_;
   int64_t limit_ = -1, offset_ = 0;
 };
 

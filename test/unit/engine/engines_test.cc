@@ -157,7 +157,7 @@ TEST_F(PlacementTest, AFastDeviceIsChosen) {
   std::optional<SectionResult> result;
   ASSERT_TRUE(run_until("", result));
   int64_t rows = 0;
-  for (const SectionRows& piece : result->rows) rows += piece.rows;
+  for (const ResultPiece& piece : result->rows) rows += piece.rows.rows;
   EXPECT_EQ(rows, 4000);
   EXPECT_EQ(result->profile.engine.find("opencl:"), 0U) << result->profile.engine;
   EXPECT_GT(result->profile.estimate_nanoseconds, 0);

@@ -131,11 +131,16 @@ std::vector<std::vector<Value>> rows_of(const TabletSource& source) {
 }
 
 ProgramMaker::ProgramMaker(std::shared_ptr<const TabletSource> source) : program_(std::make_shared<Program>()) {
-  CursorInfo cursor;
+  table(std::move(source));
+}
+
+int ProgramMaker::table(std::shared_ptr<const TabletSource> source) {
+  CursorInfo& cursor = program_->cursors.emplace_back();
   for (const ColumnDefinition& column : source->columns()) cursor.columns.push_back(info_of_column(column));
-  program_->cursors.push_back(cursor);
   program_->sources.push_back(std::move(source));
-  emit(Opcode::Table, 0, 0);
+  const int number = static_cast<int>(program_->cursors.size()) - 1;
+  emit(Opcode::Table, number, static_cast<int>(program_->sources.size()) - 1);
+  return number;
 }
 
 int ProgramMaker::reg(const Type& type, std::optional<PhysicalType> physical) {
@@ -173,9 +178,39 @@ void ProgramMaker::converge() {
   emit(Opcode::Converge);
 }
 
-int ProgramMaker::cursor(const std::vector<RegisterInfo>& columns) {
-  program_->cursors.emplace_back().columns = columns;
-  return static_cast<int>(program_->cursors.size()) - 1;
+int ProgramMaker::add_row_set(const RowSetInfo& info) {
+  program_->row_sets.push_back(info);
+  return row_sets_.emplace_back(static_cast<int>(program_->row_sets.size()) - 1);
+}
+
+int ProgramMaker::row_set(const RowSetInfo& info) {
+  const int number = add_row_set(info);
+  emit(Opcode::RowSet, number);
+  return number;
+}
+
+void ProgramMaker::drop(int row_set) {
+  emit(Opcode::Drop, row_set);
+  std::erase(row_sets_, row_set);
+}
+
+int ProgramMaker::rows(int row_set) {
+  const RowSetInfo& info = program_->row_sets[static_cast<size_t>(row_set)];
+  if (!info.keys.empty()) emit(Opcode::SortRows, row_set);
+  program_->cursors.emplace_back().columns = info.columns;
+  const int cursor = static_cast<int>(program_->cursors.size()) - 1;
+  emit(Opcode::Rows, cursor, row_set);
+  return cursor;
+}
+
+int ProgramMaker::groups(int hash_table) {
+  const HashTableInfo& table = program_->hash_tables[static_cast<size_t>(hash_table)];
+  RowSetInfo info;
+  info.columns = table.keys;
+  for (const AggregateInfo& aggregate : table.aggregates) info.columns.push_back(aggregate.result);
+  const int number = add_row_set(info);
+  emit(Opcode::Groups, number, hash_table);
+  return rows(number);
 }
 
 int ProgramMaker::block(const std::vector<int>& registers) {
@@ -196,6 +231,7 @@ void ProgramMaker::result(const std::vector<int>& registers) {
 }
 
 std::shared_ptr<const Program> ProgramMaker::finish() {
+  while (!row_sets_.empty()) drop(row_sets_.back());
   if (program_->instructions.back().opcode != Opcode::Finish) emit(Opcode::Finish);
   verify(*program_);
   return program_;

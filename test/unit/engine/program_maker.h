@@ -64,8 +64,15 @@ class ProgramMaker {
   int32_t next() const { return static_cast<int32_t>(program_->instructions.size()); }
   void parallel(int cursor);
   void converge();
-  // Another cursor, for Groups and Sort.
-  int cursor(const std::vector<RegisterInfo>& columns);
+  // A new row set to append to; all are dropped at the end of the program, but for those that drop() was called for.
+  int row_set(const RowSetInfo& info);
+  void drop(int row_set);
+  // A cursor on the rows of a row set, which are sorted where it has keys.
+  int rows(int row_set);
+  // A cursor on another table.
+  int table(std::shared_ptr<const TabletSource> source);
+  // A cursor on the groups of a hash table, which become a new row set.
+  int groups(int hash_table);
   // Outputs the registers, which need not be consecutive.
   void result(const std::vector<int>& registers);
   // The same, as a block of consecutive registers.
@@ -75,7 +82,10 @@ class ProgramMaker {
   std::shared_ptr<const Program> finish();
 
  private:
+  int add_row_set(const RowSetInfo& info);
+
   std::shared_ptr<Program> program_;
+  std::vector<int> row_sets_;  // that are not dropped yet
   int32_t parallel_at_ = -1;
   int section_cursor_ = 0;
 };

@@ -104,5 +104,249 @@ TEST_F(VerifierTest, RefusesAnEndWithoutFinish) {
   expect_refused("ends in Finish");
 }
 
+// Over a row set 0 of one integer column, to which the section of the fixture appends where a test asks for it.
+class RowSetVerifierTest : public VerifierTest {
+ protected:
+  RowSetVerifierTest() {
+    Program& program = builder_.program();
+    program.instructions.clear();
+    program.row_sets.push_back({{{PhysicalType::Int32, Type{TypeId::Integer}}}, {}, -1});
+    program.cursors.emplace_back().columns.resize(1);  // 1: for the row set
+  }
+
+  void make() { builder_.emit(Opcode::RowSet, 0); }
+  void append() {
+    if (!is_open_) builder_.emit(Opcode::Table, 0, 0, 0, std::string("t"));
+    is_open_ = true;
+    section(0, [this](int32_t column) { builder_.emit(Opcode::Append, 0, column, 1); });
+  }
+  void sort() { builder_.emit(Opcode::SortRows, 0); }
+  void open(int32_t cursor = 1) { builder_.emit(Opcode::Rows, cursor, 0); }
+  void read(int32_t cursor = 1) {
+    section(cursor, [this](int32_t column) { builder_.emit(Opcode::Result, column, 1); });
+  }
+  void drop() { builder_.emit(Opcode::Drop, 0); }
+  void give_key() { builder_.program().row_sets[0].keys.resize(1); }
+  void expect_accepted() {
+    builder_.emit(Opcode::Finish);
+    EXPECT_NO_THROW(verify(builder_.program()));
+  }
+  void expect_breach(const std::string& rule) {
+    builder_.emit(Opcode::Finish);
+    expect_refused(rule);
+  }
+
+ private:
+  template <typename Sink>
+  void section(int32_t cursor, const Sink& sink) {
+    parallel_ = builder_.emit(Opcode::Parallel, cursor);
+    const int32_t column = integer_register();
+    builder_.emit(Opcode::Column, column, 0);
+    sink(column);
+    builder_.program().instructions[static_cast<size_t>(parallel_)].p3 = builder_.emit(Opcode::Converge);
+  }
+
+  bool is_open_ = false;
+};
+
+TEST_F(RowSetVerifierTest, AcceptsSeveralAppendingAndSeveralReading) {
+  make();
+  append();
+  append();
+  open();
+  read();
+  read();
+  drop();
+  expect_accepted();
+}
+
+TEST_F(RowSetVerifierTest, AcceptsSortedRows) {
+  give_key();
+  make();
+  append();
+  sort();
+  open();
+  read();
+  drop();
+  expect_accepted();
+}
+
+TEST_F(RowSetVerifierTest, AcceptsGroups) {
+  builder_.program().hash_tables.emplace_back().keys.resize(1);
+  builder_.emit(Opcode::Groups, 0, 0);
+  open();
+  read();
+  drop();
+  expect_accepted();
+}
+
+TEST_F(RowSetVerifierTest, RefusesGroupsOfOtherColumns) {
+  builder_.program().hash_tables.emplace_back().keys.resize(2);
+  builder_.emit(Opcode::Groups, 0, 0);
+  drop();
+  expect_breach("keys and aggregates as columns");
+}
+
+TEST_F(RowSetVerifierTest, RefusesMakingTwice) {
+  make();
+  make();
+  drop();
+  expect_breach("a row set is made once");
+}
+
+TEST_F(RowSetVerifierTest, RefusesMakingAgainAfterItsDrop) {
+  make();
+  drop();
+  make();
+  expect_breach("a row set is made once");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingToNothing) {
+  append();
+  expect_breach("made before rows are appended");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingToSortedRows) {
+  give_key();
+  make();
+  sort();
+  append();
+  expect_breach("before it is sorted or opened");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingToOpenedRows) {
+  make();
+  open();
+  append();
+  expect_breach("before it is sorted or opened");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingToGroups) {
+  builder_.program().hash_tables.emplace_back().keys.resize(1);
+  builder_.emit(Opcode::Groups, 0, 0);
+  append();
+  expect_breach("never to one of groups");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingAfterTheDrop) {
+  make();
+  drop();
+  append();
+  expect_breach("appended to a row set after its Drop");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingOtherColumns) {
+  builder_.program().row_sets[0].columns.resize(2);
+  make();
+  append();
+  expect_breach("gives every column");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAppendingOtherTypes) {
+  builder_.program().row_sets[0].columns[0].physical = PhysicalType::Int64;
+  make();
+  append();
+  expect_breach("keeps the physical types");
+}
+
+TEST_F(RowSetVerifierTest, RefusesSortingNothing) {
+  give_key();
+  sort();
+  expect_breach("made before it is sorted");
+}
+
+TEST_F(RowSetVerifierTest, RefusesSortingTwice) {
+  give_key();
+  make();
+  sort();
+  sort();
+  expect_breach("sorted once");
+}
+
+TEST_F(RowSetVerifierTest, RefusesSortingWithoutKeys) {
+  make();
+  sort();
+  expect_breach("needs a row set with keys");
+}
+
+TEST_F(RowSetVerifierTest, RefusesSortingWhatIsOpen) {
+  make();
+  open();
+  sort();
+  expect_breach("before it is opened");
+}
+
+TEST_F(RowSetVerifierTest, RefusesSortingAfterTheDrop) {
+  give_key();
+  make();
+  drop();
+  sort();
+  expect_breach("not sorted after its Drop");
+}
+
+TEST_F(RowSetVerifierTest, RefusesOpeningNothing) {
+  open();
+  expect_breach("made before it is opened");
+}
+
+TEST_F(RowSetVerifierTest, RefusesOpeningWhatIsToBeSorted) {
+  give_key();
+  make();
+  open();
+  expect_breach("sorted before it is opened");
+}
+
+TEST_F(RowSetVerifierTest, RefusesOpeningAfterTheDrop) {
+  make();
+  drop();
+  open();
+  expect_breach("not opened after its Drop");
+}
+
+TEST_F(RowSetVerifierTest, RefusesACursorOfOtherColumns) {
+  builder_.program().cursors[1].columns.resize(2);
+  make();
+  open();
+  expect_breach("a cursor on a row set has its columns");
+}
+
+TEST_F(RowSetVerifierTest, RefusesOpeningACursorTwice) {
+  make();
+  open();
+  open();
+  expect_breach("a cursor is opened once");
+}
+
+TEST_F(RowSetVerifierTest, RefusesReadingACursorThatIsNotOpen) {
+  make();
+  read();
+  expect_breach("opened before its rows are read");
+}
+
+TEST_F(RowSetVerifierTest, RefusesReadingAfterTheDrop) {
+  make();
+  open();
+  drop();
+  read();
+  expect_breach("not read after the Drop");
+}
+
+TEST_F(RowSetVerifierTest, RefusesDroppingNothing) {
+  drop();
+  expect_breach("made before its Drop");
+}
+
+TEST_F(RowSetVerifierTest, RefusesDroppingTwice) {
+  make();
+  drop();
+  drop();
+  expect_breach("dropped once");
+}
+
+TEST_F(RowSetVerifierTest, RefusesAnEndWithoutDrop) {
+  make();
+  expect_breach("dropped before Finish");
+}
+
 }  // namespace
 }  // namespace diptych

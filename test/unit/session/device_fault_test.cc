@@ -14,7 +14,7 @@ using testing::FaultyDatabase;
 const std::vector<std::string> queries = {
     "SELECT i, e FROM t WHERE k = 3",                         // rows, strings of a dictionary
     "SELECT h || 'x' FROM t WHERE k = 3",                     // strings that the kernel makes
-    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",               // a sorter
+    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",               // sorted rows
     "SELECT count(*), sum(l), max(n) FROM t WHERE k < 4",     // totals
     "SELECT k, count(*), sum(l) FROM t GROUP BY k",           // few groups
     "SELECT l, count(*) FROM t GROUP BY l",                   // many groups

@@ -16,7 +16,7 @@ using testing::run;
 // Few, because OpenCL on a CPU takes seconds to compile a kernel.
 const std::vector<std::string> queries = {
     "SELECT i, e FROM t WHERE k = 3",                // rows, strings of a dictionary
-    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",      // a sorter
+    "SELECT i, l FROM t ORDER BY l, i LIMIT 5",      // sorted rows
     "SELECT k, count(*), sum(l) FROM t GROUP BY k",  // groups
 };
 const std::string& totals = queries[2];

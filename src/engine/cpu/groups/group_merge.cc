@@ -22,9 +22,9 @@ struct Task {
 
 class Merge {
  public:
-  Merge(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+  Merge(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
         const ExecutionContext& context, const Memory& memory)
-      : info_(info), source_(source), context_(context), memory_(memory) {
+      : info_(info), rows_(rows), context_(context), memory_(memory) {
     for (const RunsOfGroups& thread : threads)
       for (const GroupRun& run : thread.runs) runs_.push_back(&run);
   }
@@ -48,7 +48,7 @@ class Merge {
   void make_tasks() {
     for (const GroupRun* run : runs_)
       for (uint32_t partition = 0; partition < partition_count; ++partition)
-        rows_[partition] += run->count(partition, partition + 1);
+        row_counts_[partition] += run->count(partition, partition + 1);
     const size_t distinct = distinct_in_a_partition();
     const size_t share = memory_.thread_share(memory_part) / MergeTable(info_, memory_).group_bytes();
     const size_t most = std::clamp<size_t>(share, 64, most_groups);
@@ -60,7 +60,7 @@ class Merge {
       open_groups = 0;
     };
     for (uint32_t partition = 0; partition < partition_count; ++partition) {
-      const size_t groups = rows_[partition];
+      const size_t groups = row_counts_[partition];
       if (open_groups > 0 && open_groups + groups > most) close();
       if (std::min(groups, distinct) > most || std::min(groups, 2 * distinct) > share) {
         split(partition, std::min(groups, distinct), std::min(groups, 2 * distinct), share);
@@ -80,7 +80,7 @@ class Merge {
   size_t distinct_in_a_partition() const {
     std::array<std::pair<size_t, uint32_t>, partition_count> sizes;
     for (uint32_t partition = 0; partition < partition_count; ++partition)
-      sizes[partition] = {rows_[partition], partition};
+      sizes[partition] = {row_counts_[partition], partition};
     const auto median = sizes.begin() + sizes.size() / 2;
     std::nth_element(sizes.begin(), median, sizes.end());
     const auto [rows, partition] = *median;
@@ -119,7 +119,7 @@ class Merge {
   void work(bool has_others) {
     MergeTable table(info_, memory_);
     while (const Task* task = take_task()) {
-      std::vector<GroupRows> pieces;
+      std::vector<HostPiece> pieces;
       try {
         pieces = merge(*task, table);
       } catch (const Error& error) {
@@ -129,7 +129,7 @@ class Merge {
         return;
       }
       const std::lock_guard guard(mutex_);
-      for (GroupRows& piece : pieces) piece.add_to(source_);
+      for (HostPiece& piece : pieces) rows_.add(std::move(piece));
     }
   }
 
@@ -142,33 +142,33 @@ class Merge {
     return left;
   }
 
-  std::vector<GroupRows> merge(const Task& task, MergeTable& table) const {
+  std::vector<HostPiece> merge(const Task& task, MergeTable& table) const {
     for (const GroupRun* run : runs_) {
       check_cancelled(context_);
       table.add(run->slice(task.first, task.last, memory_), task.part);
     }
-    std::vector<GroupRows> pieces = table.rows();
+    std::vector<HostPiece> pieces = table.rows();
     table.clear();
     return pieces;
   }
 
   const HashTableInfo& info_;
   std::vector<const GroupRun*> runs_;
-  BlockSource& source_;
+  HostRowSet& rows_;
   const ExecutionContext& context_;
   const Memory& memory_;
-  std::array<size_t, partition_count> rows_{};  // groups and loose rows of all runs, by partition
+  std::array<size_t, partition_count> row_counts_{};  // groups and loose rows of all runs, by partition
   std::vector<Task> tasks_;
-  std::mutex mutex_;               // guards what follows, and source_
+  std::mutex mutex_;               // guards what follows, and rows_
   size_t next_ = 0;                // of the tasks
   std::vector<const Task*> left_;  // by threads that got no memory
 };
 
 }  // namespace
 
-void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
                   const ExecutionContext& context, const Memory& memory) {
-  Merge(info, threads, source, context, memory).run();
+  Merge(info, threads, rows, context, memory).run();
 }
 
 }  // namespace diptych::cpu

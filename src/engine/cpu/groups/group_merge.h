@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "engine/cpu/groups/group_runs.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
 
-// Adds the groups of all runs to the source, as rows: keys, then aggregates.
+// Adds the groups of all runs to the row set: keys, then aggregates.
 // Errors: 53200, 53100, 57014, 58030, what adding states raises.
-void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, BlockSource& source,
+void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
                   const ExecutionContext& context, const Memory& memory);
 
 }  // namespace diptych::cpu

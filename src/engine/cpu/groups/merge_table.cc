@@ -104,13 +104,13 @@ void MergeTable::take_arguments(const GroupSlice& slice, size_t first) {
   }
 }
 
-std::vector<GroupRows> MergeTable::rows() const {
+std::vector<HostPiece> MergeTable::rows() const {
   std::vector<uint32_t> groups(keys_.groups());
   std::iota(groups.begin(), groups.end(), 0U);
   const auto emit_key = [this](size_t key, std::span<const uint32_t> some, std::byte* out, uint64_t* valid) {
     return keys_.emit(key, some, out, valid);
   };
-  return make_group_rows(info_, groups, emit_key, states_, memory_);
+  return make_group_pieces(info_, groups, emit_key, states_, memory_);
 }
 
 void MergeTable::clear() {

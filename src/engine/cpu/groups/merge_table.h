@@ -7,7 +7,7 @@
 #include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/groups/argument_columns.h"
-#include "engine/cpu/groups/group_rows.h"
+#include "engine/cpu/groups/group_pieces.h"
 #include "engine/cpu/groups/group_run.h"
 #include "engine/rows/memory.h"
 
@@ -28,7 +28,7 @@ class MergeTable {
   // Adds the slice's groups or rows of the part. Errors: 53200, what adding states raises.
   void add(const GroupSlice& slice, HashPart part);
   // Errors: 53200.
-  std::vector<GroupRows> rows() const;
+  std::vector<HostPiece> rows() const;
   void clear();
   size_t group_bytes() const;
 

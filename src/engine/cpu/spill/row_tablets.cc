@@ -17,9 +17,9 @@ constexpr size_t least_heap = 4096;
 
 }  // namespace
 
-RowTablets::RowTablets(const SortLayout& layout, BlockSource& source, const Memory& memory)
+RowTablets::RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory)
     : layout_(layout),
-      source_(source),
+      to_(rows),
       memory_(memory),
       most_bytes_(std::min(most_tablet_bytes, memory.thread_share(memory_part))) {
   size_t row_bytes = 1;
@@ -100,7 +100,7 @@ void RowTablets::finish() {
     views.push_back(view);
     column = {column.physical, column.width, {}, {}, 0, false};
   }
-  source_.add(static_cast<int64_t>(rows_), std::move(views), std::move(chunks));
+  to_.add(HostPiece{static_cast<int64_t>(rows_), std::move(views), std::move(chunks), nullptr});
   rows_ = heap_bytes_ = 0;
 }
 

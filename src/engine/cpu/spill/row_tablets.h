@@ -1,18 +1,18 @@
-// Turns rows of a sorter into tablets that own all they hold, strings in a heap, so that they can move to a file.
+// Turns sorted rows into tablets that own all they hold, strings in a heap, so that they can move to a file.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "engine/cpu/sort_rows.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 
 namespace diptych::cpu {
 
 class RowTablets {
  public:
-  // The tablets go to the source.
-  RowTablets(const SortLayout& layout, BlockSource& source, const Memory& memory);
+  // The tablets become pieces of the row set.
+  RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory);
   // Copies the row with its strings. Errors: 53200.
   void add(const uint64_t* row);
   // No rows follow.
@@ -33,7 +33,7 @@ class RowTablets {
   void add_text(Column& column, const dk_text& text);
 
   const SortLayout& layout_;
-  BlockSource& source_;
+  HostRowSet& to_;
   const Memory& memory_;
   const size_t most_bytes_;  // of a tablet, about
   size_t capacity_ = 0;      // rows of a tablet

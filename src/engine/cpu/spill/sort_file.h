@@ -1,4 +1,4 @@
-// Sorted rows of a sorter in a temporary file.
+// Sorted rows in a temporary file.
 //
 //   piece   |row|strings|row|strings|...      rows in order, each a whole number of words (SortLayout::pack)
 //   file    |piece 0|piece 1|...

@@ -29,10 +29,10 @@ class Merge {
         memory_(memory),
         buffers_bytes_(memory.thread_share(memory_part) * static_cast<size_t>(std::max(1, context.threads))) {}
 
-  void run(std::vector<FilePiece> pieces, BlockSource& source) {
+  void run(std::vector<FilePiece> pieces, HostRowSet& rows) {
     const size_t at_once = std::clamp<size_t>(buffers_bytes_ / least_buffer, 2, most_pieces);
     while (pieces.size() > at_once) pieces = merge_groups(pieces, at_once);
-    RowTablets tablets(layout_, source, memory_);
+    RowTablets tablets(layout_, rows, memory_);
     merge(pieces, [&](const uint64_t* row) { tablets.add(row); });
     tablets.finish();
   }
@@ -112,8 +112,8 @@ class Merge {
 
 }  // namespace
 
-void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique_ptr<SortRun>> runs,
-                BlockSource& source, const ExecutionContext& context, const Memory& memory) {
+void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique_ptr<SortRun>> runs, HostRowSet& rows,
+                const ExecutionContext& context, const Memory& memory) {
   std::vector<FilePiece> pieces;
   for (auto& run : runs) {
     run->spill();
@@ -123,7 +123,7 @@ void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique
     }
     run.reset();
   }
-  Merge(layout, limit, context, memory).run(std::move(pieces), source);
+  Merge(layout, limit, context, memory).run(std::move(pieces), rows);
 }
 
 }  // namespace diptych::cpu

@@ -12,16 +12,16 @@
 #include <vector>
 
 #include "engine/cpu/sort_rows.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
 
 class SortRun;
 
-// Adds the first `limit` rows of all runs (-1: all) in order to the source, in tablets that own their strings.
+// Adds the first `limit` rows of all runs (-1: all) in order to the row set, in pieces that own their strings.
 // Errors: 53100, 53200, 57014, 58030.
-void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique_ptr<SortRun>> runs,
-                BlockSource& source, const ExecutionContext& context, const Memory& memory);
+void merge_runs(const SortLayout& layout, int64_t limit, std::vector<std::unique_ptr<SortRun>> runs, HostRowSet& rows,
+                const ExecutionContext& context, const Memory& memory);
 
 }  // namespace diptych::cpu

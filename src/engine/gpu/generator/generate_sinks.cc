@@ -11,7 +11,7 @@ using Kind = KernelParameter::Kind;
 
 void SectionGenerator::write_sink(int32_t address) {
   if (at(address).opcode == Opcode::Result) return write_result(address);
-  if (at(address).opcode == Opcode::SortRow) return write_sort_row(address);
+  if (at(address).opcode == Opcode::Append) return write_append(address);
   if (at(address).opcode == Opcode::Group) return write_group(address);
   groups() ? write_group_aggregate(address) : write_aggregate(address);
 }

@@ -1,4 +1,5 @@
-// The sink of a sorter: like rows of a result, in the order of the input, with the words that they are sorted by.
+// The sink of a row set that is sorted: like rows of a result, in the order of the input, with the words that they are
+// sorted by.
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/sort/key_text.h"
 #include "engine/rows/sort_key_layout.h"
@@ -7,20 +8,20 @@ namespace diptych::gpu {
 
 using Kind = KernelParameter::Kind;
 
-void SectionGenerator::write_sort_row(int32_t address) {
+void SectionGenerator::write_append(int32_t address) {
   const Instruction& instruction = at(address);
-  const SorterInfo& sorter = program_.sorters[static_cast<size_t>(instruction.p1)];
+  const RowSetInfo& row_set = program_.row_sets[static_cast<size_t>(instruction.p1)];
   for (int32_t i = 0; i < instruction.p3; ++i)
-    add_output(instruction.p2 + i, sorter.columns[static_cast<size_t>(i)].physical);
+    add_output(instruction.p2 + i, row_set.columns[static_cast<size_t>(i)].physical);
   open_rows(8);
-  write_sort_words(instruction, sorter);
+  write_sort_words(instruction, row_set);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
   close_rows();
 }
 
-void SectionGenerator::write_sort_words(const Instruction& instruction, const SorterInfo& sorter) {
-  const SortKeyLayout layout(sorter);
-  kernel_.sorter = instruction.p1;
+void SectionGenerator::write_sort_words(const Instruction& instruction, const RowSetInfo& row_set) {
+  const SortKeyLayout layout(row_set);
+  kernel_.row_set = instruction.p1;
   kernel_.sort_words = layout.words;
   if (layout.words == 0) return;
   use_file("sort_key.h");

@@ -58,10 +58,10 @@ class Signature {
     add(key.descending);
     add(key.nulls_first);
   }
-  void add(const SorterInfo& sorter) {
-    add_all(sorter.columns);
-    add_all(sorter.keys);
-    add(sorter.limit);
+  void add(const RowSetInfo& row_set) {
+    add_all(row_set.columns);
+    add_all(row_set.keys);
+    add(row_set.limit);
   }
   // Entries are data, but for whether one is NULL.
   void add(const LookupTable& table) {
@@ -108,7 +108,7 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   signature.add_all(program.registers);
   signature.add_all(program.cursors);
   signature.add_all(program.hash_tables);
-  signature.add_all(program.sorters);
+  signature.add_all(program.row_sets);
   signature.add_all(program.lookups);
   signature.add_all(program.sets);
   signature.add_all(program.types);

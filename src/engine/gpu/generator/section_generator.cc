@@ -180,7 +180,11 @@ void SectionGenerator::find_sink() {
         kernel_.sink = SectionKernel::Sink::Result;
         ordered_ = true;
         break;
-      case Opcode::SortRow:
+      case Opcode::Append:
+        if (program_.row_sets[static_cast<size_t>(instruction.p1)].keys.empty())
+          return refuse("rows for a row set that is not sorted");
+        if (shares_row_set(program_, flow_.first - 1, instruction.p1))
+          return refuse("rows for a row set of several sections");
         ++sinks;
         kernel_.sink = SectionKernel::Sink::Sort;
         ordered_ = true;

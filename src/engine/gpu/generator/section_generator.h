@@ -133,8 +133,8 @@ class SectionGenerator {
   void close_rows();
   void write_put(const OutputColumn& column, size_t number);
   std::string decoded(const ColumnShape& column, size_t index, const std::string& code, PhysicalType physical) const;
-  void write_sort_row(int32_t address);  // this and the next two: generate_sort.cc
-  void write_sort_words(const Instruction& instruction, const SorterInfo& sorter);
+  void write_append(int32_t address);  // this and the next two: generate_sort.cc
+  void write_sort_words(const Instruction& instruction, const RowSetInfo& row_set);
   void write_sort_key(SortKeyPlace place, int32_t key, int32_t number);
   void write_aggregate(int32_t address);
   void write_exact(int32_t argument, const StatesLayout& layout, const StateLayout& state);

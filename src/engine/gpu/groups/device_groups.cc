@@ -1,6 +1,6 @@
 #include "engine/gpu/groups/device_groups.h"
 
-#include "engine/gpu/groups/group_source.h"
+#include "engine/gpu/groups/group_columns.h"
 
 namespace diptych::gpu {
 namespace {
@@ -33,7 +33,7 @@ void DeviceGroups::move_to_host() {
   engine_.give_back(std::move(queue));
 }
 
-std::shared_ptr<const TabletSource> DeviceGroups::close() {
+std::shared_ptr<const RowSet> DeviceGroups::close() {
   if (numbered_) return numbered_->finish();
   const DeviceReservations::Wish wish = [this](int64_t room) { return partitioned_->finish_bytes(room); };
   auto place = engine_.reservations().try_enter(wish);
@@ -55,15 +55,15 @@ FormProfile DeviceGroups::form() const {
   return form;
 }
 
-std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
-                                                       PartitionedGroups& groups,
-                                                       const std::vector<const Dictionary*>& dictionaries,
-                                                       MemoryBudget* budget) {
+std::shared_ptr<const RowSet> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
+                                                 PartitionedGroups& groups,
+                                                 const std::vector<const Dictionary*>& dictionaries,
+                                                 MemoryBudget* budget) {
   const GroupPlan& plan = groups.plan();
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(plan.hash_table)];
-  auto source = std::make_shared<GroupSource>(engine, plan, table, dictionaries, budget);
-  groups.finish(queue, *source);
-  return source;
+  auto rows = make_group_set(engine, plan, table, dictionaries, budget);
+  groups.finish(queue, *rows);
+  return rows;
 }
 
 }  // namespace diptych::gpu

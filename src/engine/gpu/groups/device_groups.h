@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/gpu/groups/numbered_groups.h"
 #include "engine/gpu/groups/partitioned_groups.h"
-#include "engine/gpu/output/group_rows.h"
 #include "engine/run/section_task.h"
 
 namespace diptych::gpu {
@@ -22,7 +22,7 @@ class DeviceGroups final : public OpenGroups {
   // What a section has found of numbered groups, or of the one group of a table without keys. Errors: 53200; 58000
   // where sections before have numbered them, and this one has not, or the other way round.
   void add(const GroupPlan& plan, GroupWords words);
-  // ... of others. dictionaries: see GroupSource.
+  // ... of others. dictionaries: see make_group_set().
   void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
 
   // What is on the device leaves it. Errors: 53200, 58000.
@@ -30,22 +30,22 @@ class DeviceGroups final : public OpenGroups {
 
   Device& device() const override { return engine_.device(); }
   FormProfile form() const override;
-  std::shared_ptr<const TabletSource> close() override;
+  std::shared_ptr<const RowSet> close() override;
 
  private:
   GpuEngine& engine_;
   const Program& program_;
   const ExecutionContext& context_;
-  std::optional<GroupRows> numbered_;
+  std::optional<NumberedGroups> numbered_;
   std::optional<PartitionedGroups> partitioned_;
   int64_t parts_ = 0;  // of numbered_
   std::vector<const Dictionary*> dictionaries_;
 };
 
-// The groups that partitions have become, as rows. budget: see GroupSource.
-std::shared_ptr<const TabletSource> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
-                                                       PartitionedGroups& groups,
-                                                       const std::vector<const Dictionary*>& dictionaries,
-                                                       MemoryBudget* budget);
+// The groups that partitions have become. budget: see DeviceRowSet.
+std::shared_ptr<const RowSet> finish_partitioned(GpuEngine& engine, Queue& queue, const Program& program,
+                                                 PartitionedGroups& groups,
+                                                 const std::vector<const Dictionary*>& dictionaries,
+                                                 MemoryBudget* budget);
 
 }  // namespace diptych::gpu

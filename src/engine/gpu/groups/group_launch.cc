@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
@@ -24,9 +24,9 @@ std::shared_ptr<const Kernel> starts_kernel(Device& device, Queue& queue, const 
 
 }  // namespace
 
-void GroupParameters::set(const GroupColumns& result) {
+void GroupParameters::set(const DevicePiece& result) {
   size_t at = static_cast<size_t>(GroupWord::Count);
-  for (const GroupColumns::Column& column : result.columns) {
+  for (const DevicePiece::Column& column : result.columns) {
     const DeviceBuffer& values = column.is_string ? result.string_rows : result.buffer;
     words_[at++] = (values.address() + column.values).value;
     words_[at++] = column.validity < 0 ? 0 : (result.buffer.address() + column.validity).value;

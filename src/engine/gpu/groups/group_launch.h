@@ -16,7 +16,7 @@ class GroupParameters {
   explicit GroupParameters(const GroupKernels& kernels) : words_(kernels.parameters, 0) {}
   void set(GroupWord which, uint64_t value) { words_[static_cast<size_t>(which)] = value; }
   void set(GroupWord which, DeviceAddress address) { set(which, address.value); }
-  void set(const GroupColumns& result);
+  void set(const DevicePiece& result);
   const std::vector<uint64_t>& words() const { return words_; }
 
  private:

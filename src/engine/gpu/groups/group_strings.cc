@@ -4,7 +4,7 @@
 
 #include "engine/gpu/groups/group_kernels.h"
 #include "engine/gpu/output/host_memory.h"
-#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/when_done.h"
 
 namespace diptych::gpu {
@@ -75,8 +75,8 @@ CopiedStrings copy_strings(Device& device, Queue& queue, DeviceAddress rows, int
 
 }  // namespace
 
-void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result) {
-  for (GroupColumns::Column& column : result.columns) {
+void own_strings(GpuEngine& engine, Queue& queue, DevicePiece& result) {
+  for (DevicePiece::Column& column : result.columns) {
     if (!column.is_string || result.rows == 0) continue;
     CopiedStrings copied;
     const WhenDone when_done{queue};
@@ -116,12 +116,12 @@ std::vector<std::string> fetch_strings(GpuEngine& engine, Queue& queue, const St
   const DeviceBuffer rows = device.allocate(states.count * 16, "strings of totals");
   const WhenDone when_done{queue};
   take_strings(device, queue, states, place, rows.address());
-  const TextRows texts(device, queue, rows.address(), states.count);
+  const TextFetch texts(device, queue, rows.address(), states.count);
   std::vector<std::string> strings;
   for (int64_t i = 0; i < states.count; ++i) {
     ColumnView view;
-    texts.show(i / TextRows::piece_rows, view);
-    const uint32_t* offsets = view.offsets + i % TextRows::piece_rows;
+    texts.show(i / TextFetch::piece_rows, view);
+    const uint32_t* offsets = view.offsets + i % TextFetch::piece_rows;
     strings.emplace_back(view.heap + offsets[0], offsets[1] - offsets[0]);
   }
   return strings;

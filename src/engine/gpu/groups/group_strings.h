@@ -30,7 +30,7 @@ inline StringPlace string_of_extreme(size_t first_word) { return {first_word + 1
 
 // Of the rows of the result. Waits for the queue. Errors: 53200, also when the strings of a column are more than
 // offsets can tell; 58000.
-void own_strings(GpuEngine& engine, Queue& queue, GroupColumns& result);
+void own_strings(GpuEngine& engine, Queue& queue, DevicePiece& result);
 
 // Of so many rows of states of groups: returns the memory that they point to from now on. Waits for the queue.
 // Errors: as above.

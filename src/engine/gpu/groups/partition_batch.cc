@@ -116,7 +116,7 @@ void PartitionBatch::group(Queue& queue) {
   const int64_t all = partitions() * counts_;
   queue.fill(control_.address(), 0, sizeof(GroupControl));
   if (result_.capacity != capacity_ || result_.columns.empty())
-    result_ = allocate_group_columns(engine_.device(), queue, plan_, table_, capacity_);
+    result_ = allocate_groups(engine_.device(), queue, plan_, table_, capacity_);
   GroupParameters words(*plan_.kernels);
   words.set(GroupWord::Control, control_.address());
   words.set(GroupWord::Rows, rows_buffer_.address());

@@ -40,7 +40,7 @@ class PartitionBatch {
 
   // Once the queue is through.
   const GroupControl& control() const { return *reinterpret_cast<const GroupControl*>(report_.data()); }
-  GroupColumns take_result() { return std::move(result_); }
+  DevicePiece take_result() { return std::move(result_); }
   DeviceBuffer take_states() { return std::move(states_); }
   // What their strings are in.
   std::vector<DeviceBuffer> take_strings() { return std::move(strings_); }
@@ -66,7 +66,7 @@ class PartitionBatch {
   int64_t counts_ = 0;  // of a partition
   int64_t capacity_ = 0, state_capacity_ = 0;
   DeviceBuffer starts_, rows_buffer_, states_, control_;
-  GroupColumns result_;
+  DevicePiece result_;
   std::vector<DeviceBuffer> strings_;
   PinnedBuffer report_;
 };

@@ -34,7 +34,7 @@ void PartitionedGroups::check(const GroupControl& control) const {
 void PartitionedGroups::add(PartitionBatch& batch, Queue& queue) {
   check(batch.control());
   check_invariant(batch.plan().key_words == plan_.key_words, "all batches of a section have groups of one form");
-  if (GroupColumns result = batch.take_result(); result.rows > 0) pieces_.push_back(std::move(result));
+  if (DevicePiece result = batch.take_result(); result.rows > 0) pieces_.push_back(std::move(result));
   const auto count = static_cast<int64_t>(batch.control().state_rows);
   if (count > 0) {
     States& states = states_.emplace_back();
@@ -79,8 +79,8 @@ void PartitionedGroups::move_to_host(Queue& queue) {
   held_bytes_ = 0;
 }
 
-void PartitionedGroups::finish(Queue& queue, GroupSource& to) {
-  for (GroupColumns& piece : pieces_) to.add(std::move(piece));
+void PartitionedGroups::finish(Queue& queue, DeviceRowSet& to) {
+  for (DevicePiece& piece : pieces_) to.add(std::move(piece));
   pieces_.clear();
   if (state_rows_ > 0) make(queue, {}, to);
 }
@@ -107,7 +107,7 @@ int64_t PartitionedGroups::finish_bytes(int64_t room) const {
 }
 
 // In two halves, where it has no room.
-void PartitionedGroups::make(Queue& queue, const Pass& pass, GroupSource& to) {
+void PartitionedGroups::make(Queue& queue, const Pass& pass, DeviceRowSet& to) {
   check_cancelled(context_);
   if (may_fit(pass)) {
     try {
@@ -154,7 +154,7 @@ void PartitionedGroups::merge(Queue& queue, GroupParameters& words) {
 }
 
 // False: there were more groups than room for them.
-bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, GroupSource& to) {
+bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, DeviceRowSet& to) {
   Device& device = engine_.device();
   const int64_t rows = expected_rows(pass);
   const auto slots =
@@ -164,7 +164,7 @@ bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, GroupSource& to
                 control_at = states_at + padded(slots * static_cast<int64_t>(plan_.state_words) * 8);
   const DeviceBuffer table = device.allocate(control_at + static_cast<int64_t>(sizeof(GroupControl)), "groups");
   const PinnedBuffer report = device.allocate_pinned(sizeof(GroupControl), "control words of groups");
-  GroupColumns result = allocate_group_columns(device, queue, plan_, table_, rows);
+  DevicePiece result = allocate_groups(device, queue, plan_, table_, rows);
   const WhenDone when_done{queue};
   // Keys are written before they are read.
   queue.fill(table.address(), 0, slots * 4);

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/groups/partition_batch.h"
 #include "engine/gpu/output/host_memory.h"
+#include "engine/gpu/rows/device_row_set.h"
 
 namespace diptych::gpu {
 
@@ -27,7 +27,7 @@ class PartitionedGroups {
   // What another section has found of the same table.
   void add(PartitionedGroups&& other);
   // Rows of keys, then aggregates, in pieces. Waits for the queue. Errors: 22003 of an aggregate, 53200, 57014, 58000.
-  void finish(Queue& queue, GroupSource& to);
+  void finish(Queue& queue, DeviceRowSet& to);
   // Of device memory, at most, that finish() takes of so many bytes to plan with.
   int64_t finish_bytes(int64_t room) const;
   // What waits to be merged leaves the device. Errors: 53200, 58000.
@@ -55,15 +55,15 @@ class PartitionedGroups {
   // Bytes of the table and of the result that a group takes.
   int64_t group_bytes() const;
   bool may_fit(const Pass& pass) const;
-  void make(Queue& queue, const Pass& pass, GroupSource& to);
-  bool try_make(Queue& queue, const Pass& pass, GroupSource& to);
+  void make(Queue& queue, const Pass& pass, DeviceRowSet& to);
+  bool try_make(Queue& queue, const Pass& pass, DeviceRowSet& to);
   void merge(Queue& queue, GroupParameters& words);
 
   GpuEngine& engine_;
   const GroupPlan plan_;
   const HashTableInfo& table_;
   const ExecutionContext& context_;
-  std::vector<GroupColumns> pieces_;
+  std::vector<DevicePiece> pieces_;
   std::vector<States> states_;
   int64_t rows_ = 0, state_rows_ = 0;
   int64_t held_bytes_ = 0;  // of states, on the device

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "engine/gpu/groups/group_source.h"
 #include "engine/gpu/input/segment_loader.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/rows/device_row_set.h"
 
 namespace diptych::gpu {
 namespace {
@@ -59,8 +59,8 @@ std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const Ta
 void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
   const TabletSource& source = *task_.source;
   std::shared_ptr<const ColumnSegment> segment;
-  if (const GroupSource* groups = groups_on(engine_.device(), source)) {
-    segment = groups->segment(range.first, column);
+  if (const DeviceRowSet* rows = rows_on(engine_.device(), source)) {
+    segment = rows->segment(range.first, column);
     input.addresses.back().push_back(segment->address());
     return input.segments.back().push_back(std::move(segment));
   }

@@ -115,7 +115,8 @@ double SegmentCache::part_here(const TabletSource& source, const TabletSpan& spa
   for (size_t next = span.first; next < span_end;) {
     const size_t size = tablets_of_segment(place_, next, count), first = next / size * size;
     const size_t end = std::min(first + size, count);
-    // Its first and its last tablet stand for those between them: asking for each would take longer than a short section.
+    // Its first and its last tablet stand for those between them: asking for each would take longer than a short
+    // section.
     if (has_tablet(column, source.tablet_id(first)) && has_tablet(column, source.tablet_id(end - 1)))
       here += std::min(end, span_end) - next;
     next = end;

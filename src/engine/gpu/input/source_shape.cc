@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/gpu/groups/group_source.h"
-#include "engine/gpu/output/group_buffer.h"
+#include "engine/gpu/groups/numbered_batch.h"
+#include "engine/gpu/rows/device_row_set.h"
 #include "engine/run/zone_test.h"
 #include "program/section_contents.h"
 
@@ -39,7 +39,7 @@ class ShapeFinder {
   ShapeFinder(const Program& program, int32_t address, const TabletSource& source, bool may_pin)
       : cursor_(program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)]),
         source_(source),
-        groups_(dynamic_cast<const GroupSource*>(&source)),
+        device_rows_(dynamic_cast<const DeviceRowSet*>(&source)),
         columns_(columns_read(program, address)),
         may_pin_(may_pin) {}
 
@@ -68,8 +68,8 @@ class ShapeFinder {
   std::vector<SegmentTablet> forms_of(size_t tablet) const {
     std::vector<SegmentTablet> forms;
     for (const size_t column : columns_) {
-      if (groups_ != nullptr)
-        forms.push_back(groups_->form(tablet, column));
+      if (device_rows_ != nullptr)
+        forms.push_back(device_rows_->form(tablet, column));
       else if (const auto form = source_.stored_form(tablet, column))
         forms.push_back(tablet_of(*form));
     }
@@ -83,7 +83,7 @@ class ShapeFinder {
 
   const CursorInfo& cursor_;
   const TabletSource& source_;
-  const GroupSource* const groups_;  // null: it is no such source
+  const DeviceRowSet* const device_rows_;  // null: it is no such source
   const std::vector<size_t> columns_;
   const bool may_pin_;
   SectionShape shape_;

@@ -104,17 +104,17 @@ std::byte* RowFetch::copy_lines(size_t count, int width, DeviceAddress from, int
   return to;
 }
 
-std::vector<SectionRows> RowFetch::finish() {
+std::vector<HostPiece> RowFetch::finish() {
   for (Column& column : columns_) {
     if (!column.nulls.parts.empty()) pack_nulls(column);
     if (column.texts) owners_.push_back(column.texts->memory());
   }
   owners_.push_back(reserved_);
   const auto owners = std::make_shared<std::vector<std::shared_ptr<const void>>>(std::move(owners_));
-  std::vector<SectionRows> pieces;
-  for (int64_t first = 0; first < rows_; first += TextRows::piece_rows) {
-    SectionRows& piece = pieces.emplace_back();
-    piece.rows = std::min(TextRows::piece_rows, rows_ - first);
+  std::vector<HostPiece> pieces;
+  for (int64_t first = 0; first < rows_; first += TextFetch::piece_rows) {
+    HostPiece& piece = pieces.emplace_back();
+    piece.rows = std::min(TextFetch::piece_rows, rows_ - first);
     piece.owner = owners;
     for (const Column& column : columns_) piece.views.push_back(view(column, first));
   }
@@ -134,7 +134,7 @@ void RowFetch::copy(Column& column) {
 }
 
 RowFetch::Parts RowFetch::copy_elements(int width, DeviceAddress from) {
-  Parts copied{width, most_part_bytes / width / TextRows::piece_rows * TextRows::piece_rows, {}};
+  Parts copied{width, most_part_bytes / width / TextFetch::piece_rows * TextFetch::piece_rows, {}};
   for (int64_t first = 0; first < rows_; first += copied.part_rows) {
     const int64_t bytes = std::min(copied.part_rows, rows_ - first) * width;
     copied.parts.push_back(own(device_.allocate_pinned(bytes, "result rows")));
@@ -166,7 +166,7 @@ ColumnView RowFetch::view(const Column& column, int64_t first) const {
     view.validity = reinterpret_cast<const uint8_t*>(nulls.parts[part]) + first % nulls.part_rows / 8;
   }
   if (output.is_text_row()) {
-    column.texts->show(first / TextRows::piece_rows, view);
+    column.texts->show(first / TextFetch::piece_rows, view);
     return view;
   }
   view.encoding = output.dictionary_column >= 0 ? Encoding::Dictionary : Encoding::Plain;

@@ -1,6 +1,6 @@
 // Brings rows that a kernel has written to host memory.
 //
-//   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_rows.h)
+//   device         values 0 | NULL bytes 0 | values 1 | ...        strings: where each is (text_fetch.h)
 //                  what a kernel has written to pinned memory stays there instead
 //   pinned memory  values 0 | NULL bytes 0, then bits | values 1 | ...     in parts of at most 128 MB, so that what one
 //                  result leaves another can use; columns that are alike are one part and one copy if that is enough
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/gpu/output/host_memory.h"
-#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/sort/sort_sink.h"
 #include "engine/run/section_task.h"
@@ -49,7 +49,7 @@ class RowFetch {
   // Afterwards, where it was not known before: there are no more rows than these. Not of strings.
   void cut(int64_t rows) { rows_ = std::min(rows, rows_); }
   // Once the queue is through: the rows of all columns in pieces.
-  std::vector<SectionRows> finish();
+  std::vector<HostPiece> finish();
 
  private:
   // Elements of all rows on the host. Parts have so many rows, and the last one the rest.
@@ -63,7 +63,7 @@ class RowFetch {
     FetchedColumn from;
     Parts values, nulls;     // nulls: of nullable columns
     bool has_nulls = false;  // some row is NULL
-    std::optional<TextRows> texts;
+    std::optional<TextFetch> texts;
   };
 
   // How many columns from this one on are alike: as wide, and each as far behind the one before.

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "tablet/aligned_buffer.h"
 
 namespace diptych::gpu {
@@ -45,8 +45,8 @@ GroupWords total_states(const StatesLayout& layout, const std::vector<PartialWor
   return made;
 }
 
-std::shared_ptr<const TabletSource> combine_totals(const Program& program, int32_t hash_table,
-                                                   const std::vector<PartialWords>& partials) {
+std::shared_ptr<const RowSet> combine_totals(const Program& program, int32_t hash_table,
+                                             const std::vector<PartialWords>& partials) {
   const HashTableInfo& table = program.hash_tables[static_cast<size_t>(hash_table)];
   const StatesLayout layout = layout_states(table, true);
   const GroupWords words = total_states(layout, partials);
@@ -77,9 +77,9 @@ std::shared_ptr<const TabletSource> combine_totals(const Program& program, int32
     view.offsets = reinterpret_cast<const uint32_t*>(place);
     view.heap = string.data();
   }
-  auto source = std::make_shared<BlockSource>(std::move(columns));
-  source->add(1, std::move(views), std::move(memory));
-  return source;
+  auto totals = std::make_shared<HostRowSet>(std::move(columns));
+  totals->add(HostPiece{1, std::move(views), {}, std::move(memory)});
+  return totals;
 }
 
 }  // namespace diptych::gpu

@@ -12,7 +12,7 @@ namespace diptych::gpu {
 // The states of all of them, as those of the group that has number 0.
 GroupWords total_states(const StatesLayout& layout, const std::vector<PartialWords>& partials);
 // One row: the aggregates of the hash table. Errors: 22003.
-std::shared_ptr<const TabletSource> combine_totals(const Program& program, int32_t hash_table,
-                                                   const std::vector<PartialWords>& partials);
+std::shared_ptr<const RowSet> combine_totals(const Program& program, int32_t hash_table,
+                                             const std::vector<PartialWords>& partials);
 
 }  // namespace diptych::gpu

@@ -1,11 +1,11 @@
-// What a section's rows go through when its sink is a sorter:
+// What a section's rows go through when its sink is a row set that is sorted:
 //
 //   kernel      words and columns of the selected rows, in the order of the input, in device memory
 //   DeviceSort  their order, by the words; of few rows that are wanted it is queued with the kernel (TopRows)
-//   batch       column by column: gathered in that order and copied to the host     -> SortedRun
-//   here        the runs of several batches merged                                  -> what the Sort cursor shows
+//   batch       column by column: gathered in that order and copied to the host, in pieces of a row set
+//   SortedMerge   the pieces of several batches merged (sorted_merge.h)
 //
-// There are several runs only where a limit keeps them short: a sort of all rows takes all tablets in one batch.
+// There are several batches only where a limit keeps them short: a sort of all rows takes all tablets in one batch.
 #pragma once
 
 #include <algorithm>
@@ -51,25 +51,16 @@ class BatchSort {
   std::vector<std::vector<uint64_t>> words_;
 };
 
-// The sorted rows of a batch.
-struct SortedRun {
-  std::vector<SectionRows> rows;             // tablets; at most one, where runs are merged
-  std::vector<std::vector<uint64_t>> words;  // by word, then row; empty where there is one run only
-};
+// The row set with keys that the section behind the Parallel at `address` appends to; nullptr: it has another sink.
+const RowSetInfo* sorted_set_of(const Program& program, int32_t address);
 
-// The sorter that the section behind the Parallel at `address` fills; nullptr: it has another sink.
-const SorterInfo* sorter_of(const Program& program, int32_t address);
-
-bool has_text_key(const SorterInfo& sorter);
+bool has_text_key(const RowSetInfo& sorted);
 
 // Whether the first rows are found before the host knows how many there are: few are wanted, and words order them.
-bool finds_first_rows(const SectionKernel& kernel, const SorterInfo& sorter);
+bool finds_first_rows(const SectionKernel& kernel, const RowSetInfo& sorted);
 
 // Whether the section's batches are sorted each by itself, and merged: so many rows are wanted only, and their words
 // compare across batches, which the ranks of strings in a growing dictionary do not.
-bool is_merged(const SorterInfo& sorter, Residency residency);
-
-// The rows of all runs in order, and only as many as the sorter wants: of equal rows, those of an earlier run first.
-std::shared_ptr<const TabletSource> merge_sorted(const SorterInfo& sorter, std::vector<SortedRun> runs);
+bool is_merged(const RowSetInfo& sorted, Residency residency);
 
 }  // namespace diptych::gpu

@@ -120,8 +120,7 @@ TEST_P(SectionRunTest, EveryRowIsCountedOnce) {
   maker_.emit(Opcode::Aggregate, 0, -1, -1, int64_t{0});
   maker_.emit(Opcode::Aggregate, 0, a, -1, int64_t{1});
   maker_.converge();
-  const int cursor = maker_.cursor({wide, wide});
-  maker_.emit(Opcode::Groups, cursor, 0);
+  const int cursor = maker_.groups(0);
   maker_.parallel(cursor);
   const int count = maker_.column(0), sum = maker_.column(1);
   maker_.result({count, sum});

@@ -11,7 +11,7 @@ namespace {
 
 // Rows that are alike at first sight may be long strings, each comparison as long as they are; others cost little.
 TEST(SortEntryBefore, IsCancelledBetweenRowsAlike) {
-  SorterInfo info;
+  RowSetInfo info;
   info.columns = {{.physical = PhysicalType::Int64, .type = {TypeId::BigInt}, .nullable = false}};
   info.keys.resize(1);
   const SortLayout layout(info);

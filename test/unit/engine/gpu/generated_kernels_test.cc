@@ -80,7 +80,7 @@ TEST(GeneratedKernels, WhateverAKernelMayDependOnIsInTheSignature) {
   expect_other("NULL", [](OneColumn& section) { section.program().registers.front().nullable ^= true; });
   expect_other("range", [](OneColumn& section) { section.program().registers.front().high += 1; });
   expect_other("hash table", [](OneColumn& section) { section.program().hash_tables.emplace_back(); });
-  expect_other("sorter", [](OneColumn& section) { section.program().sorters.emplace_back(); });
+  expect_other("row set", [](OneColumn& section) { section.program().row_sets.emplace_back(); });
   expect_other("set", [](OneColumn& section) { section.program().sets.emplace_back(); });
   expect_other("lookup", [](OneColumn& section) { section.program().lookups.emplace_back(); });
   expect_other("result", [](OneColumn& section) { section.program().result_columns.front().type.scale = 3; });

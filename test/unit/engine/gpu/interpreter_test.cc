@@ -13,7 +13,7 @@
 #include "engine/gpu/interpreter/section_lowering.h"
 #include "engine/random_program.h"
 #include "engine/reference_engine.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "kernel/nvrtc_compiler.h"
 
 namespace diptych::gpu {
@@ -40,9 +40,10 @@ int32_t first_section(const Program& program) {
 Rows rows_of_result(const Program& program, const SectionResult& result) {
   std::vector<ColumnDefinition> columns;
   for (const ResultColumnInfo& column : program.result_columns) columns.push_back({column.name, column.type});
-  BlockSource source(columns);
-  for (const SectionRows& rows : result.rows) source.add(rows.rows, rows.views, rows.owner);
-  return rows_of(source);
+  HostRowSet rows(columns);
+  for (const ResultPiece& piece : result.rows)
+    rows.add(HostPiece{piece.rows.rows, piece.rows.views, {}, piece.rows.owner});
+  return rows_of(rows);
 }
 
 class InterpreterTest : public ::testing::Test {
@@ -148,13 +149,10 @@ TEST_F(InterpreterTest, TotalsAgreeWithTheCpu) {
       maker.emit(Opcode::Aggregate, 0, argument, -1, static_cast<int64_t>(i));
     }
     maker.converge();
-    std::vector<RegisterInfo> results;
-    for (const AggregateInfo& aggregate : table.aggregates) results.push_back(aggregate.result);
-    const int cursor = maker.cursor(results);
-    maker.emit(Opcode::Groups, cursor, 0);
+    const int cursor = maker.groups(0);
     maker.parallel(cursor);
     std::vector<int> registers;
-    for (size_t i = 0; i < results.size(); ++i) registers.push_back(maker.column(static_cast<int>(i)));
+    for (size_t i = 0; i < table.aggregates.size(); ++i) registers.push_back(maker.column(static_cast<int>(i)));
     maker.result(registers);
     maker.converge();
     const Rows expected = maker.run(1);
@@ -162,7 +160,7 @@ TEST_F(InterpreterTest, TotalsAgreeWithTheCpu) {
     for (const auto& engine : engines_) {
       const auto result = run(*engine, *program, Residency::Cached);
       ASSERT_TRUE(result.has_value());
-      compare_rows(rows_of(*result->groups.at(0)), expected);
+      compare_rows(rows_of(*result->groups.at(0).rows), expected);
     }
   }
 }

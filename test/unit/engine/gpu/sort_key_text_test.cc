@@ -20,7 +20,7 @@ RegisterInfo bounded(PhysicalType physical, bool nullable, int64_t low, int64_t 
   return info;
 }
 
-std::string all_statements(const SorterInfo& info) {
+std::string all_statements(const RowSetInfo& info) {
   const SortKeyLayout layout(info);
   std::string text;
   for (size_t i = 0; i < layout.keys.size(); ++i) {
@@ -31,7 +31,7 @@ std::string all_statements(const SorterInfo& info) {
 }
 
 TEST(SortKeyText, BoundedIntegersShareAWord) {
-  SorterInfo info;
+  RowSetInfo info;
   info.columns = {bounded(PhysicalType::Int32, false, -2, 5), bounded(PhysicalType::Int64, true, 0, 100),
                   bounded(PhysicalType::Int128, true, 0, 2)};
   info.keys = {{false, false}, {true, false}, {true, true}};
@@ -43,7 +43,7 @@ TEST(SortKeyText, BoundedIntegersShareAWord) {
 }
 
 TEST(SortKeyText, OtherKeysHaveWordsOfTheirOwn) {
-  SorterInfo info;
+  RowSetInfo info;
   info.columns = {bounded(PhysicalType::Int32, false, 0, 9), column(PhysicalType::Float64, true),
                   column(PhysicalType::Interval, false), bounded(PhysicalType::Int32, false, 0, 9)};
   info.keys = {{false, false}, {true, true}, {false, false}, {false, false}};
@@ -58,7 +58,7 @@ TEST(SortKeyText, OtherKeysHaveWordsOfTheirOwn) {
 }
 
 TEST(SortKeyText, OfStringsAWordHasTheFirstBytes) {
-  SorterInfo info;
+  RowSetInfo info;
   info.columns = {column(PhysicalType::Text, true), column(PhysicalType::Text, false)};
   info.keys = {{true, false}, {false, false}};
   EXPECT_EQ(all_statements(info),

@@ -1,4 +1,4 @@
-// Sorters filled on every device there is, in every residency, compared with the CPU's.
+// Row sets sorted on every device there is, in every residency, compared with the CPU's.
 #include "engine/gpu/sort/sort_sink.h"
 
 #include <gtest/gtest.h>
@@ -46,19 +46,17 @@ const std::vector<ColumnDefinition> columns = {{"a", integer}, {"t", text}, {"f"
 ProgramMaker sorting(const std::shared_ptr<const TabletSource>& table, const std::vector<int>& order,
                      std::vector<SortKeyInfo> keys, int64_t limit) {
   ProgramMaker maker(table);
-  SorterInfo info;
+  RowSetInfo info;
   for (int column : order) info.columns.push_back(maker.program().cursors[0].columns[static_cast<size_t>(column)]);
   info.keys = std::move(keys);
   info.limit = limit;
-  maker.program().sorters.push_back(info);
-  maker.emit(Opcode::Sorter, 0);
+  const int sorted = maker.row_set(info);
   maker.parallel(0);
   const auto first = static_cast<int>(maker.program().registers.size());
   for (int column : order) maker.column(column);
-  maker.emit(Opcode::SortRow, 0, first, static_cast<int>(order.size()));
+  maker.emit(Opcode::Append, sorted, first, static_cast<int>(order.size()));
   maker.converge();
-  const int cursor = maker.cursor(info.columns);
-  maker.emit(Opcode::Sort, cursor, 0);
+  const int cursor = maker.rows(sorted);
   maker.parallel(cursor);
   std::vector<int> registers;
   for (size_t i = 0; i < order.size(); ++i) registers.push_back(maker.column(static_cast<int>(i)));
@@ -99,8 +97,19 @@ class SortSinkTest : public ::testing::Test {
         const SectionTask task{*program, first_section(*program), program->sources[0], -1, context, needed};
         const auto result = engine->run(task, residency, KernelChoice::Auto, reason);
         ASSERT_TRUE(result) << reason;
-        EXPECT_EQ(rows_of(*result->sorted), expected);
+        EXPECT_EQ(rows_of(*result->sorted.rows), expected);
       }
+    }
+  }
+
+  void expect_refused(const Program& program, const std::string& why) {
+    const ExecutionContext context;
+    for (const auto& engine : engines_) {
+      std::string reason;
+      const NeededTablets needed(program.cursors[0], *program.sources[0]);
+      const SectionTask task{program, first_section(program), program.sources[0], -1, context, needed};
+      EXPECT_FALSE(engine->run(task, Residency::Serial, KernelChoice::Generated, reason));
+      EXPECT_EQ(reason, why);
     }
   }
 
@@ -116,8 +125,22 @@ TEST_F(SortSinkTest, KeysOfEveryKind) {
   agrees_with_cpu(sorting(table, {2, 0, 3}, {{true, false}, {false, true}}, -1));
 }
 
-TEST_F(SortSinkTest, NoKeyKeepsTheOrder) {
-  agrees_with_cpu(sorting(make_table(columns, random_rows(1000, seed_), 256), {3, 1}, {}, -1));
+// A device fills a row set where one section appends to it, and its rows are sorted.
+TEST_F(SortSinkTest, OtherRowSetsAreLeftToTheCpu) {
+  const auto table = make_table(columns, random_rows(1000, seed_), 256);
+  ProgramMaker unsorted = sorting(table, {3, 1}, {}, -1);
+  expect_refused(*unsorted.finish(), "rows for a row set that is not sorted");
+  ProgramMaker twice(table);
+  RowSetInfo info;
+  info.columns = {twice.program().cursors[0].columns[0]};
+  info.keys = {{false, false}};
+  const int rows = twice.row_set(info);
+  for (int i = 0; i < 2; ++i) {
+    twice.parallel(0);
+    twice.emit(Opcode::Append, rows, twice.column(0), 1);
+    twice.converge();
+  }
+  expect_refused(*twice.finish(), "rows for a row set of several sections");
 }
 
 // Tablets enough for several batches, whose runs are merged where the limit allows.

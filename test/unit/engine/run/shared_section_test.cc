@@ -45,7 +45,7 @@ TEST(SharedSection, WhatCanBeShared) {
   EXPECT_TRUE(can_share(rows, 0, -1));
   EXPECT_FALSE(can_share(rows, 0, 10)) << "LIMIT";
   EXPECT_FALSE(can_share(program_with(Opcode::Group, 0, 0, 0), 0, -1));
-  EXPECT_FALSE(can_share(program_with(Opcode::SortRow, 0, 0, 1), 0, -1));
+  EXPECT_FALSE(can_share(program_with(Opcode::Append, 0, 0, 1), 0, -1));
 }
 
 // Of two parts with one value each.

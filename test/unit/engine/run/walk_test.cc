@@ -44,13 +44,10 @@ class CpuOnly final : public SectionRunner {
     if (falls_back_) note.fallback = "on purpose";
     return std::nullopt;
   }
-  std::shared_ptr<const TabletSource> close(OpenGroups&, const PlacementChoice&, bool, PlacementNote&) override {
-    return nullptr;
-  }
-  bool bring(const TabletSource&, std::span<const size_t>, const PlacementChoice&, bool, PlacementNote&) override {
+  bool attempt(Device&, const PlacementChoice&, bool, PlacementNote&, const std::function<void()>& work) override {
+    work();
     return true;
   }
-  QueueWork work_of_rows(const TabletSource&) const override { return {}; }
 
  private:
   Told& told_;
@@ -73,8 +70,7 @@ std::shared_ptr<const Program> grouped(std::vector<int32_t>& addresses) {
   maker.emit(Opcode::Group, number, a, 0);
   maker.emit(Opcode::Aggregate, 0, -1, number, int64_t{0});
   maker.converge();
-  const int cursor = maker.cursor({key, count});
-  maker.emit(Opcode::Groups, cursor, 0);
+  const int cursor = maker.groups(0);
   addresses.push_back(maker.next());
   maker.parallel(cursor);
   const int out = maker.column(0);

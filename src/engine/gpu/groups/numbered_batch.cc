@@ -1,4 +1,4 @@
-#include "engine/gpu/output/group_buffer.h"
+#include "engine/gpu/groups/numbered_batch.h"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ int64_t most_dense_bytes(const Device& device) {
   return std::min(most_dense_group_bytes, device.memory_limit() / part_of_memory);
 }
 
-void GroupBuffer::prepare(Queue& queue) {
+void NumberedBatch::prepare(Queue& queue) {
   if (buffer_.bytes() < bytes_) {
     buffer_ = DeviceBuffer();
     buffer_ = engine_.device().allocate(bytes_, "groups");
@@ -37,7 +37,7 @@ void GroupBuffer::prepare(Queue& queue) {
   queue.fill(buffer_.address(), 0, bytes_);
 }
 
-uint64_t GroupBuffer::word(const KernelParameter& parameter) const {
+uint64_t NumberedBatch::word(const KernelParameter& parameter) const {
   switch (static_cast<GroupPart>(parameter.part)) {
     case GroupPart::States: return buffer_.address().value;
     case GroupPart::Groups: return static_cast<uint64_t>(plan_.groups);
@@ -45,7 +45,7 @@ uint64_t GroupBuffer::word(const KernelParameter& parameter) const {
   }
 }
 
-GroupWords GroupBuffer::read(Queue& queue) const {
+GroupWords NumberedBatch::read(Queue& queue) const {
   GroupWords words;
   words.row_words = 1 + plan_.states.words;
   const PinnedBuffer memory = engine_.device().allocate_pinned(bytes_, "groups");
@@ -66,7 +66,7 @@ GroupWords GroupBuffer::read(Queue& queue) const {
 }
 
 // The states of a group that has rows; others are left out.
-void GroupBuffer::append_states(const uint64_t* states, GroupWords& to) const {
+void NumberedBatch::append_states(const uint64_t* states, GroupWords& to) const {
   const size_t first = to.words.size();
   to.words.insert(to.words.end(), states, states + plan_.states.words);
   uint64_t* words = to.words.data() + first;

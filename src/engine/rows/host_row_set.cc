@@ -1,4 +1,4 @@
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ size_t validity_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 7) / 8
 // Its columns are in the store's memory, which stays, ...
 class HeldTablet : public PinnedTablet {
  public:
-  explicit HeldTablet(const BlockTablet& tablet) : store_(tablet.store), batch_(tablet.batch) {}
+  explicit HeldTablet(const StoredPiece& piece) : store_(piece.store), batch_(piece.batch) {}
   ~HeldTablet() override { store_->let_go(batch_); }
 
  private:
@@ -41,17 +41,17 @@ class HeldTablet : public PinnedTablet {
 // ... or have been read back into memory of its own.
 class LoadedTablet : public PinnedTablet {
  public:
-  LoadedTablet(const BlockTablet& tablet, std::span<const size_t> wanted) {
+  LoadedTablet(const StoredPiece& piece, std::span<const size_t> wanted) {
     size_t bytes = 0;
     for (size_t column : wanted) {
-      views.push_back(tablet.views[column]);
-      for_each_area(tablet, column, views.back(), [&](const void*&, size_t area) { bytes += padded(area); });
+      views.push_back(piece.views[column]);
+      for_each_area(piece, column, views.back(), [&](const void*&, size_t area) { bytes += padded(area); });
     }
-    chunk_ = tablet.store->memory().allocate(bytes, "result");
+    chunk_ = piece.store->memory().allocate(bytes, "result");
     std::byte* to = chunk_.data();
     for (size_t i = 0; i < wanted.size(); ++i) {
-      for_each_area(tablet, wanted[i], views[i], [&](const void*& address, size_t area) {
-        tablet.store->read(tablet.batch, static_cast<const std::byte*>(address), {to, area});
+      for_each_area(piece, wanted[i], views[i], [&](const void*& address, size_t area) {
+        piece.store->read(piece.batch, static_cast<const std::byte*>(address), {to, area});
         address = to;
         to += padded(area);
       });
@@ -63,19 +63,19 @@ class LoadedTablet : public PinnedTablet {
 
   // Calls action(address, bytes) for each array that the view points to; a changed address is taken over.
   template <typename Action>
-  static void for_each_area(const BlockTablet& tablet, size_t column, ColumnView& view, Action&& action) {
+  static void for_each_area(const StoredPiece& piece, size_t column, ColumnView& view, Action&& action) {
     const auto area = [&](auto*& pointer, size_t bytes) {
       const void* address = pointer;
       action(address, bytes);
       pointer = static_cast<std::remove_reference_t<decltype(pointer)>>(address);
     };
     if (view.encoding == Encoding::Heap) {
-      area(view.offsets, offset_bytes(tablet.rows));
-      if (tablet.heap_bytes[column] > 0) area(view.heap, tablet.heap_bytes[column]);
+      area(view.offsets, offset_bytes(piece.rows));
+      if (piece.heap_bytes[column] > 0) area(view.heap, piece.heap_bytes[column]);
     } else {
-      area(view.data, data_bytes(view, tablet.rows));
+      area(view.data, data_bytes(view, piece.rows));
     }
-    if (view.validity != nullptr) area(view.validity, validity_bytes(tablet.rows));
+    if (view.validity != nullptr) area(view.validity, validity_bytes(piece.rows));
   }
 
   Chunk chunk_;
@@ -87,55 +87,57 @@ bool holds_addresses(const ColumnView& view) {
 
 }  // namespace
 
-void BlockSource::add(BlockTablet tablet) {
-  if (tablet.rows == 0) return;
+void HostRowSet::add(StoredPiece piece) {
+  if (piece.rows == 0) return;
   first_rows_.push_back(rows_);
-  rows_ += tablet.rows;
-  tablets_.push_back(std::move(tablet));
+  rows_ += piece.rows;
+  pieces_.push_back(std::move(piece));
 }
 
-void BlockSource::add(int64_t rows, std::vector<ColumnView> views, std::vector<Chunk> chunks) {
+void HostRowSet::add(HostPiece piece) {
+  if (piece.owner != nullptr) keep(std::move(piece.owner));
   const size_t batch = store_->open_batch();
-  const bool can_move = std::none_of(views.begin(), views.end(), holds_addresses);
+  const bool can_move = std::none_of(piece.views.begin(), piece.views.end(), holds_addresses);
   std::vector<size_t> heap_bytes;
-  for (const ColumnView& view : views) heap_bytes.push_back(view.encoding == Encoding::Heap ? view.offsets[rows] : 0);
-  add({rows, std::move(views), std::move(heap_bytes), store_, batch});
-  store_->close_batch(batch, std::move(chunks), can_move);
+  for (const ColumnView& view : piece.views)
+    heap_bytes.push_back(view.encoding == Encoding::Heap ? view.offsets[piece.rows] : 0);
+  add(StoredPiece{piece.rows, std::move(piece.views), std::move(heap_bytes), store_, batch});
+  store_->close_batch(batch, std::move(piece.chunks), can_move);
 }
 
-const Dictionary* BlockSource::common_dictionary(size_t column) const {
-  const Dictionary* common = tablets_.empty() ? nullptr : tablets_.front().views[column].dictionary;
-  for (const BlockTablet& tablet : tablets_) {
-    if (tablet.views[column].encoding != Encoding::Dictionary || tablet.views[column].dictionary != common)
+const Dictionary* HostRowSet::common_dictionary(size_t column) const {
+  const Dictionary* common = pieces_.empty() ? nullptr : pieces_.front().views[column].dictionary;
+  for (const StoredPiece& piece : pieces_) {
+    if (piece.views[column].encoding != Encoding::Dictionary || piece.views[column].dictionary != common)
       return nullptr;
   }
   return common;
 }
 
-std::unique_ptr<PinnedTablet> BlockSource::pin(size_t tablet, std::span<const size_t> wanted) const {
-  auto pinned = pin(tablets_[tablet], wanted);
+std::unique_ptr<PinnedTablet> HostRowSet::pin(size_t tablet, std::span<const size_t> wanted) const {
+  auto pinned = pin(pieces_[tablet], wanted);
   pinned->first_position = first_rows_[tablet];
   return pinned;
 }
 
-std::unique_ptr<PinnedTablet> BlockSource::pin(const BlockTablet& tablet, std::span<const size_t> wanted) {
+std::unique_ptr<PinnedTablet> HostRowSet::pin(const StoredPiece& piece, std::span<const size_t> wanted) {
   std::unique_ptr<PinnedTablet> pinned;
-  if (tablet.store->hold(tablet.batch)) {
-    pinned = std::make_unique<HeldTablet>(tablet);
-    for (size_t column : wanted) pinned->views.push_back(tablet.views[column]);
+  if (piece.store->hold(piece.batch)) {
+    pinned = std::make_unique<HeldTablet>(piece);
+    for (size_t column : wanted) pinned->views.push_back(piece.views[column]);
   } else {
-    pinned = std::make_unique<LoadedTablet>(tablet, wanted);
+    pinned = std::make_unique<LoadedTablet>(piece, wanted);
   }
-  pinned->rows = tablet.rows;
+  pinned->rows = piece.rows;
   return pinned;
 }
 
-int64_t BlockSource::encoded_bytes(size_t number, size_t column) const {
-  const BlockTablet& tablet = tablets_[number];
-  const ColumnView& view = tablet.views[column];
-  size_t bytes = view.validity != nullptr ? validity_bytes(tablet.rows) : 0;
-  bytes += view.encoding == Encoding::Heap ? offset_bytes(tablet.rows) + tablet.heap_bytes[column]
-                                           : data_bytes(view, tablet.rows);
+int64_t HostRowSet::encoded_bytes(size_t number, size_t column) const {
+  const StoredPiece& piece = pieces_[number];
+  const ColumnView& view = piece.views[column];
+  size_t bytes = view.validity != nullptr ? validity_bytes(piece.rows) : 0;
+  bytes += view.encoding == Encoding::Heap ? offset_bytes(piece.rows) + piece.heap_bytes[column]
+                                           : data_bytes(view, piece.rows);
   return static_cast<int64_t>(bytes);
 }
 
@@ -168,7 +170,7 @@ size_t string_bytes(const ColumnView& view, int64_t first, int64_t rows) {
 
 }  // namespace
 
-void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, int64_t rows) {
+void HostRowSet::add_copy(std::span<const ColumnView> from, int64_t first_row, int64_t rows) {
   const bool has_room = std::all_of(from.begin(), from.end(), [&](const ColumnView& view) {
     return !is_string(view) || string_bytes(view, first_row, rows) <= UINT32_MAX;
   });
@@ -210,21 +212,21 @@ void BlockSource::add_copy(std::span<const ColumnView> from, int64_t first_row, 
     }
     views.push_back(view);
   }
-  add(rows, std::move(views), std::move(chunks));
+  add(HostPiece{rows, std::move(views), std::move(chunks), nullptr});
 }
 
-// Tablets may be of other stores than its own: of those whom they were taken over from.
-void BlockSource::move_to_file() {
+// Pieces may be of other stores than its own: of those whom they were taken over from.
+void HostRowSet::move_to_file() {
   const ChunkStore* moved = nullptr;
-  for (const BlockTablet& tablet : tablets_) {
-    if (tablet.store.get() == moved) continue;
-    tablet.store->move_all();
-    moved = tablet.store.get();
+  for (const StoredPiece& piece : pieces_) {
+    if (piece.store.get() == moved) continue;
+    piece.store->move_all();
+    moved = piece.store.get();
   }
 }
 
-std::shared_ptr<BlockSource> copy_rows(const TabletSource& source, const Memory& memory) {
-  auto copy = std::make_shared<BlockSource>(source.columns(), memory);
+std::shared_ptr<HostRowSet> copy_rows(const TabletSource& source, const Memory& memory) {
+  auto copy = std::make_shared<HostRowSet>(source.columns(), memory);
   std::vector<size_t> all(source.columns().size());
   std::iota(all.begin(), all.end(), size_t{0});
   for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
@@ -234,30 +236,30 @@ std::shared_ptr<BlockSource> copy_rows(const TabletSource& source, const Memory&
   return copy;
 }
 
-bool BlockSource::has_codes(size_t first) const {
-  return std::any_of(tablets_.begin() + static_cast<ptrdiff_t>(first), tablets_.end(), [](const BlockTablet& tablet) {
-    return std::any_of(tablet.views.begin(), tablet.views.end(),
+bool HostRowSet::has_codes(size_t first) const {
+  return std::any_of(pieces_.begin() + static_cast<ptrdiff_t>(first), pieces_.end(), [](const StoredPiece& piece) {
+    return std::any_of(piece.views.begin(), piece.views.end(),
                        [](const ColumnView& view) { return view.encoding == Encoding::Dictionary; });
   });
 }
 
-void BlockSource::cut(int64_t offset, int64_t limit) {
+void HostRowSet::cut(int64_t offset, int64_t limit) {
   std::vector<size_t> all(columns_.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  std::vector<BlockTablet> before = std::move(tablets_);
-  tablets_.clear();
+  std::vector<StoredPiece> before = std::move(pieces_);
+  pieces_.clear();
   first_rows_.clear();
   rows_ = 0;
-  for (BlockTablet& tablet : before) {
-    const int64_t skipped = std::min(offset, tablet.rows);
+  for (StoredPiece& piece : before) {
+    const int64_t skipped = std::min(offset, piece.rows);
     offset -= skipped;
-    if (skipped == tablet.rows) continue;
-    if (limit >= 0) tablet.rows = skipped + std::min(tablet.rows - skipped, limit - rows_);
-    if (tablet.rows <= skipped) break;
+    if (skipped == piece.rows) continue;
+    if (limit >= 0) piece.rows = skipped + std::min(piece.rows - skipped, limit - rows_);
+    if (piece.rows <= skipped) break;
     if (skipped > 0)
-      add_copy(pin(tablet, all)->views, skipped, tablet.rows - skipped);
+      add_copy(pin(piece, all)->views, skipped, piece.rows - skipped);
     else
-      add(std::move(tablet));
+      add(std::move(piece));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "engine/cpu/groups/group_rows.h"
+#include "engine/cpu/groups/group_pieces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -60,10 +60,10 @@ ColumnView make_heap(const EmittedColumn& column, size_t rows, const Memory& mem
 
 }  // namespace
 
-std::vector<GroupRows> make_group_rows(const HashTableInfo& info, std::span<const uint32_t> groups,
-                                       const KeyEmitter& emit_key, const AggregateStates& states,
-                                       const Memory& memory) {
-  std::vector<GroupRows> pieces;
+std::vector<HostPiece> make_group_pieces(const HashTableInfo& info, std::span<const uint32_t> groups,
+                                         const KeyEmitter& emit_key, const AggregateStates& states,
+                                         const Memory& memory) {
+  std::vector<HostPiece> pieces;
   while (!groups.empty()) {
     size_t rows = std::min(tablet_rows, groups.size());
     const auto valid_words = static_cast<size_t>(words_for(static_cast<int64_t>(rows)));
@@ -83,7 +83,7 @@ std::vector<GroupRows> make_group_rows(const HashTableInfo& info, std::span<cons
       columns.push_back(std::move(column));
     }
     rows = rows_that_fit(columns, rows);
-    GroupRows& piece = pieces.emplace_back();
+    HostPiece& piece = pieces.emplace_back();
     piece.rows = static_cast<int64_t>(rows);
     for (EmittedColumn& column : columns) {
       ColumnView view;

@@ -1,10 +1,10 @@
-#include "engine/gpu/output/group_rows.h"
+#include "engine/gpu/groups/numbered_groups.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "engine/gpu/output/totals.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 #include "tablet/aligned_buffer.h"
 
 namespace diptych::gpu {
@@ -32,13 +32,13 @@ size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 }  // namespace
 
-GroupRows::GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget* budget)
+NumberedGroups::NumberedGroups(const Program& program, const GroupPlan& plan, MemoryBudget* budget)
     : table_(program.hash_tables[static_cast<size_t>(plan.hash_table)]),
       plan_(plan),
       budget_(budget),
       reserved_(budget, "groups") {}
 
-void GroupRows::add(GroupWords batch) {
+void NumberedGroups::add(GroupWords batch) {
   // As if all groups were new.
   reserve_on_host(reserved_, static_cast<int64_t>(batch.words.size() * sizeof(uint64_t)));
   if (empty_) {
@@ -61,7 +61,7 @@ void GroupRows::add(GroupWords batch) {
   }
 }
 
-bool GroupRows::read_key(const uint64_t* row, size_t number, std::byte* to) const {
+bool NumberedGroups::read_key(const uint64_t* row, size_t number, std::byte* to) const {
   const GroupKeyPlan& key = plan_.keys[number];
   const auto store = [&](auto value) { std::memcpy(to, &value, sizeof(value)); };
   const uint64_t place = row[0] / key.stride % (key.span + (key.nullable ? 1U : 0U));
@@ -75,15 +75,15 @@ bool GroupRows::read_key(const uint64_t* row, size_t number, std::byte* to) cons
   return there;
 }
 
-std::vector<ColumnDefinition> GroupRows::columns() const {
+std::vector<ColumnDefinition> NumberedGroups::columns() const {
   std::vector<ColumnDefinition> columns;
   for (const RegisterInfo& key : table_.keys) columns.push_back({"", key.type});
   for (const AggregateInfo& aggregate : table_.aggregates) columns.push_back({"", aggregate.result.type});
   return columns;
 }
 
-std::shared_ptr<const TabletSource> GroupRows::finish() const {
-  auto source = std::make_shared<BlockSource>(columns());
+std::shared_ptr<const RowSet> NumberedGroups::finish() const {
+  auto made = std::make_shared<HostRowSet>(columns());
   const size_t keys = table_.keys.size(), count = groups_.count();
   for (size_t first = 0; first < count; first += tablet_rows) {
     std::vector<ColumnView> views;
@@ -112,9 +112,9 @@ std::shared_ptr<const TabletSource> GroupRows::finish() const {
       view.data = memory.data();
       if (any_null) view.validity = bits;
     }
-    source->add(static_cast<int64_t>(rows), std::move(views), std::move(owners));
+    made->add(HostPiece{static_cast<int64_t>(rows), std::move(views), {}, std::move(owners)});
   }
-  return source;
+  return made;
 }
 
 }  // namespace diptych::gpu

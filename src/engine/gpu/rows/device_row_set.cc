@@ -1,71 +1,55 @@
-#include "engine/gpu/groups/group_source.h"
+#include "engine/gpu/rows/device_row_set.h"
 
 #include <algorithm>
 #include <numeric>
-
-#include "engine/gpu/groups/group_kernels.h"
+#include <utility>
 
 namespace diptych::gpu {
 namespace {
 
-class GroupPin final : public PinnedTablet {};
+// Its columns are in copies that the row set keeps.
+class CopiedTablet final : public PinnedTablet {};
 
 }  // namespace
 
-ColumnView group_form(const GroupPlan& plan, const HashTableInfo& table, size_t i) {
-  const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
-  ColumnView form;
-  form.encoding = Encoding::Plain;
-  form.physical = info.physical;
-  form.width = static_cast<uint8_t>(result_width(plan, table, i));
-  if (is_string_result(plan, table, i)) form.encoding = Encoding::Heap;
-  if (i < plan.keys.size() && plan.keys[i].dictionary_column >= 0) form.encoding = Encoding::Dictionary;
-  return form;
-}
+DeviceRowSet::DeviceRowSet(GpuEngine& engine, std::vector<ColumnDefinition> columns, std::vector<ColumnView> forms,
+                           MemoryBudget* budget)
+    : engine_(engine),
+      columns_(std::move(columns)),
+      forms_(std::move(forms)),
+      host_bytes_(budget, "rows of a device") {}
 
-GroupSource::GroupSource(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table,
-                         const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget)
-    : engine_(engine), host_bytes_(budget, "groups") {
-  for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i) {
-    const RegisterInfo& info = i < plan.keys.size() ? table.keys[i] : table.aggregates[i - plan.keys.size()].result;
-    columns_.push_back({"", info.type});
-    ColumnView& form = forms_.emplace_back(group_form(plan, table, i));
-    if (form.encoding == Encoding::Dictionary)
-      form.dictionary = dictionaries[static_cast<size_t>(plan.keys[i].dictionary_column)];
-  }
-}
-
-void GroupSource::add(GroupColumns piece) {
+void DeviceRowSet::add(DevicePiece piece) {
   rows_ += piece.rows;
   pieces_.push_back(std::move(piece));
 }
 
-void GroupSource::move_to_host() const {
+void DeviceRowSet::move_to_host() const {
   std::vector<size_t> all(columns_.size());
   std::iota(all.begin(), all.end(), size_t{0});
-  bring(all);
-  for (GroupColumns& piece : pieces_) {
+  bring(all, nullptr);
+  for (DevicePiece& piece : pieces_) {
     piece.buffer = DeviceBuffer();
-    for (GroupColumns::Column& column : piece.columns) column.strings = DeviceBuffer();
+    for (DevicePiece::Column& column : piece.columns) column.strings = DeviceBuffer();
   }
   is_on_device_ = false;
 }
 
-int64_t GroupSource::encoded_bytes(size_t tablet, size_t column) const {
+int64_t DeviceRowSet::encoded_bytes(size_t tablet, size_t column) const {
   const int64_t rows = pieces_[tablet].rows;
   if (forms_[column].encoding == Encoding::Heap) return rows * 4 + pieces_[tablet].columns[column].heap_bytes;
   return rows * forms_[column].width;
 }
 
-SegmentTablet GroupSource::form(size_t piece, size_t column) const {
+SegmentTablet DeviceRowSet::form(size_t piece, size_t column) const {
   SegmentTablet tablet = gpu::stored_form(forms_[column], pieces_[piece].rows);
   tablet.has_nulls = pieces_[piece].columns[column].validity >= 0;
   return tablet;
 }
 
-std::shared_ptr<const ColumnSegment> GroupSource::segment(size_t piece, size_t column) const {
-  const GroupColumns& from = pieces_[piece];
-  const GroupColumns::Column& stored = from.columns[column];
+std::shared_ptr<const ColumnSegment> DeviceRowSet::segment(size_t piece, size_t column) const {
+  const DevicePiece& from = pieces_[piece];
+  const DevicePiece::Column& stored = from.columns[column];
   SegmentTablet tablet = form(piece, column);
   if (stored.is_string) {
     // In several buffers: addresses are offsets from the start of all memory.
@@ -81,29 +65,29 @@ std::shared_ptr<const ColumnSegment> GroupSource::segment(size_t piece, size_t c
 }
 
 // Copies what is not there yet.
-void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted) const {
+void DeviceRowSet::fetch(size_t first, size_t end, std::span<const size_t> wanted, WorkReport* report) const {
   Device& device = engine_.device();
   std::map<std::pair<size_t, size_t>, HostColumn> fetched;
-  const auto stored = [&](size_t piece, size_t column) -> const GroupColumns::Column& {
+  const auto stored = [&](size_t piece, size_t column) -> const DevicePiece::Column& {
     return pieces_[piece].columns[column];
   };
   for (size_t piece = first; piece < end; ++piece) {
     for (const size_t column : wanted) {
       if (copies_.contains({piece, column})) continue;
       HostColumn& copy = fetched[{piece, column}];
-      const GroupColumns::Column& from = stored(piece, column);
+      const DevicePiece::Column& from = stored(piece, column);
       const int64_t rows = pieces_[piece].rows, bitmap = from.validity >= 0 ? (rows + 7) / 8 : 0;
       copy.bytes = from.is_string ? from.heap + from.heap_bytes : rows * from.width;
       reserve_on_host(host_bytes_, copy.bytes + bitmap);
-      copy.values = device.allocate_pinned(std::max<int64_t>(copy.bytes, 1), "groups");
-      if (bitmap > 0) copy.validity = device.allocate_pinned(bitmap, "groups");
+      copy.values = device.allocate_pinned(std::max<int64_t>(copy.bytes, 1), "rows of a device");
+      if (bitmap > 0) copy.validity = device.allocate_pinned(bitmap, "rows of a device");
     }
   }
   if (fetched.empty()) return;
-  std::unique_ptr<Queue> queue = engine_.take_queue(&report_);
+  std::unique_ptr<Queue> queue = engine_.take_queue(report);
   for (auto& [place, copy] : fetched) {
-    const GroupColumns& piece = pieces_[place.first];
-    const GroupColumns::Column& from = stored(place.first, place.second);
+    const DevicePiece& piece = pieces_[place.first];
+    const DevicePiece::Column& from = stored(place.first, place.second);
     const DeviceAddress start = piece.buffer.address();
     queue->copy_to_host(copy.values.data(), from.is_string ? from.strings.address() : start + from.values, copy.bytes);
     if (copy.validity.bytes() > 0)
@@ -114,17 +98,17 @@ void GroupSource::fetch(size_t first, size_t end, std::span<const size_t> wanted
   copies_.merge(fetched);
 }
 
-void GroupSource::bring(std::span<const size_t> wanted) const {
+void DeviceRowSet::bring(std::span<const size_t> wanted, WorkReport* report) const {
   std::lock_guard guard(mutex_);
-  fetch(0, pieces_.size(), wanted);
+  fetch(0, pieces_.size(), wanted, report);
 }
 
-std::unique_ptr<PinnedTablet> GroupSource::pin(size_t tablet, std::span<const size_t> wanted) const {
-  auto pinned = std::make_unique<GroupPin>();
+std::unique_ptr<PinnedTablet> DeviceRowSet::pin(size_t tablet, std::span<const size_t> wanted) const {
+  auto pinned = std::make_unique<CopiedTablet>();
   pinned->rows = pieces_[tablet].rows;
   for (size_t before = 0; before < tablet; ++before) pinned->first_position += pieces_[before].rows;
   std::lock_guard guard(mutex_);
-  fetch(tablet, tablet + 1, wanted);
+  fetch(tablet, tablet + 1, wanted, nullptr);
   for (const size_t column : wanted) {
     const HostColumn& copy = copies_.at({tablet, column});
     ColumnView& view = pinned->views.emplace_back(forms_[column]);

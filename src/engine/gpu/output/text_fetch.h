@@ -1,4 +1,4 @@
-// The strings of a section's rows, brought to host memory.
+// Fetches the strings of a section's rows to host memory.
 //
 //   on the device   where each string is (kernel/device/text_row.h)
 //        |  text_starts.h: a prefix sum of their lengths
@@ -17,7 +17,7 @@ namespace diptych::gpu {
 
 // A kernel of such a file, with so many words of parameters.
 KernelText text_kernel(const char* file, const char* entry, size_t words);
-// Adds those that TextRows launches.
+// Adds those that TextFetch launches.
 void add_text_kernels(std::vector<KernelText>& kernels);
 // Launches a kernel of kernel/device/text_starts.h or text_copy.h for so many rows.
 void launch_text_kernel(Device& device, Queue& queue, const char* file, const char* entry, int64_t rows,
@@ -25,14 +25,14 @@ void launch_text_kernel(Device& device, Queue& queue, const char* file, const ch
 // Rows that a work-group of them takes at a time.
 inline constexpr int64_t text_tile_rows = 1024;
 
-class TextRows {
+class TextFetch {
  public:
   // Rows of a piece, of which all but the last have as many.
   static constexpr int64_t piece_rows = 65536;
 
   // rows: a dk_text_row of each of `count` rows, one or more, in memory of the device. Waits for the device. Errors:
   // 53200 of the device or the host, and when the strings of a piece are more than offsets can tell; 58000.
-  TextRows(Device& device, Queue& queue, DeviceAddress rows, int64_t count);
+  TextFetch(Device& device, Queue& queue, DeviceAddress rows, int64_t count);
 
   // Sets encoding, offsets and heap of a piece, which memory() keeps in place.
   void show(int64_t piece, ColumnView& view) const;

@@ -1,4 +1,4 @@
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ class Rows {
   }
 
   // That the source shows the rows from `first` on.
-  void expect_in(const BlockSource& source, int64_t first) const {
+  void expect_in(const HostRowSet& source, int64_t first) const {
     const std::vector<size_t> all = {0, 1, 2};
     int64_t row = first;
     for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
@@ -84,7 +84,7 @@ class Rows {
   std::string heap_;
 };
 
-class BlockSourceTest : public ::testing::Test {
+class HostRowSetTest : public ::testing::Test {
  protected:
   MemoryFileSystem files_;
   TempSpace temp_{files_, "test"};
@@ -92,10 +92,10 @@ class BlockSourceTest : public ::testing::Test {
   Memory memory_{nullptr, &budget_, &temp_};
 };
 
-TEST_F(BlockSourceTest, CopiesHoldNoAddressesAndMoveToAFile) {
+TEST_F(HostRowSetTest, CopiesHoldNoAddressesAndMoveToAFile) {
   const Rows rows(1000);
-  BlockSource source(columns, memory_);
-  source.add(1000, rows.views(), std::vector<Chunk>());
+  HostRowSet source(columns, memory_);
+  source.add(HostPiece{1000, rows.views(), {}, nullptr});
   const auto copy = copy_rows(source, memory_);
   EXPECT_EQ(copy->row_count(), 1000);
   rows.expect_in(*copy, 0);
@@ -107,9 +107,9 @@ TEST_F(BlockSourceTest, CopiesHoldNoAddressesAndMoveToAFile) {
   rows.expect_in(*copy, 0);
 }
 
-TEST_F(BlockSourceTest, PinnedTabletsStayInMemory) {
+TEST_F(HostRowSetTest, PinnedPiecesStayInMemory) {
   const Rows rows(100);
-  BlockSource source(columns, memory_);
+  HostRowSet source(columns, memory_);
   source.add_copy(rows.views(), 0, 100);
   const std::array<size_t, 1> first = {0};
   {
@@ -122,10 +122,10 @@ TEST_F(BlockSourceTest, PinnedTabletsStayInMemory) {
   rows.expect_in(source, 0);
 }
 
-TEST_F(BlockSourceTest, ACutInTheMiddleOfATablet) {
+TEST_F(HostRowSetTest, ACutInTheMiddleOfAPiece) {
   const Rows rows(300);
   for (const bool is_in_file : {false, true}) {
-    BlockSource source(columns, memory_);
+    HostRowSet source(columns, memory_);
     source.add_copy(rows.views(), 0, 100);
     source.add_copy(rows.views(), 100, 200);
     if (is_in_file) source.move_to_file();
@@ -135,35 +135,35 @@ TEST_F(BlockSourceTest, ACutInTheMiddleOfATablet) {
   }
 }
 
-TEST_F(BlockSourceTest, TabletsTakenOverMoveWithTheOthers) {
+TEST_F(HostRowSetTest, PiecesTakenOverMoveWithTheOthers) {
   const Rows rows(100);
   auto store = std::make_shared<ChunkStore>(memory_);
   const size_t batch = store->open_batch();
   std::vector<Chunk> chunks;
   chunks.push_back(memory_.allocate(400, "test"));
   std::memcpy(chunks[0].data(), rows.views()[0].data, 400);
-  BlockTablet tablet{100, {rows.views()[0]}, {0}, store, batch};
-  tablet.views[0].data = chunks[0].data();
+  StoredPiece piece{100, {rows.views()[0]}, {0}, store, batch};
+  piece.views[0].data = chunks[0].data();
   store->close_batch(batch, std::move(chunks), true);
-  BlockSource source({columns[0]}, memory_);
-  source.add(std::move(tablet));
+  HostRowSet source({columns[0]}, memory_);
+  source.add(std::move(piece));
   source.move_to_file();
   EXPECT_EQ(budget_.used(), 0);
   const std::array<size_t, 1> first = {0};
   EXPECT_EQ(reinterpret_cast<const int32_t*>(source.pin(0, first)->views[0].data)[99], 297);
 }
 
-TEST_F(BlockSourceTest, WithoutAFileNothingMoves) {
+TEST_F(HostRowSetTest, WithoutAFileNothingMoves) {
   const Rows rows(100);
-  BlockSource source(columns);
+  HostRowSet source(columns);
   source.add_copy(rows.views(), 0, 100);
   source.move_to_file();
   rows.expect_in(source, 0);
 }
 
-TEST_F(BlockSourceTest, AFullDiskLosesNothing) {
+TEST_F(HostRowSetTest, AFullDiskLosesNothing) {
   const Rows rows(1000);
-  BlockSource source(columns, memory_);
+  HostRowSet source(columns, memory_);
   source.add_copy(rows.views(), 0, 1000);
   files_.set_faults({.kind = FaultPlan::Kind::None, .capacity_bytes = 1000});
   EXPECT_THROW(source.move_to_file(), Error);

@@ -1,4 +1,4 @@
-#include "engine/gpu/output/text_rows.h"
+#include "engine/gpu/output/text_fetch.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 static_assert(text_tile_rows == 4 * group_size);
 // Entries of a piece's offsets (the next starts on a multiple of 256 bytes).
-constexpr int64_t piece_stride = TextRows::piece_rows + 64;
+constexpr int64_t piece_stride = TextFetch::piece_rows + 64;
 // Enough for each compute unit to hide its memory's latency.
 constexpr int64_t groups_per_unit = 8;
 
@@ -45,13 +45,13 @@ void launch_text_kernel(Device& device, Queue& queue, const char* file, const ch
   queue.launch(*kernel, groups, group_size, words);
 }
 
-TextRows::TextRows(Device& device, Queue& queue, DeviceAddress rows, int64_t count)
+TextFetch::TextFetch(Device& device, Queue& queue, DeviceAddress rows, int64_t count)
     : device_(device), queue_(queue), count_(count) {
   find_starts(rows);
   copy(rows);
 }
 
-void TextRows::find_starts(DeviceAddress rows) {
+void TextFetch::find_starts(DeviceAddress rows) {
   const int64_t tiles = (count_ + text_tile_rows - 1) / text_tile_rows;
   starts_ = device_.allocate((count_ + 1) * 8, "starts of strings");
   // The counter of tiles, their status, then what the host reads.
@@ -68,7 +68,7 @@ void TextRows::find_starts(DeviceAddress rows) {
   queue_.synchronize();
 }
 
-void TextRows::copy(DeviceAddress rows) {
+void TextFetch::copy(DeviceAddress rows) {
   for (size_t i = 0; i + 1 < piece_starts_.size(); ++i) {
     if (piece_starts_[i + 1] - piece_starts_[i] > UINT32_MAX)
       throw NoHostMemory(SqlState::out_of_memory, "the strings of 65536 rows of the result take more than 4 GB");
@@ -93,7 +93,7 @@ void TextRows::copy(DeviceAddress rows) {
   queue_.synchronize();
 }
 
-void TextRows::show(int64_t piece, ColumnView& view) const {
+void TextFetch::show(int64_t piece, ColumnView& view) const {
   view.encoding = Encoding::Heap;
   view.offsets = reinterpret_cast<const uint32_t*>(memory_->data()) + piece * piece_stride;
   view.heap = reinterpret_cast<const char*>(memory_->data() + heap_) + piece_starts_[static_cast<size_t>(piece)];

@@ -1,4 +1,5 @@
-// The groups of one hash table that one batch's kernel finds, where groups are numbered: their states in device memory.
+// The groups of one hash table that one batch's kernel finds, where groups are numbered: their states in device memory,
+// and on the host for NumberedGroups, which puts batches together.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@ struct GroupWords {
 // That all of a section's numbered groups may take on the device; where they would take more, they are partitioned.
 int64_t most_dense_bytes(const Device& device);
 
-class GroupBuffer {
+class NumberedBatch {
  public:
-  GroupBuffer(GpuEngine& engine, const GroupPlan& plan) : engine_(engine), plan_(plan), bytes_(plan.dense_bytes()) {}
+  NumberedBatch(GpuEngine& engine, const GroupPlan& plan) : engine_(engine), plan_(plan), bytes_(plan.dense_bytes()) {}
 
   // Memory that says that there are no groups; a kernel is launched behind it. Errors: 53200.
   void prepare(Queue& queue);

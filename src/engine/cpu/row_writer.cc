@@ -1,4 +1,4 @@
-#include "engine/cpu/result_writer.h"
+#include "engine/cpu/row_writer.h"
 
 #include <algorithm>
 #include <bit>
@@ -40,17 +40,17 @@ Whole whole_form(PhysicalType physical) {
 
 }  // namespace
 
-ResultWriter::ResultWriter(const Program& program, const Section& section, int first_register,
-                           const TabletSource& source, std::shared_ptr<ChunkStore> store)
+RowWriter::RowWriter(const Program& program, const Section& section, int first_register,
+                     std::span<const PhysicalType> forms, const TabletSource& source, std::shared_ptr<ChunkStore> store)
     : store_(std::move(store)),
       most_bytes_(std::min(most_heap_bytes, store_->memory().thread_share(memory_part))),
       scratch_(std::make_unique_for_overwrite<std::byte[]>(block_rows * 16)) {
-  columns_.resize(program.result_columns.size());
+  columns_.resize(forms.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
     column.register_number = first_register + static_cast<int>(i);
     const RegisterInfo& from = program.registers[static_cast<size_t>(column.register_number)];
-    const PhysicalType own = program.result_columns[i].type.physical();
+    const PhysicalType own = forms[i];
     column.physical =
         is_whole(from.physical) && is_whole(own) && width_bytes(own) > width_bytes(from.physical) ? own : from.physical;
     if (column.physical == PhysicalType::Text)
@@ -60,14 +60,14 @@ ResultWriter::ResultWriter(const Program& program, const Section& section, int f
   capacity_ = choose_capacity(source.row_count());
 }
 
-int64_t ResultWriter::choose_capacity(int64_t source_rows) const {
+int64_t RowWriter::choose_capacity(int64_t source_rows) const {
   size_t row_bytes = 1;
   for (const Column& column : columns_) row_bytes += column.width;
   const auto affordable = static_cast<int64_t>(most_bytes_ / row_bytes / 64 * 64);
   return std::clamp<int64_t>(std::min((source_rows + 63) / 64 * 64, affordable), block_rows, most_rows);
 }
 
-void ResultWriter::finish() {
+void RowWriter::finish() {
   buffer_rows_ = first_ = next_ = 0;
   if (chunks_.empty()) return;
   store_->close_batch(batch_, std::move(chunks_), true);
@@ -75,7 +75,7 @@ void ResultWriter::finish() {
   heap_bytes_ = 0;
 }
 
-void ResultWriter::open_buffer() {
+void RowWriter::open_buffer() {
   finish();
   size_t bytes = 0;
   const auto rows = static_cast<size_t>(capacity_);
@@ -100,7 +100,7 @@ void ResultWriter::open_buffer() {
   buffer_rows_ = capacity_;
 }
 
-int64_t ResultWriter::write(Frame& frame) {
+int64_t RowWriter::write(Frame& frame) {
   const RowMask rows = frame.sinking();
   const int count = rows.count();
   if (count > 0) write_rows(frame, rows, count);
@@ -108,7 +108,7 @@ int64_t ResultWriter::write(Frame& frame) {
 }
 
 // Strings of one block may be more than a tablet can have: then half of the rows go first.
-void ResultWriter::write_rows(Frame& frame, const RowMask& rows, int count) {
+void RowWriter::write_rows(Frame& frame, const RowMask& rows, int count) {
   size_t heap_bytes = heap_bytes_, coming = 0;
   for (Column& column : columns_) {
     if (is_text_heap(column)) measure_texts(frame, rows, column);
@@ -143,7 +143,7 @@ void ResultWriter::write_rows(Frame& frame, const RowMask& rows, int count) {
   morsel_rows_ += count;
 }
 
-void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column) {
+void RowWriter::put_values(Frame& frame, const RowMask& rows, Column& column) {
   std::byte* to = column.data + static_cast<size_t>(next_) * column.width;
   Slot& encoded = frame.slot(column.register_number);
   if (encoded.column >= 0 && (encoded.decoded == 0 || column.dictionary != nullptr)) {
@@ -174,20 +174,20 @@ void ResultWriter::put_values(Frame& frame, const RowMask& rows, Column& column)
   table.compress_plain[log2_of(column.width)](rows.words, frame.words(), values.data, {}, to);
 }
 
-void ResultWriter::grow_heap(Column& column, size_t bytes) {
+void RowWriter::grow_heap(Column& column, size_t bytes) {
   Chunk grown =
       store_->memory().allocate(std::max<size_t>(bytes, std::max<size_t>(4096, 2 * column.heap.size())), "result");
   if (column.heap_bytes > 0) std::memcpy(grown.data(), column.heap.data(), column.heap_bytes);
   column.heap = std::move(grown);
 }
 
-void ResultWriter::measure_texts(Frame& frame, const RowMask& rows, Column& column) {
+void RowWriter::measure_texts(Frame& frame, const RowMask& rows, Column& column) {
   const Slot& slot = frame.read(column.register_number);
   column.coming_bytes = 0;
   for_each_row(rows.words, frame.words(), [&](int row) { column.coming_bytes += length_of(slot, row); });
 }
 
-void ResultWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) {
+void RowWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) {
   const Slot& slot = frame.read(column.register_number);
   auto* offsets = reinterpret_cast<uint32_t*>(column.data) + next_;
   const size_t needed = column.heap_bytes + column.coming_bytes;
@@ -202,7 +202,7 @@ void ResultWriter::put_texts(Frame& frame, const RowMask& rows, Column& column) 
   });
 }
 
-void ResultWriter::put_nulls(Frame& frame, const RowMask& rows, int count, Column& column) {
+void RowWriter::put_nulls(Frame& frame, const RowMask& rows, int count, Column& column) {
   const uint64_t* valid = frame.slot(column.register_number).valid;
   bool any = false;
   if (valid != nullptr) {
@@ -226,12 +226,12 @@ void ResultWriter::put_nulls(Frame& frame, const RowMask& rows, int count, Colum
   for_each_row(rows.words, frame.words(), [&](int row) { set(to++, (valid[row / 64] >> (row % 64) & 1) != 0); });
 }
 
-void ResultWriter::seal() {
+void RowWriter::seal() {
   if (next_ == first_) return;
-  BlockTablet tablet;
-  tablet.rows = next_ - first_;
-  tablet.store = store_;
-  tablet.batch = batch_;
+  StoredPiece piece;
+  piece.rows = next_ - first_;
+  piece.store = store_;
+  piece.batch = batch_;
   for (Column& column : columns_) {
     ColumnView view;
     view.physical = column.physical;
@@ -241,7 +241,7 @@ void ResultWriter::seal() {
       view.encoding = Encoding::Heap;
       view.offsets = reinterpret_cast<const uint32_t*>(data);
       view.heap = reinterpret_cast<const char*>(column.heap.data());
-      tablet.heap_bytes.push_back(column.heap_bytes);
+      piece.heap_bytes.push_back(column.heap_bytes);
       heap_bytes_ += column.heap_bytes;
       chunks_.push_back(std::move(column.heap));
       column.heap = Chunk();
@@ -251,17 +251,17 @@ void ResultWriter::seal() {
       view.width = column.dictionary != nullptr ? 4 : 0;
       view.dictionary = column.dictionary;
       view.data = data;
-      tablet.heap_bytes.push_back(0);
+      piece.heap_bytes.push_back(0);
     }
     column.has_nulls = false;
-    tablet.views.push_back(view);
+    piece.views.push_back(view);
   }
-  sealed_.push_back(std::move(tablet));
+  sealed_.push_back(std::move(piece));
   // One slot further than needed: string offsets have an entry more than there are rows.
   first_ = next_ = std::min((next_ + 64) / 64 * 64, buffer_rows_);
 }
 
-void ResultWriter::take_back_morsel() {
+void RowWriter::take_back_morsel() {
   for (Column& column : columns_) {
     column.heap = Chunk();
     column.heap_bytes = 0;
@@ -272,9 +272,9 @@ void ResultWriter::take_back_morsel() {
   finish();
 }
 
-void ResultWriter::finish_morsel(size_t morsel) {
+void RowWriter::finish_morsel(size_t morsel) {
   seal();
-  for (BlockTablet& tablet : sealed_) pieces_.push_back({morsel, std::move(tablet)});
+  for (StoredPiece& piece : sealed_) pieces_.push_back({morsel, std::move(piece)});
   sealed_.clear();
   morsel_rows_ = 0;
 }

@@ -1,36 +1,36 @@
-// The Result sink of one thread: copies selected rows, straight from the encoded columns where they still are encoded,
-// into tablets.
+// The Result or Append sink of one thread: copies selected rows, straight from the encoded columns where they still are
+// encoded, into tablets.
 //
 //   buffer   65536 row slots of every column
 //              |tablet of morsel 3      |tablet of morsel 5 |   free       |     tablets start on multiples of 64 rows
 //
 // A buffer and the string heaps of its tablets are a batch of the store: as soon as it is full, it may move to a file.
-// Values take the form of the result column's type (an Int32 register of a bigint is written as Int64), without
-// re-encoding.
+// Values take the form of the column (an Int32 register of a bigint is written as Int64), without re-encoding.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/frame.h"
-#include "engine/rows/block_source.h"
+#include "engine/rows/host_row_set.h"
 
 namespace diptych::cpu {
 
-// A finished piece of the result; pieces sort by where their rows come from.
-struct ResultPiece {
+// A finished piece of what a section writes, and where its rows come from, in which order pieces are put.
+struct MorselPiece {
   size_t morsel;
-  BlockTablet tablet;
+  StoredPiece rows;
 };
 
-class ResultWriter {
+class RowWriter {
  public:
-  // first_register: of the result's columns. source: of the section's rows; its rows bound the size of buffers.
-  // store: where finished buffers go.
-  ResultWriter(const Program& program, const Section& section, int first_register, const TabletSource& source,
-               std::shared_ptr<ChunkStore> store);
-  ResultWriter(const ResultWriter&) = delete;
-  ResultWriter& operator=(const ResultWriter&) = delete;
+  // forms: of the columns that are written, whose registers start at first_register. source: of the section's rows; its
+  // rows bound the size of buffers. store: where finished buffers go.
+  RowWriter(const Program& program, const Section& section, int first_register, std::span<const PhysicalType> forms,
+            const TabletSource& source, std::shared_ptr<ChunkStore> store);
+  RowWriter(const RowWriter&) = delete;
+  RowWriter& operator=(const RowWriter&) = delete;
 
   // Writes the rows that sink from the frame's block; returns how many.
   int64_t write(Frame& frame);
@@ -44,7 +44,7 @@ class ResultWriter {
 
   // What has been written may move to a file; rows that follow go to another buffer.
   void finish();
-  std::vector<ResultPiece>& pieces() { return pieces_; }
+  std::vector<MorselPiece>& pieces() { return pieces_; }
 
  private:
   struct Column {
@@ -80,8 +80,8 @@ class ResultWriter {
   int64_t first_ = 0, next_ = 0;  // rows of the open tablet
   int64_t capacity_;
   int64_t morsel_rows_ = 0;
-  std::vector<BlockTablet> sealed_;  // of the morsel being written
-  std::vector<ResultPiece> pieces_;
+  std::vector<StoredPiece> sealed_;  // of the morsel being written
+  std::vector<MorselPiece> pieces_;
   size_t batch_ = 0;
   std::vector<Chunk> chunks_;  // of the batch: the buffer, heaps of sealed tablets
   size_t heap_bytes_ = 0;      // of those heaps

@@ -1,21 +1,21 @@
-// What the Groups cursor shows of a hash table whose groups are numbered and that a device has filled: the groups of
-// all batches, put together on the host.
+// Puts the groups of all batches together on the host, of a hash table whose groups are numbered and that a device has
+// filled, and makes a row set of them.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "engine/gpu/output/group_buffer.h"
+#include "engine/gpu/groups/numbered_batch.h"
 #include "engine/gpu/output/host_memory.h"
+#include "engine/rows/row_set.h"
 #include "program/program.h"
-#include "tablet/tablet_source.h"
 
 namespace diptych::gpu {
 
-class GroupRows {
+class NumberedGroups {
  public:
   // budget: where memory is reserved; null: nowhere.
-  GroupRows(const Program& program, const GroupPlan& plan, MemoryBudget* budget);
+  NumberedGroups(const Program& program, const GroupPlan& plan, MemoryBudget* budget);
 
   const GroupPlan& plan() const { return plan_; }
   const char* form() const {
@@ -26,7 +26,7 @@ class GroupRows {
   // All of them, for another table of the same plan.
   GroupWords take() { return std::move(groups_); }
   // Rows of keys, then aggregates, in the forms of the registers. Errors: 22003, 53200.
-  std::shared_ptr<const TabletSource> finish() const;
+  std::shared_ptr<const RowSet> finish() const;
 
  private:
   // False: NULL.
