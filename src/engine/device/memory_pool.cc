@@ -18,7 +18,7 @@ std::optional<uint64_t> MemoryPool::try_allocate(int64_t bytes, uint64_t reserva
   if (address)
     reserved_ -= bytes;
   else
-    address = take(bytes, reservation != 0 ? End::First : End::Last);
+    address = take(bytes, reservation != 0 || !options_.uses_ends ? End::First : End::Last);
   if (!address && reservation != 0) address = take_joined(bytes, reservation);
   if (address) count_used(bytes);
   return address;

@@ -48,6 +48,7 @@ class MemoryPool {
     int64_t alignment = 256;
     int64_t limit = std::numeric_limits<int64_t>::max();       // of bytes in blocks
     int64_t keep_bytes = std::numeric_limits<int64_t>::max();  // free bytes beyond this are given back
+    bool uses_ends = true;                                     // for what belongs to no reservation
   };
 
   MemoryPool(RawMemory& raw, Options options) : raw_(raw), options_(options) {}
