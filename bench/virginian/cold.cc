@@ -14,7 +14,7 @@ namespace diptych::bench {
 
 namespace {
 
-constexpr double milliseconds = 1e3;
+constexpr double milliseconds_per_second = 1e3;
 
 // Shapes of the filter of q0 over the same columns, so that these are where they are read: only the kernel is new.
 constexpr std::string_view shapes[] = {
@@ -90,7 +90,7 @@ void add_promise(const std::string& what, double value, double wanted, Table& ta
 }
 
 double figure_of(const nlohmann::ordered_json& process, const char* name) {
-  return process.contains(name) ? process[name].get<double>() * milliseconds : std::nan("");
+  return process.contains(name) ? process[name].get<double>() * milliseconds_per_second : std::nan("");
 }
 
 }  // namespace

@@ -58,6 +58,9 @@ struct Type {
   std::string name() const;
 };
 
+// Digits after the point: 0 for what is no numeric.
+inline int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
+
 // An interval as PostgreSQL keeps it: the three parts are not folded into one another.
 struct Interval {
   int32_t months = 0;

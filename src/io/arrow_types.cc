@@ -11,12 +11,6 @@
 namespace diptych {
 namespace {
 
-bool is_null(const BatchColumn& column, int64_t row) {
-  if (column.validity == nullptr) return false;
-  int64_t bit = column.validity_offset + row;
-  return ((column.validity[bit >> 3] >> (bit & 7)) & 1) == 0;
-}
-
 // values[i] = convert(source[i]), for null rows too: their values are never looked at but must not fail.
 template <typename From, typename To, typename Convert>
 void convert_values(const arrow::Array& array, OwnedColumn& column, Convert convert) {
@@ -44,7 +38,7 @@ void check_digits(const arrow::Array& array, const OwnedColumn& column, const in
     int128_t value;
     std::memcpy(&value, values + i, sizeof value);
     if (value > -end && value < end) continue;
-    if (!is_null(column.view, i))
+    if (!column.view.is_null(i))
       throw Error(SqlState::data_corrupted, where + ": a value has more than " + std::to_string(precision) + " digits");
   }
 }
@@ -66,7 +60,7 @@ void convert_dates(const arrow::Array& array, OwnedColumn& column, const std::st
   const int32_t* from = array.data()->GetValues<int32_t>(1);
   int32_t* to = column.make_values<int32_t>(array.length());
   for (int64_t i = 0; i < array.length(); ++i) {
-    int64_t days = is_null(column.view, i) ? 0 : from[i] - days_from_1970_to_2000;
+    int64_t days = column.view.is_null(i) ? 0 : from[i] - days_from_1970_to_2000;
     if (days <= INT32_MIN) throw Error(SqlState::datetime_field_overflow, where + ": a date is out of range");
     to[i] = static_cast<int32_t>(days);
   }
@@ -78,7 +72,7 @@ void convert_timestamps(const arrow::Array& array, OwnedColumn& column, arrow::T
   int64_t* to = column.make_values<int64_t>(array.length());
   for (int64_t i = 0; i < array.length(); ++i) {
     std::optional<int64_t> value = 0;
-    if (!is_null(column.view, i)) value = timestamp_of(from[i], unit);
+    if (!column.view.is_null(i)) value = timestamp_of(from[i], unit);
     if (!value) throw Error(SqlState::datetime_field_overflow, where + ": a timestamp is out of range");
     to[i] = *value;
   }
@@ -154,7 +148,7 @@ void convert_dictionary(const arrow::Array& array, OwnedColumn& column, const st
   }
   for (int64_t i = 0; i < array.length(); ++i) {
     bool in_range = static_cast<uint64_t>(column.view.codes[i]) < static_cast<uint64_t>(codes.dictionary()->length());
-    if (!in_range && !is_null(column.view, i))
+    if (!in_range && !column.view.is_null(i))
       throw Error(SqlState::bad_copy_file_format, where + ": a dictionary index is out of range");
   }
 }

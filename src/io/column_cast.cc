@@ -21,12 +21,6 @@ int128_t power_of_ten(int exponent) {
   return power;
 }
 
-bool is_null(const BatchColumn& column, int64_t row) {
-  return !is_valid(column.validity, column.validity_offset + row);
-}
-
-int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
-
 // The greatest magnitude; integers reach one further below zero.
 int128_t greatest_of(const Type& type) {
   switch (type.id) {
@@ -73,7 +67,7 @@ bool convert_rows(OwnedColumn& column, int64_t rows, Convert convert) {
   To* to = converted.as<To>();
   for (int64_t i = 0; i < rows; ++i) {
     to[i] = To{};
-    if (!is_null(column.view, i) && !convert(from[i], to[i])) return false;
+    if (!column.view.is_null(i) && !convert(from[i], to[i])) return false;
   }
   column.values = std::move(converted);
   column.view.values = column.values.data();
@@ -184,7 +178,7 @@ void fit_strings(OwnedColumn& column, int64_t entries, const Type& to, const std
   uint32_t end = 0;
   for (int64_t i = 0; i < entries; ++i) {
     offsets.as<uint32_t>()[i] = end;
-    if (column.view.codes == nullptr && is_null(column.view, i)) continue;
+    if (column.view.codes == nullptr && column.view.is_null(i)) continue;
     std::string_view text(column.view.bytes + from[i], from[i + 1] - from[i]);
     if (!fit_string(text, to)) {
       throw Error(SqlState::string_data_right_truncation, where + ": a value is too long for type " + to.name());
@@ -203,7 +197,7 @@ int64_t entries_of(const BatchColumn& column, int64_t rows) {
   if (column.codes == nullptr) return rows;
   int64_t entries = 0;
   for (int64_t i = 0; i < rows; ++i) {
-    if (!is_null(column, i)) entries = std::max<int64_t>(entries, int64_t{column.codes[i]} + 1);
+    if (!column.is_null(i)) entries = std::max<int64_t>(entries, int64_t{column.codes[i]} + 1);
   }
   return entries;
 }

@@ -30,8 +30,6 @@ AggregateState exact_state(AggregateFunction function) {
   }
 }
 
-int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
-
 RegisterInfo result_of(AggregateState state, const RegisterInfo& argument, const Type& type, int64_t row_bound) {
   switch (state) {
     case AggregateState::CountStar:

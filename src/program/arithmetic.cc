@@ -10,8 +10,6 @@ bool is_integer_form(PhysicalType physical) {
   return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
 }
 
-int scale_of(const Type& type) { return type.id == TypeId::Numeric ? type.scale : 0; }
-
 Opcode arithmetic_opcode(ExpressionKind kind) {
   switch (kind) {
     case ExpressionKind::Add: return Opcode::Add;

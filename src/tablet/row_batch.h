@@ -12,6 +12,7 @@
 #include <span>
 
 #include "base/type.h"
+#include "tablet/validity_bits.h"
 
 namespace diptych {
 
@@ -24,6 +25,8 @@ struct BatchColumn {
   const int32_t* codes =
       nullptr;  // ...or codes into a dictionary given by offsets/bytes (offsets then index the dictionary)
   const char* bytes = nullptr;
+
+  bool is_null(int64_t row) const { return !is_valid(validity, validity_offset + row); }
 };
 
 struct RowBatch {

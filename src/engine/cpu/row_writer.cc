@@ -11,12 +11,12 @@
 namespace diptych::cpu {
 namespace {
 
-constexpr int64_t most_rows = 65536;
+constexpr int64_t most_batch_rows = 65536;
 // Strings of a tablet stay far below the 4 GiB that their offsets can address.
 constexpr size_t most_heap_bytes = size_t{1} << 30;
 // Of the memory limit, all threads' batches in the making take at most this part; growing strings, twice that for a
 // moment.
-constexpr int64_t memory_part = 16;
+constexpr int64_t batch_memory_part = 16;
 
 const Dictionary* dictionary_of(const Section& section, int number, const TabletSource& source) {
   if (section.writers[static_cast<size_t>(number)] != 1) return nullptr;
@@ -43,7 +43,7 @@ Whole whole_form(PhysicalType physical) {
 RowWriter::RowWriter(const Program& program, const Section& section, int first_register,
                      std::span<const PhysicalType> forms, const TabletSource& source, std::shared_ptr<ChunkStore> store)
     : store_(std::move(store)),
-      most_bytes_(std::min(most_heap_bytes, store_->memory().thread_share(memory_part))),
+      most_bytes_(std::min(most_heap_bytes, store_->memory().thread_share(batch_memory_part))),
       scratch_(std::make_unique_for_overwrite<std::byte[]>(block_rows * 16)) {
   columns_.resize(forms.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
@@ -64,7 +64,7 @@ int64_t RowWriter::choose_capacity(int64_t source_rows) const {
   size_t row_bytes = 1;
   for (const Column& column : columns_) row_bytes += column.width;
   const auto affordable = static_cast<int64_t>(most_bytes_ / row_bytes / 64 * 64);
-  return std::clamp<int64_t>(std::min((source_rows + 63) / 64 * 64, affordable), block_rows, most_rows);
+  return std::clamp<int64_t>(std::min((source_rows + 63) / 64 * 64, affordable), block_rows, most_batch_rows);
 }
 
 void RowWriter::finish() {

@@ -19,7 +19,7 @@ constexpr size_t most_chunk_bytes = size_t{1} << 20;
 constexpr size_t least_selection = 4096;
 // Rows to be sorted, of all threads together, hold at most this part of the memory limit: sorting takes up to as much
 // again, and what is sorted is read beside what a scan and a result need.
-constexpr int64_t memory_part = 4;
+constexpr int64_t run_memory_part = 4;
 
 template <typename Before>
 void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool parallel);
@@ -31,7 +31,7 @@ SortRun::SortRun(const RowSetInfo& info, const Memory& memory, const ExecutionCo
       memory_(memory),
       context_(context),
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
-      share_(memory.thread_share(memory_part)),
+      share_(memory.thread_share(run_memory_part)),
       reservation_(memory.budget(), "sort") {
   if (info.limit >= 0) block_.resize(block_rows * layout_.words());
 }

@@ -140,7 +140,6 @@ MomentsFormula moments_formula(AggregateState state, int argument_scale, int sca
 }
 
 MomentsFormula moments_formula(const AggregateInfo& aggregate) {
-  const auto scale_of = [](const Type& type) { return type.id == TypeId::Numeric ? int{type.scale} : 0; };
   return moments_formula(aggregate.state, scale_of(aggregate.argument.type), scale_of(aggregate.result.type));
 }
 

@@ -75,7 +75,7 @@ std::vector<TypeId> types_of(CsvBlock rows, const FileOptions& options, size_t c
     const BatchColumn& column = block.batch.columns[i].view;
     TypeGuess guess;
     for (int64_t row = 0; row < block.batch.rows; ++row) {
-      if (!is_valid(column.validity, column.validity_offset + row)) continue;
+      if (column.is_null(row)) continue;
       guess.see({column.bytes + column.offsets[row], column.offsets[row + 1] - column.offsets[row]});
     }
     types[i] = guess.type();

@@ -30,10 +30,6 @@ std::string_view string_of_row(const BatchColumn& column, int64_t row) {
   return string_at(column, column.codes != nullptr ? column.codes[row] : row);
 }
 
-bool is_null(const BatchColumn& column, int64_t row) {
-  return !is_valid(column.validity, column.validity_offset + row);
-}
-
 }  // namespace
 
 StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary, int64_t heap_bytes)
@@ -43,7 +39,7 @@ int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, i
   int64_t room = heap_bytes_ - static_cast<int64_t>(heap_.size());
   if (column.codes == nullptr && column.offsets[first + count] - column.offsets[first] <= room) return count;
   for (int64_t i = 0; i < count; ++i) {
-    if (is_null(column, first + i)) continue;
+    if (column.is_null(first + i)) continue;
     size_t bytes = string_of_row(column, first + i).size();
     if (bytes >= most_string_bytes) throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
     bool alone = heap_.empty() && i == 0;
@@ -84,7 +80,7 @@ int64_t StagedStrings::append_numbers(const BatchColumn& column, int64_t first, 
   uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
   for (int64_t i = 0; i < count; ++i) {
     numbers[i] = 0;
-    if (is_null(column, first + i)) continue;
+    if (column.is_null(first + i)) continue;
     int64_t number = number_of(string_at(column, first + i));
     if (number < 0) return i;
     numbers[i] = static_cast<uint32_t>(number);
@@ -100,7 +96,7 @@ int64_t StagedStrings::append_translated(const BatchColumn& column, int64_t firs
   translation_.clear();
   for (int64_t i = 0; i < count; ++i) {
     numbers[i] = 0;
-    if (is_null(column, first + i)) continue;
+    if (column.is_null(first + i)) continue;
     size_t code = static_cast<size_t>(column.codes[first + i]);
     if (code >= translation_.size()) translation_.resize(code + 1, unknown);
     if (translation_[code] == unknown) translation_[code] = number_of(string_at(column, static_cast<int64_t>(code)));
@@ -135,7 +131,7 @@ void StagedStrings::push_to_heap(std::string_view text) {
 void StagedStrings::append_to_heap(const BatchColumn& column, int64_t first, int64_t count) {
   if (column.codes == nullptr && column.validity == nullptr) return append_block_to_heap(column, first, count);
   for (int64_t i = 0; i < count; ++i) {
-    push_to_heap(is_null(column, first + i) ? std::string_view() : string_of_row(column, first + i));
+    push_to_heap(column.is_null(first + i) ? std::string_view() : string_of_row(column, first + i));
   }
 }
 

@@ -9,7 +9,6 @@ namespace diptych::testing {
 namespace {
 
 constexpr int invalid = DK_INVALID_TEXT;
-constexpr int out_of_range = DK_NUMERIC_OUT_OF_RANGE;
 constexpr int no_date = DK_INVALID_DATETIME;
 
 TEST(Parse, Boolean) {

@@ -13,7 +13,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double smallest = std::numeric_limits<double>::denorm_min();
-constexpr int out_of_range = DK_NUMERIC_OUT_OF_RANGE;
 
 TEST(Float, OverflowAndUnderflowAreErrors) {
   EXPECT_EQ(ERROR_OF(dk_add_f64, largest, largest), out_of_range);

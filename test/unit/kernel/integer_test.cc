@@ -8,8 +8,6 @@
 namespace diptych::testing {
 namespace {
 
-constexpr int out_of_range = DK_NUMERIC_OUT_OF_RANGE;
-
 // Compares with the result in 128 bits, which is exact.
 template <typename T>
 void expect_exact(Outcome<T> got, Int128 exact, const std::string& what) {

@@ -30,6 +30,8 @@ inline std::string decimal(Int128 a) {
 
 inline Int128 power_of_ten(int exponent) { return exponent == 0 ? 1 : 10 * power_of_ten(exponent - 1); }
 
+inline constexpr int out_of_range = DK_NUMERIC_OUT_OF_RANGE;
+
 // The value of a call of a function that can fail, and the error it stored: `value, error` of CALL(dk_add_i32, 1, 2).
 template <typename T>
 struct Outcome {

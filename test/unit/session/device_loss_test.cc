@@ -14,12 +14,12 @@ using testing::FaultyDatabase;
 using testing::run;
 
 // Few, because OpenCL on a CPU takes seconds to compile a kernel.
-const std::vector<std::string> queries = {
+const std::vector<std::string> queries_at_a_loss = {
     "SELECT i, e FROM t WHERE k = 3",                // rows, strings of a dictionary
     "SELECT i, l FROM t ORDER BY l, i LIMIT 5",      // sorted rows
     "SELECT k, count(*), sum(l) FROM t GROUP BY k",  // groups
 };
-const std::string& totals = queries[2];
+const std::string& totals = queries_at_a_loss[2];
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -72,7 +72,7 @@ class DeviceLossTest : public testing::OpenClDeviceTest, public ::testing::WithP
 
 TEST_P(DeviceLossTest, AtEveryCallLeavesTheStatementToTheCpu) {
   constexpr int64_t most_calls = 200;
-  for (const std::string& query : queries) {
+  for (const std::string& query : queries_at_a_loss) {
     const std::vector<std::string> expected = FaultyDatabase(*device_, GetParam()).run_on("cpu", query);
     const std::vector<int64_t> calls = calls_of(query);
     for (const DeviceCall call : all_device_calls) {

@@ -11,11 +11,11 @@ namespace {
 constexpr int64_t limit_bytes = 8 << 20;
 // 8 bytes and 1 byte a row (nothing divides all values of a), of which the device holds three segments of 64 tablets at
 // once when they are streamed.
-const std::string make_table =
+const std::string make_wide_table =
     "CREATE TABLE t AS SELECT (i * 7919 % 10007) * 1000000007 + i % 3 a, (i % 7)::smallint k "
     "FROM generate_series(1::bigint, 8000000) g(i)";
 
-const std::vector<std::string> queries = {
+const std::vector<std::string> queries_of_little_memory = {
     "SELECT count(*), sum(a), max(a) FROM t WHERE k < 5",
     "SELECT k, count(*), min(a) FROM t GROUP BY k ORDER BY k",
 };
@@ -24,29 +24,32 @@ using testing::run_text;
 using DeviceMemory = testing::OpenClDatabaseTest;
 
 TEST_F(DeviceMemory, ATableOfManyTimesTheLimit) {
-  run_text(connection, make_table);
+  run_text(connection, make_wide_table);
   std::vector<std::string> expected;
-  for (const std::string& query : queries) expected.push_back(run_text(connection, query));
+  for (const std::string& query : queries_of_little_memory) expected.push_back(run_text(connection, query));
   run_text(connection, "SET device = opencl");
   run_text(connection, "SET device_memory_limit = " + std::to_string(limit_bytes));
   for (const char* residency : {"serial", "streamed", "mapped", "auto"}) {
     if (!has(residency)) continue;
     run_text(connection, std::string("SET residency = ") + residency);
-    for (size_t i = 0; i < queries.size(); ++i)
-      EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << residency << ": " << queries[i];
+    for (size_t i = 0; i < queries_of_little_memory.size(); ++i)
+      EXPECT_EQ(run_text(connection, queries_of_little_memory[i]), expected[i])
+          << residency << ": " << queries_of_little_memory[i];
     EXPECT_TRUE(database.engines().fallbacks().empty()) << residency;
     EXPECT_LE(device->memory_use().peak_bytes, limit_bytes) << residency;
   }
   // It can't be held there: it is streamed, and EXPLAIN ANALYZE says why.
   run_text(connection, "SET residency = cached");
-  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
-  const std::string why = testing::text_of(testing::first_section(connection, queries[0])["why"]);
+  for (size_t i = 0; i < queries_of_little_memory.size(); ++i)
+    EXPECT_EQ(run_text(connection, queries_of_little_memory[i]), expected[i]) << queries_of_little_memory[i];
+  const std::string why = testing::text_of(testing::first_section(connection, queries_of_little_memory[0])["why"]);
   EXPECT_NE(why.find("streamed: opencl:0 has no room"), std::string::npos) << why;
   EXPECT_TRUE(database.engines().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
   // What was left there is no hindrance to others.
   run_text(connection, "SET residency = streamed");
-  for (size_t i = 0; i < queries.size(); ++i) EXPECT_EQ(run_text(connection, queries[i]), expected[i]) << queries[i];
+  for (size_t i = 0; i < queries_of_little_memory.size(); ++i)
+    EXPECT_EQ(run_text(connection, queries_of_little_memory[i]), expected[i]) << queries_of_little_memory[i];
   EXPECT_TRUE(database.engines().fallbacks().empty());
   EXPECT_LE(device->memory_use().peak_bytes, limit_bytes);
 }

@@ -12,7 +12,7 @@ namespace {
 
 using testing::run_text;
 
-std::optional<SqlState> state_of(Connection& connection, const std::string& sql) {
+std::optional<SqlState> state_of_shared(Connection& connection, const std::string& sql) {
   try {
     run_text(connection, sql);
   } catch (const Error& error) {
@@ -31,8 +31,10 @@ TEST_F(DeviceSharing, RowsBehindALimitFailOnlyWhereTheyAreReached) {
     run_text(connection, std::string("SET residency = ") + residency);
     EXPECT_EQ(run_text(connection, "SELECT 9998 / b FROM t LIMIT 3"), "1 1 1 ") << residency;
     EXPECT_EQ(run_text(connection, "SELECT count(9998 / b) FROM t LIMIT 0"), "") << residency;
-    EXPECT_EQ(state_of(connection, "SELECT 9998 / b FROM t LIMIT 20000"), SqlState::division_by_zero) << residency;
-    EXPECT_EQ(state_of(connection, "SELECT count(9998 / b) FROM t LIMIT 1"), SqlState::division_by_zero) << residency;
+    EXPECT_EQ(state_of_shared(connection, "SELECT 9998 / b FROM t LIMIT 20000"), SqlState::division_by_zero)
+        << residency;
+    EXPECT_EQ(state_of_shared(connection, "SELECT count(9998 / b) FROM t LIMIT 1"), SqlState::division_by_zero)
+        << residency;
   }
   EXPECT_EQ(database.engines().fallbacks().begin()->first, "a row fails that LIMIT may not reach");
 }
@@ -61,7 +63,7 @@ TEST_F(DeviceSharing, RowsOfADeviceTakeTheirPartOfTheMemoryLimit) {
       const auto rows = Statement(connection, "SELECT i FROM t").run();
       EXPECT_GE(database.budget().used() - before, 400000 * 8) << residency;
     }
-    EXPECT_EQ(state_of(connection, "SELECT i, i + 1, i + 2, i + 3, i + 4, i + 5 FROM t"),
+    EXPECT_EQ(state_of_shared(connection, "SELECT i, i + 1, i + 2, i + 3, i + 4, i + 5 FROM t"),
               SqlState::feature_not_supported)
         << residency;
   }

@@ -82,7 +82,7 @@ void expect_accounted(const json& run) {
   EXPECT_LE(sum_of(run["run_time"], ""), run["time"]["run_ns"].get<int64_t>());
 }
 
-const std::string make_table =
+const std::string make_explained_table =
     "CREATE TABLE t AS SELECT i, i % 7 k, (i % 50021)::bigint * 7919 % 500009 m, 'name ' || i % 11 e, 'long ' || i h "
     "FROM generate_series(1, 100000) g(i)";
 
@@ -109,7 +109,7 @@ class Explain : public ::testing::Test {
     run_text(connection, "SET tablet_rows = 4096");
     run_text(connection, "SET device = cpu");
     run_text(connection, "SET threads = 2");  // of more, each may find that its groups fit one table
-    run_text(connection, make_table);
+    run_text(connection, make_explained_table);
   }
 
   Database database{":memory:"};
@@ -207,7 +207,7 @@ TEST_F(Explain, TimesAreThoseOfTheLastRun) {
 using ExplainOnDevice = testing::OpenClDatabaseTest;
 
 TEST_F(ExplainOnDevice, DevicesSayWhatTheyDid) {
-  run_text(connection, make_table);
+  run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
   for (const char* residency : {"cached", "mapped", "streamed", "serial"}) {
     if (!has(residency)) continue;
@@ -238,7 +238,7 @@ TEST_F(ExplainOnDevice, DevicesSayWhatTheyDid) {
 }
 
 TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
-  run_text(connection, make_table);
+  run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
   const std::string query = "SELECT i FROM t WHERE k = 3 OR i < 0";
   const auto section = [&](const char* residency) {
@@ -263,7 +263,7 @@ TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
 
 // A partition with half of the rows is cut into slices, whose groups meet again.
 TEST_F(ExplainOnDevice, GroupsOfSeveralSlicesAreMerged) {
-  run_text(connection, make_table);
+  run_text(connection, make_explained_table);
   const std::string query = "SELECT CASE WHEN i % 2 = 0 THEN 3 ELSE m END g, count(*) FROM t GROUP BY 1";
   const json on_cpu = explain_json(connection, query)["run"]["operations"][0];
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached"});
@@ -279,7 +279,7 @@ TEST_F(ExplainOnDevice, GroupsOfSeveralSlicesAreMerged) {
 
 // Both threads' parts are told of.
 TEST_F(ExplainOnDevice, ASharedSectionSaysWhoTookWhat) {
-  run_text(connection, make_table);
+  run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = streamed",
                    "threads = 2", "share_tablets = on"});
   const json document = explain_json(connection, kinds[2].query);
@@ -295,7 +295,7 @@ TEST_F(ExplainOnDevice, ASharedSectionSaysWhoTookWhat) {
 
 // Groups stay on the device; few of them are read by the CPU, which is told of its section.
 TEST_F(ExplainOnDevice, GroupsThatTheCpuReadsAreCopied) {
-  run_text(connection, make_table);
+  run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error", "residency = cached"});
   const json run =
       explain_json(connection, "SELECT m % 3001 g, e, count(*) FROM t GROUP BY m % 3001, e, h LIKE '%1'")["run"];

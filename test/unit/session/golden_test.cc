@@ -24,7 +24,7 @@ void append_lines(std::string& out, const std::vector<std::string>& lines) {
 bool is_library_line(const std::string& line) { return line.ends_with(" lines of src/kernel"); }
 
 // Runs one statement of a script and returns what it prints.
-std::string run(Connection& connection, const std::string& text) {
+std::string golden_of(Connection& connection, const std::string& text) {
   std::string out = text + "\n";
   if (text.starts_with("PLAN ")) {
     Statement query(connection, text.substr(5));
@@ -49,7 +49,7 @@ std::string run_script(const std::string& script) {
   Database database(":memory:", files);
   Connection connection(database);
   std::string out;
-  for (const std::string& text : testing::statements_of(script)) out += run(connection, text);
+  for (const std::string& text : testing::statements_of(script)) out += golden_of(connection, text);
   return out;
 }
 

@@ -1,7 +1,6 @@
 // Damaged files: an error that says where, or the right answer; never a wrong one and never a crash.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 #include <random>
 
@@ -12,13 +11,7 @@
 namespace diptych::test {
 namespace {
 
-constexpr StoreOptions small_tablets{.tablet_rows = 64};
 constexpr int flips = 10000;
-
-uint64_t base_seed() {
-  const char* given = std::getenv("DIPTYCH_TEST_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 1;
-}
 
 class CorruptionTest : public testing::Test {
  protected:

@@ -2,7 +2,6 @@
 // in flight.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <iostream>
 
 #include "base/fault_file_system.h"
@@ -12,13 +11,7 @@
 namespace diptych::test {
 namespace {
 
-constexpr StoreOptions small_tablets{.tablet_rows = 64};
 constexpr int images_per_crash = 4;
-
-uint64_t base_seed() {
-  const char* given = std::getenv("DIPTYCH_TEST_SEED");
-  return given ? std::strtoull(given, nullptr, 10) : 1;
-}
 
 struct Outcome {
   Contents committed;

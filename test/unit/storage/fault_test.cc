@@ -11,8 +11,6 @@
 namespace diptych::test {
 namespace {
 
-constexpr StoreOptions small_tablets{.tablet_rows = 64};
-
 // Is this among the errors that a failing file system may lead to?
 void expect_clean(const Error& error) {
   EXPECT_TRUE(error.state() == SqlState::io_error || error.state() == SqlState::disk_full) << error.message();

@@ -17,7 +17,6 @@
 namespace diptych::test {
 namespace {
 
-constexpr StoreOptions small_tablets{.tablet_rows = 64};
 constexpr int kills = 25;
 
 int64_t rows_of_commit(int64_t commit) { return 1 + commit * 37 % 150; }

@@ -17,7 +17,6 @@
 namespace diptych::test {
 namespace {
 
-constexpr StoreOptions small_tablets{.tablet_rows = 64};
 using Ids = std::vector<uint64_t>;
 
 Ids ids_of(const TableSnapshot& table) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <string>
@@ -15,6 +16,14 @@
 #include "tablet/values.h"
 
 namespace diptych::test {
+
+inline constexpr StoreOptions small_tablets{.tablet_rows = 64};
+
+// The seed of a random test: DIPTYCH_TEST_SEED, or 1.
+inline uint64_t base_seed() {
+  const char* given = std::getenv("DIPTYCH_TEST_SEED");
+  return given ? std::strtoull(given, nullptr, 10) : 1;
+}
 
 // Columns: id bigint, small integer, label text (few strings), note text (all different), price double; label and small
 // have nulls.

@@ -22,7 +22,7 @@ constexpr size_t most_strings = size_t{16} << 20;
 // Tables with their loose rows, and the runs of all threads together, hold at most this part of the memory limit each:
 // of it three eighths are for groups, one for loose rows, which may take twice as much as they are, and one for the
 // strings of each.
-constexpr int64_t memory_part = 4;
+constexpr int64_t group_memory_part = 4;
 // Loose rows become a run when they take so many bytes: smaller runs have partitions of a few rows each, larger ones
 // leave the caches before they are put in order.
 constexpr size_t most_loose_bytes = size_t{8} << 20;
@@ -48,7 +48,7 @@ size_t bytes_of_group(const KeyLayout& layout, const AggregateStates& states) {
 }
 
 GroupRuns::GroupRuns(HashedKeys& keys, AggregateStates& states, LooseRows& loose, const Memory& memory)
-    : keys_(keys), states_(states), loose_(loose), memory_(memory), share_(memory.thread_share(memory_part)) {
+    : keys_(keys), states_(states), loose_(loose), memory_(memory), share_(memory.thread_share(group_memory_part)) {
   most_groups_ = groups_that_fit(keys.layout().has_texts() ? most_table_bytes : small_table_bytes);
   most_loose_ = std::max<size_t>(std::min(most_loose_bytes, share_ / 8) / loose.row_bytes(), size_t{block_rows});
   most_text_bytes_ = std::min(most_strings, share_ / 8);

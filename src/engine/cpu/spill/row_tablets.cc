@@ -8,9 +8,9 @@
 namespace diptych::cpu {
 namespace {
 
-constexpr size_t most_rows = 65536;
+constexpr size_t most_tablet_rows = 65536;
 // Of the memory limit; a tablet in the making and one being read stay small beside the rest.
-constexpr int64_t memory_part = 16;
+constexpr int64_t tablet_memory_part = 16;
 // Strings of a tablet stay far below the 4 GiB that their offsets can address.
 constexpr size_t most_tablet_bytes = size_t{1} << 30;
 constexpr size_t least_heap = 4096;
@@ -21,7 +21,7 @@ RowTablets::RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory&
     : layout_(layout),
       to_(rows),
       memory_(memory),
-      most_bytes_(std::min(most_tablet_bytes, memory.thread_share(memory_part))) {
+      most_bytes_(std::min(most_tablet_bytes, memory.thread_share(tablet_memory_part))) {
   size_t row_bytes = 1;
   for (size_t i = 0; i < layout.columns(); ++i) {
     const PhysicalType physical = layout.physical(i);
@@ -29,7 +29,7 @@ RowTablets::RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory&
     columns_.push_back({physical, width, {}, {}, 0, false});
     row_bytes += width;
   }
-  capacity_ = std::clamp<size_t>(most_bytes_ / row_bytes / 64 * 64, block_rows, most_rows);
+  capacity_ = std::clamp<size_t>(most_bytes_ / row_bytes / 64 * 64, block_rows, most_tablet_rows);
 }
 
 uint64_t* RowTablets::validity(const Column& column) const {

@@ -10,7 +10,7 @@ namespace diptych::cpu {
 namespace {
 
 // Read buffers take at most this part of the memory limit, ...
-constexpr int64_t memory_part = 8;
+constexpr int64_t merge_memory_part = 8;
 // ... as few bytes each as reading them stays cheaper than merging them, and no more than that helps.
 constexpr size_t least_buffer = size_t{32} << 10, most_buffer = size_t{1} << 20;
 constexpr size_t most_pieces = 512;
@@ -27,7 +27,7 @@ class Merge {
         limit_(limit < 0 ? INT64_MAX : limit),
         context_(context),
         memory_(memory),
-        buffers_bytes_(memory.thread_share(memory_part) * static_cast<size_t>(std::max(1, context.threads))) {}
+        buffers_bytes_(memory.thread_share(merge_memory_part) * static_cast<size_t>(std::max(1, context.threads))) {}
 
   void run(std::vector<FilePiece> pieces, HostRowSet& rows) {
     const size_t at_once = std::clamp<size_t>(buffers_bytes_ / least_buffer, 2, most_pieces);

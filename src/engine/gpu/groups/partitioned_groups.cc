@@ -14,7 +14,7 @@ namespace diptych::gpu {
 namespace {
 
 // Chains of full slots are short up to this.
-constexpr int64_t slots_per_group = 2;
+constexpr int64_t table_slots_per_group = 2;
 constexpr int64_t least_slots = 1024;
 
 // Of the memory to plan with, what rows of states may take before they wait in host memory.
@@ -94,7 +94,7 @@ int64_t PartitionedGroups::expected_rows(const Pass& pass) const {
 
 int64_t PartitionedGroups::group_bytes() const {
   const auto words = static_cast<int64_t>(plan_.key_words + plan_.state_words);
-  return slots_per_group * (4 + 8 * words) + group_column_bytes(plan_, table_);
+  return table_slots_per_group * (4 + 8 * words) + group_column_bytes(plan_, table_);
 }
 
 bool PartitionedGroups::may_fit(const Pass& pass) const {
@@ -158,7 +158,7 @@ bool PartitionedGroups::try_make(Queue& queue, const Pass& pass, DeviceRowSet& t
   Device& device = engine_.device();
   const int64_t rows = expected_rows(pass);
   const auto slots =
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(slots_per_group * rows, least_slots))));
+      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(table_slots_per_group * rows, least_slots))));
   const int64_t keys_at = padded(slots * 4),
                 states_at = keys_at + padded(slots * static_cast<int64_t>(plan_.key_words) * 8),
                 control_at = states_at + padded(slots * static_cast<int64_t>(plan_.state_words) * 8);

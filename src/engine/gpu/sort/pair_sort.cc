@@ -5,8 +5,8 @@
 namespace diptych::gpu {
 namespace {
 
-constexpr int digits = 256;  // DK_RADIX_DIGITS
-constexpr int digit_bits = 8;
+constexpr int sort_digits = 256;  // DK_RADIX_DIGITS
+constexpr int sort_digit_bits = 8;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ PairSort::PairSort(Device& device, const SortKernels& kernels, const CubLibrary*
 
 void PairSort::sort(Queue& queue, int bits) {
   if (cub_ != nullptr) return sort_with_cub(queue, bits);
-  for (int shift = 0; shift < bits; shift += digit_bits) sort_digit(queue, shift);
+  for (int shift = 0; shift < bits; shift += sort_digit_bits) sort_digit(queue, shift);
 }
 
 void PairSort::sort_with_cub(Queue& queue, int bits) {
@@ -35,13 +35,13 @@ void PairSort::sort_with_cub(Queue& queue, int bits) {
 
 void PairSort::sort_digit(Queue& queue, int shift) {
   const int64_t groups = kernels_.groups_for_tiles(rows_);
-  const DeviceAddress counts = temporary(queue, (groups + 1) * digits * 4);
-  const DeviceAddress sums = counts + groups * digits * 4;
+  const DeviceAddress counts = temporary(queue, (groups + 1) * sort_digits * 4);
+  const DeviceAddress sums = counts + groups * sort_digits * 4;
   const auto rows = static_cast<uint64_t>(rows_);
   const auto from = static_cast<uint64_t>(shift);
   const int other = at_ ^ 1;
   kernels_.launch(queue, "dk_radix_count", groups, {rows, keys().value, from, counts.value});
-  kernels_.launch(queue, "dk_run_scan", digits, {static_cast<uint64_t>(groups), counts.value, sums.value});
+  kernels_.launch(queue, "dk_run_scan", sort_digits, {static_cast<uint64_t>(groups), counts.value, sums.value});
   kernels_.launch(queue, "dk_radix_scatter", groups,
                   {rows, keys().value, values().value, from, counts.value, sums.value, keys_[other].address().value,
                    values_[other].address().value});

@@ -8,8 +8,8 @@
 namespace diptych::gpu {
 namespace {
 
-constexpr int digit_bits = 11;  // DK_SELECT_BITS
-constexpr int64_t digits = int64_t{1} << digit_bits;
+constexpr int select_digit_bits = 11;  // DK_SELECT_BITS
+constexpr int64_t select_digits = int64_t{1} << select_digit_bits;
 
 // Rows with key >> shift <= greatest are wanted.
 struct Threshold {
@@ -23,19 +23,19 @@ int64_t few_enough(int64_t rows, int64_t limit) { return std::max(2 * limit, row
 
 Threshold find_threshold(Device& device, const SortKernels& kernels, Queue& queue, DeviceAddress keys, int64_t rows,
                          int bits, int64_t limit) {
-  const DeviceBuffer buffer = device.allocate(digits * 4, "row selection");
-  std::vector<uint32_t> counts(digits);
+  const DeviceBuffer buffer = device.allocate(select_digits * 4, "row selection");
+  std::vector<uint32_t> counts(select_digits);
   const WhenDone when_done{queue};
   Threshold threshold{bits, 0, rows};
   int64_t below = 0;  // rows that come before those with the prefix
   do {
-    const int width = std::min(digit_bits, threshold.shift);
+    const int width = std::min(select_digit_bits, threshold.shift);
     const int shift = threshold.shift - width;
-    queue.fill(buffer.address(), 0, digits * 4);
+    queue.fill(buffer.address(), 0, select_digits * 4);
     kernels.launch(queue, "dk_select_count", kernels.groups_for(rows),
                    {static_cast<uint64_t>(rows), keys.value, static_cast<uint64_t>(shift), static_cast<uint64_t>(width),
                     threshold.greatest, buffer.address().value});
-    queue.copy_to_host(counts.data(), buffer.address(), digits * 4);
+    queue.copy_to_host(counts.data(), buffer.address(), select_digits * 4);
     queue.synchronize();
     uint64_t digit = 0;
     while (below + counts[digit] < limit) below += counts[digit++];

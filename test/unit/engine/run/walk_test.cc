@@ -15,7 +15,7 @@ namespace {
 using testing::make_table;
 using testing::ProgramMaker;
 
-const Type integer{TypeId::Integer}, bigint{TypeId::BigInt};
+const Type integer{TypeId::Integer}, number{TypeId::BigInt};
 
 struct Told {
   int placed = 0, ended = 0;
@@ -59,7 +59,7 @@ std::shared_ptr<const Program> grouped(std::vector<int32_t>& addresses) {
   std::vector<std::vector<Value>> rows;
   for (int i = 0; i < 1000; ++i) rows.push_back({Value::integer(i % 10)});
   ProgramMaker maker(make_table({{"a", integer}}, rows, 64));
-  const RegisterInfo key{PhysicalType::Int32, integer}, count{PhysicalType::Int64, bigint};
+  const RegisterInfo key{PhysicalType::Int32, integer}, count{PhysicalType::Int64, number};
   HashTableInfo groups;
   groups.keys = {key};
   groups.aggregates = {{AggregateState::CountStar, {}, count}};
