@@ -34,6 +34,7 @@ namespace diptych {
   X(invalid_schema_name, "3F000", "no such schema")                                      \
   X(syntax_error, "42601", "the text is not SQL")                                        \
   X(duplicate_column, "42701", "a column name appears twice")                            \
+  X(duplicate_alias, "42712", "a name is given twice")                                   \
   X(ambiguous_column, "42702", "a column name fits several columns")                     \
   X(undefined_column, "42703", "no such column")                                         \
   X(undefined_object, "42704", "no such type or setting")                                \

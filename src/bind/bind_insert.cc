@@ -33,7 +33,7 @@ class InsertBinder {
     else
       bind_query();
     fill_defaults();
-    query_.depth = state_.depth;
+    query_.depth = state_.levels();
     result.query = std::make_unique<BoundSelect>(std::move(query_));
     return result;
   }

@@ -1,12 +1,16 @@
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "bind/select_binder.h"
 
 namespace diptych {
 
 namespace {
+
+constexpr int max_query_nesting = 200;
 
 // The leftmost aggregate call in the expression, nullptr when there is none.
 const Expression* first_aggregate(const Expression& e) {
@@ -36,9 +40,15 @@ bool is_literal(const syntax::Expression& e) {
 class SelectBinder {
  public:
   SelectBinder(const syntax::Select& select, StatementState& state, UntypedOutputs untyped)
-      : select_(select), state_(state), settles_all_(untyped == UntypedOutputs::Text || select.distinct) {}
+      : select_(select),
+        state_(state),
+        settles_all_(untyped == UntypedOutputs::Text || select.distinct),
+        around_(state.common_tables) {}
+  SelectBinder(const SelectBinder&) = delete;
+  ~SelectBinder() { state_.common_tables = around_; }
 
   BoundSelect run() {
+    bind_with();
     bind_from();
     if (select_.where)
       result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
@@ -54,11 +64,24 @@ class SelectBinder {
     result_.offset = bind_row_count(select_.offset, "OFFSET");
     result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
     if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, primary_key_, source_name_);
-    result_.depth = state_.depth;
+    result_.depth = state_.levels();
     return std::move(result_);
   }
 
  private:
+  // Those that nobody names are bound, too, for their errors.
+  void bind_with() {
+    for (const syntax::CommonTable& table : select_.with) {
+      for (const CommonTables& other : common_tables_)
+        if (other.table.name == table.name)
+          throw Error(SqlState::duplicate_alias, "WITH query name \"" + table.name + "\" specified more than once",
+                      table.position);
+      bind_inner_select(*table.query, state_, table.position);
+      common_tables_.push_back({table, state_.common_tables});
+      state_.common_tables = &common_tables_.back();
+    }
+  }
+
   void bind_from() {
     if (!select_.rows.empty()) {
       result_.source = bind_values(select_.rows, state_);
@@ -239,6 +262,8 @@ class SelectBinder {
   const syntax::Select& select_;
   StatementState& state_;
   bool settles_all_;
+  const CommonTables* around_;              // the WITH clauses around this query
+  std::deque<CommonTables> common_tables_;  // of its own
   BoundSelect result_;
   Scope scope_;
   std::string source_name_;
@@ -250,6 +275,17 @@ class SelectBinder {
 
 BoundSelect bind_select(const syntax::Select& select, StatementState& state, UntypedOutputs untyped) {
   return SelectBinder(select, state, untyped).run();
+}
+
+BoundSelect bind_inner_select(const syntax::Select& select, StatementState& state, int position) {
+  if (state.nesting >= max_query_nesting)
+    throw Error(SqlState::statement_too_complex,
+                "queries are nested more than " + std::to_string(max_query_nesting) + " levels deep", position);
+  state.deepest_nesting = std::max(state.deepest_nesting, ++state.nesting);
+  BoundSelect bound;
+  run_at_depth(state.levels(), [&] { bound = bind_select(select, state); });
+  --state.nesting;
+  return bound;
 }
 
 }  // namespace diptych

@@ -17,12 +17,14 @@ class SourceBinder {
   NamedSource run() {
     std::visit([&](const auto& source) { bind(source); }, reference_.source);
     if (!reference_.alias.empty()) result_.name = reference_.alias;
-    rename_columns();
+    rename_columns(reference_.column_aliases, "table", reference_.position);
     return std::move(result_);
   }
 
  private:
   void bind(const syntax::TableName& table) {
+    for (const CommonTables* common = state_.common_tables; common; common = common->before)
+      if (common->table.name == table.name) return bind(*common);
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
     result_.name = table.name;
     result_.primary_key = snapshot->definition().primary_key;
@@ -32,13 +34,32 @@ class SourceBinder {
 
   void bind(const syntax::TableFile& file) { open(file.path, file_options(file.path, {}, reference_.position)); }
 
-  void bind(const syntax::TableValues& values) {
-    const syntax::Select& select = *values.values;
-    if (!select.order.empty() || select.limit || select.offset) {
-      throw Error(SqlState::feature_not_supported, "a subquery in FROM is not supported yet", reference_.position);
+  // Bound wherever it is named, and each time anew.
+  void bind(const CommonTables& common) {
+    const CommonTables* around = std::exchange(state_.common_tables, common.before);
+    bind_query(*common.table.query);
+    state_.common_tables = around;
+    result_.name = common.table.name;
+    rename_columns(common.table.column_aliases, "WITH query", common.table.position);
+  }
+
+  void bind(const syntax::TableQuery& query) {
+    const syntax::Select& select = *query.query;
+    const bool is_plain_values =
+        !select.rows.empty() && select.with.empty() && select.order.empty() && !select.limit && !select.offset;
+    if (is_plain_values) {
+      result_.source = bind_values(select.rows, state_);
+      result_.name = "*VALUES*";
+    } else {
+      bind_query(select);
     }
-    result_.source = bind_values(select.rows, state_);
-    result_.name = "*VALUES*";
+  }
+
+  void bind_query(const syntax::Select& select) {
+    BoundSource& source = result_.source;
+    source.kind = BoundSource::Kind::Query;
+    source.query = std::make_unique<BoundSelect>(bind_inner_select(select, state_, reference_.position));
+    source.columns = output_columns(*source.query);
   }
 
   void bind(const syntax::TableFunction& function) {
@@ -114,15 +135,15 @@ class SourceBinder {
     result_.source.tablets = std::move(tablets);
   }
 
-  void rename_columns() {
+  void rename_columns(const std::vector<std::string>& names, const char* what, int position) {
     std::vector<ColumnDefinition>& columns = result_.source.columns;
-    if (reference_.column_aliases.size() > columns.size()) {
+    if (names.size() > columns.size()) {
       throw Error(SqlState::invalid_column_reference,
-                  "table \"" + result_.name + "\" has " + std::to_string(columns.size()) + " columns available but " +
-                      std::to_string(reference_.column_aliases.size()) + " columns specified",
-                  reference_.position);
+                  std::string(what) + " \"" + result_.name + "\" has " + std::to_string(columns.size()) +
+                      " columns available but " + std::to_string(names.size()) + " columns specified",
+                  position);
     }
-    for (size_t i = 0; i < reference_.column_aliases.size(); ++i) columns[i].name = reference_.column_aliases[i];
+    for (size_t i = 0; i < names.size(); ++i) columns[i].name = names[i];
   }
 
   const syntax::TableReference& reference_;

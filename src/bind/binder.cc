@@ -83,11 +83,9 @@ class StatementBinder {
     const auto* table = query.from ? std::get_if<syntax::TableName>(&query.from->source) : nullptr;
     const bool is_whole_table = table && query.items.size() == 1 && query.items[0].position < 0;
     if (is_whole_table) return {find_table(*table, state_)->definition()};
-    const BoundSelect bound = bind_select(query, state_);
     BoundDescribe result;
-    for (size_t i = 0; i < bound.visible_outputs; ++i) {
-      result.definition.columns.push_back({bound.outputs[i].name, bound.outputs[i].expression->type, false, ""});
-    }
+    for (const ColumnDefinition& column : output_columns(bind_select(query, state_)))
+      result.definition.columns.push_back({column.name, column.type, false, ""});
     return result;
   }
 
@@ -102,6 +100,13 @@ BoundStatement bind(const syntax::Statement& statement, const BindContext& conte
   return result;
 }
 
+std::vector<ColumnDefinition> output_columns(const BoundSelect& query) {
+  std::vector<ColumnDefinition> columns;
+  for (size_t i = 0; i < query.visible_outputs; ++i)
+    columns.push_back({query.outputs[i].name, query.outputs[i].expression->type});
+  return columns;
+}
+
 BoundSelect* query_of(BoundStatement& statement) {
   if (auto* select = std::get_if<BoundSelect>(&statement.statement)) return select;
   if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return insert->query.get();
@@ -111,14 +116,19 @@ BoundSelect* query_of(BoundStatement& statement) {
   return nullptr;
 }
 
-void release_table(BoundStatement& statement) {
-  BoundSelect* query = query_of(statement);
-  if (query && query->source.is_table) query->source.tablets.reset();
+BoundSource::BoundSource() = default;
+BoundSource::BoundSource(BoundSource&&) noexcept = default;
+BoundSource& BoundSource::operator=(BoundSource&&) noexcept = default;
+BoundSource::~BoundSource() = default;
+
+void release_tables(BoundStatement& statement) {
+  for (BoundSelect* query = query_of(statement); query; query = query->source.query.get())
+    if (query->source.is_table) query->source.tablets.reset();
 }
 
-void take_table(BoundStatement& statement, const CatalogSnapshot& catalog) {
-  BoundSelect* query = query_of(statement);
-  if (query && query->source.is_table) query->source.tablets = catalog.find_table(query->source.name);
+void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog) {
+  for (BoundSelect* query = query_of(statement); query; query = query->source.query.get())
+    if (query->source.is_table) query->source.tablets = catalog.find_table(query->source.name);
 }
 
 }  // namespace diptych

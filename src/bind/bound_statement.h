@@ -15,9 +15,11 @@
 
 namespace diptych {
 
+struct BoundSelect;
+
 // Where FROM takes its rows from.
 struct BoundSource {
-  enum class Kind : uint8_t { OneRow, Tablets, Values, Series };
+  enum class Kind : uint8_t { OneRow, Tablets, Values, Series, Query };
   Kind kind = Kind::OneRow;  // OneRow: no FROM; one row without columns
   std::string name;          // table or file name, for EXPLAIN
   std::vector<ColumnDefinition> columns;
@@ -26,6 +28,12 @@ struct BoundSource {
   std::vector<std::vector<ExpressionPtr>>
       values;  // Values: rows of cells, each already cast to its column's type, over no input
   ExpressionPtr series_start, series_stop, series_step;  // Series: generate_series over bigint, over no input
+  std::unique_ptr<BoundSelect> query;                    // Query: its visible outputs are the columns
+
+  BoundSource();
+  BoundSource(BoundSource&&) noexcept;
+  BoundSource& operator=(BoundSource&&) noexcept;
+  ~BoundSource();
 };
 
 struct BoundOutput {
@@ -55,6 +63,9 @@ struct BoundSelect {
   ExpressionPtr limit, offset;  // bigint over no input; null: none
   int depth = 0;                // no expression has more levels of syntax (base/stack.h)
 };
+
+// How many levels an expression may gain when a rule of the optimiser moves it from one query into another.
+inline constexpr int most_substituted_levels = 100;
 
 struct BoundCreateTable {
   TableDefinition definition;
@@ -117,12 +128,15 @@ struct BoundStatement {
   bool reads_clock = false;      // now() and its kin stand in it as constants
 };
 
+// The columns that the query gives.
+std::vector<ColumnDefinition> output_columns(const BoundSelect& query);
+
 // The query of the statement, or inside of it; nullptr: it has none.
 BoundSelect* query_of(BoundStatement& statement);
 
-// A bound statement may wait for its run without the rows of its table: release_table() gives up the snapshot, and
-// take_table() puts in that of a catalog in which the table has the same definition.
-void release_table(BoundStatement& statement);
-void take_table(BoundStatement& statement, const CatalogSnapshot& catalog);
+// A bound statement may wait for its run without the rows of its tables: release_tables() gives up the snapshots, and
+// take_tables() puts in those of a catalog in which the tables have the same definitions.
+void release_tables(BoundStatement& statement);
+void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog);
 
 }  // namespace diptych

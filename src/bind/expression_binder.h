@@ -14,12 +14,28 @@
 namespace diptych {
 
 // What all clauses of a statement share.
+// A query of a WITH clause, in the list of those that may be named there.
+struct CommonTables {
+  const syntax::CommonTable& table;
+  const CommonTables* before;  // what its own query may name; null: none
+};
+
 struct StatementState {
   const BindContext& context;
   ParameterTypes parameters;
   bool reads_clock = false;
   int depth = 0;            // levels of the deepest expression so far
   size_t copied_nodes = 0;  // what copy_of() has made
+  int nesting = 0;          // queries around the one being bound,
+  int deepest_nesting = 0;  // and the most so far
+  // What names of tables may mean before they mean one of the catalog: of all WITH clauses around, the innermost first.
+  const CommonTables* common_tables = nullptr;
+
+  // Levels of the trees and plans made so far. The operators of a query's plan are walked as an expression is.
+  int levels() const {
+    constexpr int levels_of_query = 12;
+    return deepest_nesting == 0 ? depth : depth + most_substituted_levels + levels_of_query * deepest_nesting;
+  }
 };
 
 // Index of the column that stands for aggregate `number`, and back.

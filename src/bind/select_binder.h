@@ -29,6 +29,9 @@ enum class UntypedOutputs : uint8_t { Text, Keep };
 BoundSelect bind_select(const syntax::Select& select, StatementState& state,
                         UntypedOutputs untyped = UntypedOutputs::Text);
 
+// The same of a query inside another one, which is named at `position`. Errors: 54001 too many are inside each other.
+BoundSelect bind_inner_select(const syntax::Select& select, StatementState& state, int position);
+
 // output_name.cc. The name that PostgreSQL gives an output without AS.
 std::string output_name(const syntax::Expression& e);
 

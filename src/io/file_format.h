@@ -21,6 +21,8 @@ struct FileOptions {
   char quote = '"';                     // around fields that hold the delimiter, a quote or a line's end
   char escape = '"';                    // before a quote inside quotes
   bool all_text = false;                // no other types are made out
+
+  bool operator==(const FileOptions&) const = default;
 };
 
 // By the ending of the name, in upper or lower case: .parquet and .pq are Parquet; .csv, .tsv and .tbl are CSV with

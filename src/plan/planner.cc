@@ -37,12 +37,19 @@ class Planner {
 
  private:
   LogicalOperatorPtr scan() {
+    if (query_.source.kind == BoundSource::Kind::Query) return inner_query();
     auto op = make(OperatorKind::Scan, nullptr);
     op->columns = query_.source.columns;
     op->source_name = query_.source.name;
     op->source = open_source();
     for (size_t i = 0; i < op->columns.size(); ++i) op->source_columns.push_back(i);
     return op;
+  }
+
+  LogicalOperatorPtr inner_query() {
+    LogicalOperatorPtr plan = Planner(std::move(*query_.source.query), evaluator_).run();
+    for (size_t i = 0; i < plan->columns.size(); ++i) plan->columns[i].name = query_.source.columns[i].name;
+    return plan;
   }
 
   std::shared_ptr<const TabletSource> open_source() {
@@ -52,6 +59,7 @@ class Planner {
       case BoundSource::Kind::Tablets: return source.tablets;
       case BoundSource::Kind::Values: return values_source();
       case BoundSource::Kind::Series: return series_source();
+      case BoundSource::Kind::Query: break;
     }
     return nullptr;
   }

@@ -82,8 +82,7 @@ class Compiler {
       case OperatorKind::Project: return produce_project(op, consume);
       case OperatorKind::Aggregate: return produce_aggregate(op, consume);
       case OperatorKind::Sort: return produce_sort(op, consume);
-      case OperatorKind::Limit:
-        throw Error(SqlState::internal_error, "invariant broken: LIMIT is the last operator of a plan");
+      case OperatorKind::Limit: return produce_limit(op, consume);
     }
   }
 
@@ -208,10 +207,25 @@ class Compiler {
     builder_.emit(Opcode::Drop, groups);
   }
 
-  // Keys first, then the columns that are no keys; strings from a dictionary travel as codes unless they are keys.
   void produce_sort(const LogicalOperator& op, const Consumer& consume) {
+    produce_rows(op, {{}, {}, op.limit, 0}, "sorted rows", consume);
+  }
+
+  // Inside of a plan. The last one of a plan limits the result.
+  void produce_limit(const LogicalOperator& op, const Consumer& consume) {
+    const bool has_end = op.limit >= 0 && op.limit <= INT64_MAX - op.offset;
+    const RowSetInfo info{{}, {}, has_end ? op.limit + op.offset : -1, op.offset};
+    if (op.input().kind == OperatorKind::Sort)
+      produce_rows(op.input(), info, "sorted rows", consume);
+    else
+      produce_rows(op, info, "first rows", consume);
+  }
+
+  // The rows of the operator's input go to a row set, which it sorts if it has keys. Keys first, then the columns that
+  // are no keys; strings from a dictionary travel as codes unless they are keys.
+  void produce_rows(const LogicalOperator& op, const RowSetInfo& info, const char* name, const Consumer& consume) {
     Program& program = builder_.program();
-    const int32_t rows = builder_.new_row_set({{}, {}, op.limit});
+    const int32_t rows = builder_.new_row_set(info);
     builder_.emit(Opcode::RowSet, rows);
     std::vector<size_t> order;
     for (const SortKey& key : op.keys)
@@ -227,10 +241,10 @@ class Compiler {
       row_bound = input.row_bound;
       dictionaries = emit_append(op, order, rows, input);
     });
-    builder_.emit(Opcode::SortRows, rows);
+    if (!op.keys.empty()) builder_.emit(Opcode::SortRows, rows);
     std::vector<std::string> names;
     for (const size_t column : order) names.push_back(op.columns[column].name);
-    const int32_t cursor = builder_.open_rows(rows, "sorted rows", std::move(names));
+    const int32_t cursor = builder_.open_rows(rows, name, std::move(names));
     InputColumns sorted = cursor_columns(builder_, program.row_sets[rows].columns, dictionaries);
     InputColumns input;
     input.row_bound = row_bound;

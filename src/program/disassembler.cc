@@ -90,7 +90,14 @@ class Disassembler {
     for (int number = 0; number < 3; ++number)
       replace_all(text, fmt::format("p{}", number + 1), operand_text(instruction, number));
     replace_all(text, "p4", p4_text(instruction));
-    return text;
+    return instruction.opcode == Opcode::RowSet ? text + kept_rows(program_.row_sets[instruction.p1]) : text;
+  }
+
+  // Of a subquery's LIMIT; that of a sort alone is part of SortRows.
+  static std::string kept_rows(const RowSetInfo& info) {
+    if (info.offset == 0 && (info.limit < 0 || !info.keys.empty())) return "";
+    const std::string last = info.limit >= 0 ? fmt::format("to {}", info.limit) : "on";
+    return fmt::format(", which keeps its rows from {} {}", info.offset + 1, last);
   }
 
   std::string column_comment(const Instruction& instruction) const {

@@ -97,10 +97,12 @@ struct SortKeyInfo {
 
 // Rows that sections hand to each other, from the opcode that makes the row set (RowSet, Groups) to its Drop. First
 // rows are appended, then it is sorted where it has keys, then cursors are opened on it.
+// Of all rows, in its order, rows [offset, limit) stay.
 struct RowSetInfo {
   std::vector<RegisterInfo> columns;  // of its cursors, too; sort keys first, then the others
   std::vector<SortKeyInfo> keys;      // empty: it keeps the order of its sections, and their rows' order
-  int64_t limit = -1;                 // with keys: only the first `limit` rows matter; -1: all
+  int64_t limit = -1;                 // only the first `limit` rows matter; -1: all
+  int64_t offset = 0;                 // and the first `offset` of them are left out
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry

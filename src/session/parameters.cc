@@ -45,6 +45,7 @@ void replace_all(BoundSelect& query, const std::vector<Value>& typed) {
   replace(query.source.series_start, typed);
   replace(query.source.series_stop, typed);
   replace(query.source.series_step, typed);
+  if (query.source.query) replace_all(*query.source.query, typed);
 }
 
 }  // namespace

@@ -36,13 +36,6 @@ int64_t now_in_microseconds() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
 }
 
-std::vector<ColumnDefinition> output_columns(const BoundSelect& query) {
-  std::vector<ColumnDefinition> columns;
-  for (size_t i = 0; i < query.visible_outputs; ++i)
-    columns.push_back({query.outputs[i].name, query.outputs[i].expression->type});
-  return columns;
-}
-
 std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
   const auto* select = std::get_if<BoundSelect>(&statement.statement);
   return select ? output_columns(*select) : command_columns(statement);
@@ -68,7 +61,7 @@ class Statement::RunEnd {
     statement_.is_running_ = false;
     statement_.syntax_tree_.reset();  // that of a short text stays in the connection's cache
     statement_.bound_.reset();
-    statement_.file_.reset();
+    statement_.files_.clear();
     statement_.plan_.reset();
     statement_.plan_is_optimized_ = false;
     statement_.program_.reset();
@@ -108,7 +101,7 @@ const BoundStatement& Statement::bound() {
   if (!transaction_ && changes_tables(syntax_tree())) transaction_ = connection_.begin_write();
   const auto catalog = transaction_ ? transaction_->preview() : connection_.database().store().snapshot();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
-    take_table(*bound_, *catalog);
+    take_tables(*bound_, *catalog);
   else
     bind_to(*catalog);
   is_running_ = true;
@@ -118,7 +111,7 @@ const BoundStatement& Statement::bound() {
 const Statement::Description& Statement::description() {
   if (!description_) {
     bind_to(*connection_.database().store().snapshot());
-    release_table(*bound_);
+    release_tables(*bound_);
   }
   return *description_;
 }
@@ -142,10 +135,13 @@ BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vecto
   const syntax::Statement& tree = syntax_tree();
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto open_file = [this](const std::string& path, const FileOptions& options) {
+    for (const OpenFile& file : files_)
+      if (file.path == path && file.options == options) return file.source;
     const ExecutionContext context = connection_.execution_context();
-    if (!file_)
-      file_ = open_file_source({connection_.database().files(), context.temp, context.cancelled}, path, options);
-    return file_;
+    files_.push_back(
+        {path, options,
+         open_file_source({connection_.database().files(), context.temp, context.cancelled}, path, options)});
+    return files_.back().source;
   };
   return bind(tree, BindContext{catalog, open_file, now_in_microseconds(), std::move(parameters)});
 }

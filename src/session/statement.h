@@ -95,8 +95,14 @@ class Statement {
   std::optional<Description> description_;
   std::vector<std::optional<Value>> parameter_values_;
   std::unique_ptr<BoundStatement> bound_;
-  uint64_t bound_version_ = 0;                // of the catalog
-  std::shared_ptr<const TabletSource> file_;  // that FROM names, opened once a run: a pipe can't be read twice
+  uint64_t bound_version_ = 0;  // of the catalog
+  // Files that FROM names, each opened once a run: a pipe can't be read twice.
+  struct OpenFile {
+    std::string path;
+    FileOptions options;
+    std::shared_ptr<const TabletSource> source;
+  };
+  std::vector<OpenFile> files_;
   // Of a run:
   bool is_running_ = false;
   bool was_run_ = false;

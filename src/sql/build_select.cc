@@ -5,6 +5,15 @@
 
 namespace diptych {
 
+namespace {
+
+bool starts_query(PgQuery__Token kind) {
+  return kind == PG_QUERY__TOKEN__SELECT || kind == PG_QUERY__TOKEN__VALUES || kind == PG_QUERY__TOKEN__TABLE ||
+         kind == PG_QUERY__TOKEN__WITH;
+}
+
+}  // namespace
+
 syntax::SelectPtr TreeBuilder::select_of(const PgQuery__Node& node) {
   if (node.node_case != PG_QUERY__NODE__NODE_SELECT_STMT) refuse("this kind of query", -1);
   return std::make_unique<syntax::Select>(select(*node.select_stmt));
@@ -13,27 +22,27 @@ syntax::SelectPtr TreeBuilder::select_of(const PgQuery__Node& node) {
 // What of SELECT is not there yet. The nodes of set operations and joins don't tell their place; the first such word is
 // it.
 void TreeBuilder::refuse_clauses(const PgQuery__SelectStmt& node) {
-  if (node.with_clause) refuse("WITH", node.with_clause->location);
-  if (node.op == PG_QUERY__SET_OPERATION__SETOP_UNION) refuse("UNION", find_token({PG_QUERY__TOKEN__UNION}));
-  if (node.op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT)
-    refuse("INTERSECT", find_token({PG_QUERY__TOKEN__INTERSECT}));
-  if (node.op == PG_QUERY__SET_OPERATION__SETOP_EXCEPT) refuse("EXCEPT", find_token({PG_QUERY__TOKEN__EXCEPT}));
-  if (node.into_clause) refuse("SELECT INTO", find_token({PG_QUERY__TOKEN__INTO}));
-  if (node.n_window_clause > 0) refuse("WINDOW", find_token({PG_QUERY__TOKEN__WINDOW}));
-  if (node.n_locking_clause > 0) refuse("FOR UPDATE", find_token({PG_QUERY__TOKEN__FOR}));
+  const auto next = [&](PgQuery__Token kind) { return find_token({kind}, query_at_); };
+  if (node.op == PG_QUERY__SET_OPERATION__SETOP_UNION) refuse("UNION", next(PG_QUERY__TOKEN__UNION));
+  if (node.op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT) refuse("INTERSECT", next(PG_QUERY__TOKEN__INTERSECT));
+  if (node.op == PG_QUERY__SET_OPERATION__SETOP_EXCEPT) refuse("EXCEPT", next(PG_QUERY__TOKEN__EXCEPT));
+  if (node.into_clause) refuse("SELECT INTO", next(PG_QUERY__TOKEN__INTO));
+  if (node.n_window_clause > 0) refuse("WINDOW", next(PG_QUERY__TOKEN__WINDOW));
+  if (node.n_locking_clause > 0) refuse("FOR UPDATE", next(PG_QUERY__TOKEN__FOR));
   if (node.limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
-    refuse("WITH TIES", find_token({PG_QUERY__TOKEN__TIES}));
+    refuse("WITH TIES", next(PG_QUERY__TOKEN__TIES));
   if (node.n_distinct_clause > 0 && node.distinct_clause[0]->node_case != PG_QUERY__NODE__NODE__NOT_SET) {
-    refuse("DISTINCT ON", find_token({PG_QUERY__TOKEN__DISTINCT}));
+    refuse("DISTINCT ON", next(PG_QUERY__TOKEN__DISTINCT));
   }
 }
 
 syntax::Select TreeBuilder::select(const PgQuery__SelectStmt& node) {
-  refuse_clauses(node);
   syntax::Select result;
-  result.position = find_token({PG_QUERY__TOKEN__SELECT, PG_QUERY__TOKEN__VALUES, PG_QUERY__TOKEN__TABLE});
+  if (node.with_clause) result.with = common_tables(*node.with_clause);
+  refuse_clauses(node);
+  result.position = find_token({PG_QUERY__TOKEN__SELECT, PG_QUERY__TOKEN__VALUES, PG_QUERY__TOKEN__TABLE}, query_at_);
   result.distinct = node.n_distinct_clause > 0;
-  if (node.n_from_clause > 1) refuse("a join (several tables in FROM)", find_token({PG_QUERY__TOKEN__FROM}));
+  if (node.n_from_clause > 1) refuse("a join (several tables in FROM)", find_token({PG_QUERY__TOKEN__FROM}, query_at_));
   if (node.n_from_clause == 1) result.from = table_reference(*node.from_clause[0]);
   for (size_t i = 0; i < node.n_target_list; ++i) result.items.push_back(select_item(*node.target_list[i]->res_target));
   if (node.where_clause) result.where = expression(*node.where_clause);
@@ -54,14 +63,65 @@ syntax::Select TreeBuilder::select(const PgQuery__SelectStmt& node) {
   return result;
 }
 
+std::vector<syntax::CommonTable> TreeBuilder::common_tables(const PgQuery__WithClause& node) {
+  if (node.recursive) refuse("WITH RECURSIVE", node.location);
+  std::vector<syntax::CommonTable> result;
+  for (size_t i = 0; i < node.n_ctes; ++i) {
+    const PgQuery__CommonTableExpr& table = *node.ctes[i]->common_table_expr;
+    if (table.ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+      refuse("a statement that changes rows in WITH", table.location);
+    syntax::CommonTable& added = result.emplace_back();
+    added.name = table.ctename;
+    added.position = table.location;
+    for (size_t k = 0; k < table.n_aliascolnames; ++k)
+      added.column_aliases.emplace_back(table.aliascolnames[k]->string->sval);
+    enter_brackets();
+    added.query = select_of(*table.ctequery);
+  }
+  // The query itself comes behind them.
+  const int last = result.empty() ? -1 : result.back().query->position;
+  if (last >= 0) query_at_ = end_of_brackets(last);
+  return result;
+}
+
+int TreeBuilder::enter_brackets() {
+  int bracket = query_at_;
+  bool in_brackets = false;
+  for (size_t i = token_at(query_at_); i < tokens_.size(); ++i) {
+    const bool opens = tokens_[i].kind == PG_QUERY__TOKEN__ASCII_40;
+    if (opens && !in_brackets) bracket = tokens_[i].begin;
+    if (in_brackets && starts_query(tokens_[i].kind)) {
+      query_at_ = tokens_[i].begin;
+      break;
+    }
+    in_brackets = opens;
+  }
+  return bracket;
+}
+
+int TreeBuilder::end_of_brackets(int from) const {
+  int open = 0;
+  for (size_t i = token_at(from); i < tokens_.size(); ++i) {
+    if (tokens_[i].kind == PG_QUERY__TOKEN__ASCII_40) ++open;
+    if (tokens_[i].kind == PG_QUERY__TOKEN__ASCII_41 && --open < 0) return tokens_[i].begin;
+  }
+  return from;
+}
+
+size_t TreeBuilder::token_at(int from) const {
+  const auto before = [](const Token& token, int place) { return token.begin < place; };
+  return static_cast<size_t>(std::lower_bound(tokens_.begin(), tokens_.end(), from, before) - tokens_.begin());
+}
+
 syntax::TableReference TreeBuilder::table_reference(const PgQuery__Node& node) {
   switch (node.node_case) {
     case PG_QUERY__NODE__NODE_RANGE_VAR: return named_table(*node.range_var);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subselect(*node.range_subselect);
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return function_table(*node.range_function);
-    case PG_QUERY__NODE__NODE_JOIN_EXPR: refuse("JOIN", find_token({PG_QUERY__TOKEN__JOIN}));
-    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: refuse("TABLESAMPLE", find_token({PG_QUERY__TOKEN__TABLESAMPLE}));
-    default: refuse("this form of FROM", find_token({PG_QUERY__TOKEN__FROM}));
+    case PG_QUERY__NODE__NODE_JOIN_EXPR: refuse("JOIN", find_token({PG_QUERY__TOKEN__JOIN}, query_at_));
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
+      refuse("TABLESAMPLE", find_token({PG_QUERY__TOKEN__TABLESAMPLE}, query_at_));
+    default: refuse("this form of FROM", find_token({PG_QUERY__TOKEN__FROM}, query_at_));
   }
 }
 
@@ -79,21 +139,18 @@ syntax::TableReference TreeBuilder::named_table(const PgQuery__RangeVar& node) {
 }
 
 syntax::TableReference TreeBuilder::subselect(const PgQuery__RangeSubselect& node) {
-  const int bracket = find_token({PG_QUERY__TOKEN__ASCII_40}, std::max(0, find_token({PG_QUERY__TOKEN__FROM})));
-  if (node.lateral) refuse("LATERAL", find_token({PG_QUERY__TOKEN__LATERAL_P}));
-  syntax::TableValues values{select_of(*node.subquery)};
-  if (values.values->rows.empty()) refuse("a subquery in FROM", bracket);
+  if (node.lateral) refuse("LATERAL", find_token({PG_QUERY__TOKEN__LATERAL_P}, query_at_));
   syntax::TableReference result;
-  result.position = bracket;
-  result.source = std::move(values);
+  result.position = enter_brackets();
+  result.source = syntax::TableQuery{select_of(*node.subquery)};
   set_alias(result, node.alias);
   return result;
 }
 
 syntax::TableReference TreeBuilder::function_table(const PgQuery__RangeFunction& node) {
-  const int from = std::max(0, find_token({PG_QUERY__TOKEN__FROM}));
-  if (node.lateral) refuse("LATERAL", find_token({PG_QUERY__TOKEN__LATERAL_P}));
-  if (node.ordinality) refuse("WITH ORDINALITY", find_token({PG_QUERY__TOKEN__ORDINALITY}));
+  const int from = std::max(0, find_token({PG_QUERY__TOKEN__FROM}, query_at_));
+  if (node.lateral) refuse("LATERAL", find_token({PG_QUERY__TOKEN__LATERAL_P}, query_at_));
+  if (node.ordinality) refuse("WITH ORDINALITY", find_token({PG_QUERY__TOKEN__ORDINALITY}, query_at_));
   if (node.is_rowsfrom || node.n_functions != 1) refuse("ROWS FROM", from);
   if (node.n_coldeflist > 0) refuse("a column definition list", from);
   const PgQuery__Node& function = *node.functions[0]->list->items[0];

@@ -30,12 +30,12 @@ struct TableFile {
 struct TableFunction {
   ExpressionPtr call;
 };  // generate_series(...), read_csv(...): a Call
-struct TableValues {
-  std::unique_ptr<Select> values;
-};  // (VALUES ...): a Select with rows
+struct TableQuery {
+  std::unique_ptr<Select> query;
+};  // (SELECT ...), (VALUES ...)
 
 struct TableReference {
-  std::variant<TableName, TableFile, TableFunction, TableValues> source;
+  std::variant<TableName, TableFile, TableFunction, TableQuery> source;
   std::string alias;  // empty: none
   std::vector<std::string> column_aliases;
   int position = -1;
@@ -53,7 +53,16 @@ struct OrderItem {
   std::optional<bool> nulls_first;  // nothing: NULL counts as the greatest value
 };
 
+// WITH name (columns) AS (query), ...
+struct CommonTable {
+  std::string name;
+  std::vector<std::string> column_aliases;
+  std::unique_ptr<Select> query;
+  int position = -1;
+};
+
 struct Select {
+  std::vector<CommonTable> with;
   bool distinct = false;
   std::vector<SelectItem> items;
   std::optional<TableReference> from;

@@ -54,6 +54,7 @@ class TreeBuilder {
   syntax::Select select(const PgQuery__SelectStmt& node);
   void refuse_clauses(const PgQuery__SelectStmt& node);
   syntax::SelectPtr select_of(const PgQuery__Node& node);
+  std::vector<syntax::CommonTable> common_tables(const PgQuery__WithClause& node);
   syntax::TableReference table_reference(const PgQuery__Node& node);
   syntax::TableReference named_table(const PgQuery__RangeVar& node);
   syntax::TableReference subselect(const PgQuery__RangeSubselect& node);
@@ -92,8 +93,17 @@ class TreeBuilder {
   // place.
   int find_name(std::string_view name, int from = 0) const;
 
+  // The byte offset of the bracket around the next query in brackets. The nodes of queries don't tell their place, but
+  // are met in the order of the text.
+  int enter_brackets();
+  // The byte offset of the bracket that closes the one around this offset.
+  int end_of_brackets(int from) const;
+  // The number of the first token at or after this offset.
+  size_t token_at(int from) const;
+
   const RewrittenStatement& statement_;
   const std::vector<Token>& tokens_;
+  int query_at_ = 0;  // byte offset in or before the query being built
 };
 
 // The last part of a list of String nodes: the name without its schema.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from expressions import Generator
 from failing import CAST_AND_FAIL, FAILING
+from inner_queries import InnerQuery, random_inner_query
 from literals import NUMBERS, VALUE_KINDS, Expr, make
 from sample_tables import SIZES
 from values_lists import ValuesList, random_list
@@ -29,20 +30,24 @@ class Query:
     text: str = ""  # instead of all of the above
     aliases: bool = False
     values: ValuesList = None  # instead of the table
+    inner: InnerQuery = None  # likewise
 
     def source(self):
+        if self.inner:
+            return self.inner.source()
         return self.values.source() if self.values else f"{self.table} AS t"
 
     def wide(self):
         """A numeric in it may have more digits than Diptych's have."""
         found = [*self.select, *self.group, *(e for e, _ in self.order), *(e for e in (self.where, self.having) if e is not None)]
-        return any(e.wide() for e in found)
+        return any(e.wide() for e in found + list(self.inner.expressions if self.inner else ()))
 
     def sql(self):
         if self.text:
             return self.text
         items = [e.sql() + (f" AS a{i}" if self.aliases else "") for i, e in enumerate(self.select)]
-        text = "SELECT " + ("DISTINCT " if self.distinct else "") + ", ".join(items) + f" FROM {self.source()}"
+        text = self.inner.prefix() if self.inner else ""
+        text += "SELECT " + ("DISTINCT " if self.distinct else "") + ", ".join(items) + f" FROM {self.source()}"
         if self.where is not None:
             text += " WHERE " + self.where.sql()
         if self.group:
@@ -73,7 +78,10 @@ class QueryGenerator:
         if form < 0.22:
             query.values = random_list(r)
             self.expressions = Generator(r, query.values.columns)
-        if r.random() < 0.6:
+        elif form < 0.38:
+            query.inner = self._inner()
+            self.expressions = Generator(r, query.inner.columns)
+        if r.random() < (0.4 if query.inner else 0.6):
             query.where = self.expressions.make("bool", r.randrange(1, 4))
         form = r.random()
         if form < 0.5:
@@ -87,6 +95,14 @@ class QueryGenerator:
         else:
             self._grouped(query)
         return query
+
+    def _inner(self):
+        """One query in FROM or WITH, or two inside each other."""
+        def aggregate(expressions):
+            self.expressions = expressions
+            return self._aggregate()
+        inner = random_inner_query(self.random, aggregate)
+        return random_inner_query(self.random, aggregate, inner) if self.random.random() < 0.3 else inner
 
     def _cast_that_may_fail(self, table):
         """Nothing else in the query can fail, and nothing keeps the cast from a row: so the two agree on whether it does."""

@@ -36,7 +36,9 @@ def smaller(query):
 
     if query.text:
         return
-    if query.values:
+    if query.inner:
+        pass
+    elif query.values:
         rows = query.values.rows
         if len(rows) > 3:
             yield changed(values=replace(query.values, rows=rows[:len(rows) // 2]))

@@ -171,6 +171,7 @@ MadeRows CpuEngine::take_rows(int32_t row_set, std::vector<ColumnDefinition> col
     const auto rows = std::make_shared<HostRowSet>(std::move(columns), memory_);
     for (StoredPiece& piece : appended_[row_set]) rows->add(std::move(piece));
     appended_.erase(row_set);
+    cut_rows(program_.row_sets[number], *rows);
     return {rows, {}};
   }
   make_sort_run(threads_[0], number);
@@ -179,8 +180,9 @@ MadeRows CpuEngine::take_rows(int32_t row_set, std::vector<ColumnDefinition> col
     if (sinks.sort_runs[number]) runs.push_back(std::move(sinks.sort_runs[number]));
   }
   const auto parts = static_cast<int64_t>(runs.size());
-  return {sort_runs(program_.row_sets[number], std::move(runs), std::move(columns), memory_, context_),
-          {.form = "runs", .parts = parts}};
+  const auto rows = sort_runs(program_.row_sets[number], std::move(runs), std::move(columns), memory_, context_);
+  cut_rows(program_.row_sets[number], *rows);
+  return {rows, {.form = "runs", .parts = parts}};
 }
 
 }  // namespace diptych::cpu

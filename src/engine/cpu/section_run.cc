@@ -75,7 +75,7 @@ void SectionRun::find_morsels(const NeededTablets& needed, int64_t first_order) 
 
 void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue) {
   const auto start = std::chrono::steady_clock::now();
-  wanted_ = wanted;
+  find_limit(wanted);
   queue_ = queue;
   written_.assign(morsels_.size(), -1);
   writers_.resize(static_cast<size_t>(profile_.threads));
@@ -88,11 +88,22 @@ void SectionRun::run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQu
   profile_.nanoseconds = nanoseconds_since(start);
 }
 
+void SectionRun::find_limit(int64_t wanted) {
+  wanted_ = wanted;
+  for (const Step& step : section_.steps) {
+    if (step.instruction->opcode != Opcode::Append || wanted == 0) continue;
+    const RowSetInfo& rows = program_.row_sets[static_cast<size_t>(step.instruction->p1)];
+    limited_ = step.instruction->p1;
+    wanted_ = rows.keys.empty() ? rows.limit : -1;
+  }
+}
+
 void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   const size_t all = morsels_.size();
   if (profile_.threads == 1) return work(0, threads[0], all, false);
   // One morsel may have all the rows that are wanted before another thread is awake.
-  if (wanted_ >= 0 && writes_result(program_, section_.first - 1)) work(0, threads[0], 1, false);
+  const bool has_limit = limited_ != to_result || writes_result(program_, section_.first - 1);
+  if (wanted_ >= 0 && has_limit) work(0, threads[0], 1, false);
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
   if (!left_.empty() && !stopped_) work(0, threads[0], all, false);
@@ -204,7 +215,8 @@ void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
     frame.begin_block(row, static_cast<int>(std::min<int64_t>(block_rows, end - row)));
     frame.run();
     // This morsel alone has enough: what follows it is not needed, whatever comes before.
-    if (wanted_ >= 0 && frame.result != nullptr && frame.result->open_rows() >= wanted_) break;
+    const RowWriter* limited = limited_ == to_result ? frame.result : frame.row_writers[static_cast<size_t>(limited_)];
+    if (wanted_ >= 0 && limited != nullptr && limited->open_rows() >= wanted_) break;
   }
   count_rows_in(morsel);
 }
@@ -225,11 +237,11 @@ void SectionRun::finish_rows(Writers& writers, size_t morsel) {
   for (auto& [row_set, writer] : writers) {
     const int64_t rows = writer->open_rows();
     writer->finish_morsel(morsel);
-    if (row_set == to_result && wanted_ >= 0) count_results(rows, morsel);
+    if (row_set == limited_ && wanted_ >= 0) count_written(rows, morsel);
   }
 }
 
-void SectionRun::count_results(int64_t rows, size_t morsel) {
+void SectionRun::count_written(int64_t rows, size_t morsel) {
   std::lock_guard guard(mutex_);
   written_[morsel] = rows;
   for (; finished_prefix_ < written_.size() && written_[finished_prefix_] >= 0; ++finished_prefix_)

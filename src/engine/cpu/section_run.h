@@ -45,7 +45,8 @@ class SectionRun {
   // That it runs on, at most context.threads.
   int threads() const { return profile_.threads; }
   // threads[i] belongs to thread slot i; there are at least threads() of them. `wanted`: rows of Result sinks after
-  // which to stop. queue: where tablets are taken from that others take, too; null: all are to be done.
+  // which to stop, -1: all; sinks of a row set without keys that has a limit stop there. queue: where tablets are taken
+  // from that others take, too; null: all are to be done.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);
   // After run(), or when it has failed: what it has made is thrown away, and its rows will be counted again.
   void take_back_progress();
@@ -74,6 +75,7 @@ class SectionRun {
   static constexpr int32_t to_result = -1;
   // Where a thread writes rows, by row set.
   using Writers = std::map<int32_t, std::unique_ptr<RowWriter>>;
+  void find_limit(int64_t wanted);
   void find_morsels(const NeededTablets& needed, int64_t first_order);
   void open_writers(Writers& writers, Frame& frame);
   std::vector<PhysicalType> forms_of(int32_t row_set) const;
@@ -87,7 +89,7 @@ class SectionRun {
   bool try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
   void finish_rows(Writers& writers, size_t morsel);
-  void count_results(int64_t rows, size_t morsel);
+  void count_written(int64_t rows, size_t morsel);
   void count_rows_in(const Morsel& morsel);
 
   const Program& program_;
@@ -103,7 +105,8 @@ class SectionRun {
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
   std::atomic<int64_t> rows_out_{0};
-  int64_t wanted_ = -1;
+  int64_t wanted_ = -1;            // rows of one sink after which to stop; -1: all
+  int32_t limited_ = to_result;    // that sink's row set
   std::mutex mutex_;               // guards what follows
   std::vector<MorselRange> left_;  // by threads that have stopped
   std::vector<int64_t> written_;   // rows by morsel, -1: not finished

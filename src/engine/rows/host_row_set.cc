@@ -263,4 +263,10 @@ void HostRowSet::cut(int64_t offset, int64_t limit) {
   }
 }
 
+void cut_rows(const RowSetInfo& info, HostRowSet& rows) {
+  const bool has_more = info.limit >= 0 && rows.row_count() > info.limit;
+  if (info.offset > 0 || has_more)
+    rows.cut(info.offset, info.limit < 0 ? -1 : std::max<int64_t>(0, info.limit - info.offset));
+}
+
 }  // namespace diptych

@@ -16,6 +16,7 @@
 #include "engine/rows/chunk_store.h"
 #include "engine/rows/memory.h"
 #include "engine/rows/row_set.h"
+#include "program/program.h"
 
 namespace diptych {
 
@@ -76,6 +77,9 @@ class HostRowSet final : public RowSet {
   std::vector<std::shared_ptr<const void>> owners_;
   int64_t rows_ = 0;
 };
+
+// Leaves the rows that the row set is to have.
+void cut_rows(const RowSetInfo& info, HostRowSet& rows);
 
 // All rows of a source of plain columns, codes and strings, in host memory of their own; dictionaries have to outlive
 // them.

@@ -288,12 +288,16 @@ MadeRows Walk::take_here(int32_t number) {
                     : host_.take_rows(number, definitions_of(number));
 }
 
-void Walk::move_rows(int32_t number) {
-  if (context_.row_place == RowPlace::Made) return;
+std::shared_ptr<HostRowSet> Walk::copy_here(int32_t number) {
   std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
   std::iota(all.begin(), all.end(), size_t{0});
   PlacementNote note;
-  const auto copy = copy_rows(*rows_here({nullptr, number}, all, row_set(number).rows, note), memory_);
+  return copy_rows(*rows_here({nullptr, number}, all, row_set(number).rows, note), memory_);
+}
+
+void Walk::move_rows(int32_t number) {
+  if (context_.row_place == RowPlace::Made) return;
+  const auto copy = copy_here(number);
   if (context_.row_place == RowPlace::File) copy->move_to_file();
   row_set(number).rows = copy;
 }
@@ -338,6 +342,12 @@ OperationProfile Walk::sort_rows(int32_t number) {
   auto on_device = device_sorted_.extract(number);
   MadeRows made = on_device.empty() ? take_here(number) : std::move(on_device.mapped());
   row_set(number).rows = made.rows;
+  const RowSetInfo& info = program_->row_sets[static_cast<size_t>(number)];
+  if (!on_device.empty() && info.offset > 0) {
+    const auto copy = copy_here(number);
+    cut_rows(info, *copy);
+    row_set(number).rows = made.rows = copy;
+  }
   OperationProfile done;
   done.what = "sort";
   done.form = std::move(made.form);

@@ -81,6 +81,8 @@ class Walk {
                                                 std::shared_ptr<const TabletSource> source, PlacementNote& note);
   // What this engine has of the row set.
   MadeRows take_here(int32_t row_set);
+  // A copy of the row set's rows in host memory.
+  std::shared_ptr<HostRowSet> copy_here(int32_t row_set);
   // Has the rows of a row set where the context asks for it.
   void move_rows(int32_t row_set);
   OperationProfile make_groups(int32_t row_set, int32_t table);

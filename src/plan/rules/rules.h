@@ -7,6 +7,8 @@
 
 namespace diptych {
 
+std::unique_ptr<Rule> make_push_filters();
+std::unique_ptr<Rule> make_raise_limit();
 std::unique_ptr<Rule> make_read_first_rows();
 std::unique_ptr<Rule> make_push_not_down();
 std::unique_ptr<Rule> make_fold_constants();

@@ -69,10 +69,14 @@ TEST(Parser, NamesWhatIsNotThereYet) {
       {"select 1 union select 2", "0A000", "union"},
       {"select 1 intersect select 2", "0A000", "intersect"},
       {"select 1 except select 2", "0A000", "except"},
-      {"with a as (select 1) select * from a", "0A000", "with"},
+      {"with recursive a as (select 1) select * from a", "0A000", "with"},
+      {"with a as (select 1), b as (select (2) union select 3) select * from a", "0A000", "union"},
+      {"with a as (select 1 from t) select * from a join b on true", "0A000", "join"},
+      {"with a as (delete from t) select 1", "0A000", "a as"},
+      {"select (1) from ((select 2 from (select 3 except select 4) x)) t", "0A000", "except"},
+      {"select * from lateral (select 1) t", "0A000", "lateral"},
       {"select * from a join b on true", "0A000", "join"},
       {"select * from a, b", "0A000", "from"},
-      {"select * from (select 1) t", "0A000", "(select"},
       {"select (select 1)", "0A000", "(select"},
       {"select i in (select 1)", "0A000", "in"},
       {"select exists (select 1)", "0A000", "exists"},
@@ -174,6 +178,23 @@ TEST(Parser, KeepsLiterals) {
   EXPECT_TRUE(std::holds_alternative<syntax::NullLiteral>(items[4].expression->node));
   EXPECT_TRUE(std::get<syntax::BooleanLiteral>(items[5].expression->node).value);
   EXPECT_EQ(std::get<syntax::NumberLiteral>(items[6].expression->node).digits, "-9223372036854775808");
+}
+
+TEST(Parser, QueriesInBracketsStandWhereTheirBracketsAre) {
+  const std::string text = "with a(x) as ((select (1))) select (2) from ((select 3 from (values (4)) v)) t";
+  const auto statement = parse_statement(text);
+  const auto place_of = [&](std::string_view what) { return static_cast<int>(text.find(what)); };
+  const syntax::Select& query = as_select(statement);
+  ASSERT_EQ(query.with.size(), 1);
+  EXPECT_EQ(query.with[0].name, "a");
+  EXPECT_EQ(query.with[0].column_aliases, std::vector<std::string>{"x"});
+  EXPECT_EQ(query.with[0].query->position, place_of("select (1)"));
+  EXPECT_EQ(query.position, place_of("select (2)"));
+  EXPECT_EQ(query.from->position, place_of("((select 3"));
+  const syntax::Select& inner = *std::get<syntax::TableQuery>(query.from->source).query;
+  EXPECT_EQ(inner.position, place_of("select 3"));
+  EXPECT_EQ(inner.from->position, place_of("(values"));
+  EXPECT_EQ(std::get<syntax::TableQuery>(inner.from->source).query->position, place_of("values"));
 }
 
 TEST(Parser, FilesInFrom) {

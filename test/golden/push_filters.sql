@@ -1,0 +1,9 @@
+CREATE TABLE t (a integer, b integer, s text);
+INSERT INTO t VALUES (1, 2, 'x');
+PLAN SELECT x FROM (SELECT a + 1 AS x, b FROM t WHERE b > 2) q WHERE x > 5 AND b < 7;
+PLAN SELECT k, n FROM (SELECT a + 1 AS k, count(*) AS n FROM t GROUP BY a + 1) q WHERE k > 5 AND n > 1;
+PLAN SELECT a, count(*) FROM t WHERE b > 0 GROUP BY a HAVING a > 5;
+PLAN SELECT c FROM (SELECT count(*) AS c FROM t) q WHERE c > 0;
+PLAN SELECT a FROM (SELECT a FROM t ORDER BY b) q WHERE a > 1;
+PLAN SELECT a FROM (SELECT a FROM t ORDER BY b LIMIT 3) q WHERE a > 1;
+PLAN WITH w AS (SELECT DISTINCT a, s FROM t) SELECT s FROM w WHERE a = 1;
