@@ -32,6 +32,7 @@ namespace diptych {
   X(unique_violation, "23505", "a key is there already")                                 \
   X(invalid_transaction_state, "25000", "not possible in this state of the transaction") \
   X(invalid_schema_name, "3F000", "no such schema")                                      \
+  X(invalid_object_definition, "42P17", "a view names itself")                           \
   X(syntax_error, "42601", "the text is not SQL")                                        \
   X(duplicate_column, "42701", "a column name appears twice")                            \
   X(duplicate_alias, "42712", "a name is given twice")                                   \

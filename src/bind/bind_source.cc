@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "base/suggestion.h"
 #include "bind/file_options.h"
 #include "bind/select_binder.h"
+#include "sql/parser.h"
 
 namespace diptych {
 
@@ -25,6 +27,7 @@ class SourceBinder {
   void bind(const syntax::TableName& table) {
     for (const CommonTables* common = state_.common_tables; common; common = common->before)
       if (common->table.name == table.name) return bind(*common);
+    if (const ViewDefinition* view = state_.context.catalog.find_view(table.name)) return bind_view(*view);
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
     result_.name = table.name;
     result_.primary_key = snapshot->definition().primary_key;
@@ -41,6 +44,40 @@ class SourceBinder {
     state_.common_tables = around;
     result_.name = common.table.name;
     rename_columns(common.table.column_aliases, "WITH query", common.table.position);
+  }
+
+  // Its text has places of its own: errors stand where the view is named.
+  void bind_view(const ViewDefinition& view) {
+    for (const ViewsInUse* other = state_.views; other; other = other->around)
+      if (other->name == view.name)
+        throw Error(SqlState::invalid_object_definition, "infinite recursion detected in view \"" + view.name + "\"",
+                    reference_.position);
+    const ViewsInUse inside{view.name, state_.views};
+    const CommonTables* around = std::exchange(state_.common_tables, nullptr);
+    state_.views = &inside;
+    try {
+      const auto statement = parse_statement(view.sql);
+      state_.depth = std::max(state_.depth, statement->depth);
+      bind_query(std::get<syntax::Select>(statement->node));
+    } catch (const Error& error) {
+      const std::string what = "view \"";
+      const bool is_named = error.message().starts_with(what);  // the innermost view says where the error is
+      throw Error(error.state(), (is_named ? "" : what + view.name + "\": ") + error.message(), reference_.position,
+                  error.hint());
+    }
+    state_.views = inside.around;
+    state_.common_tables = around;
+    put_at_reference(*result_.source.query);
+    result_.name = view.name;
+    rename_columns(view.columns, "view", reference_.position);
+  }
+
+  void put_at_reference(BoundSelect& query) const {
+    for (BoundSelect* one = &query; one; one = one->source.query.get())
+      for (BoundAggregate& aggregate : one->aggregates) aggregate.position = reference_.position;
+    run_at_depth(state_.levels(), [&] {
+      for_each_expression(query, [&](ExpressionPtr& root) { set_positions(*root, reference_.position); });
+    });
   }
 
   void bind(const syntax::TableQuery& query) {
@@ -153,11 +190,19 @@ class SourceBinder {
 
 }  // namespace
 
+std::vector<std::string> relation_names(const CatalogSnapshot& catalog) {
+  std::vector<std::string> names = catalog.table_names();
+  for (std::string& view : catalog.view_names()) names.push_back(std::move(view));
+  return names;
+}
+
 std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state) {
+  if (state.context.catalog.find_view(name.name))
+    throw Error(SqlState::wrong_object_type, "\"" + name.name + "\" is a view, not a table", name.position);
   std::shared_ptr<const TableSnapshot> table = state.context.catalog.find_table(name.name);
   if (!table) {
     throw Error(SqlState::undefined_table, "relation \"" + name.name + "\" does not exist", name.position,
-                suggest(name.name, state.context.catalog.table_names()));
+                suggest(name.name, relation_names(state.context.catalog)));
   }
   return table;
 }

@@ -28,11 +28,6 @@ void check_unique_names(const std::vector<TableColumn>& columns, const std::vect
 }
 
 // Expressions out of a table's definition stand in no statement's text.
-void forget_positions(Expression& e) {
-  e.position = -1;
-  for (const ExpressionPtr& arg : e.args) forget_positions(*arg);
-}
-
 class TableBinder {
  public:
   TableBinder(const syntax::CreateTable& node, StatementState& state) : node_(node), state_(state) {}
@@ -40,7 +35,8 @@ class TableBinder {
   BoundCreateTable run() {
     result_.definition.name = node_.table.name;
     result_.if_not_exists = node_.if_not_exists;
-    if (state_.context.catalog.find_table(node_.table.name)) {
+    const bool is_view = state_.context.catalog.find_view(node_.table.name) != nullptr;
+    if (is_view || state_.context.catalog.find_table(node_.table.name)) {
       if (!node_.if_not_exists) {
         throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists",
                     node_.table.position);
@@ -158,7 +154,7 @@ ExpressionPtr bind_default(const TableColumn& column, StatementState& state) {
   run_at_depth(parsed.depth, [&] {
     result = ExpressionBinder(state, nothing, "DEFAULT expressions", nullptr).bind(*parsed.expression);
     result = assign(std::move(result), column, state.parameters);
-    forget_positions(*result);
+    set_positions(*result, -1);
   });
   return result;
 }

@@ -38,17 +38,26 @@ class StatementBinder {
  private:
   BoundSelect bind(const syntax::Select& node, int) { return bind_select(node, state_); }
   BoundCreateTable bind(const syntax::CreateTable& node, int) { return bind_create_table(node, state_); }
+  BoundCreateView bind(const syntax::CreateView& node, int) { return bind_create_view(node, state_); }
   BoundInsert bind(const syntax::Insert& node, int) { return bind_insert(node, state_); }
 
   BoundDropTable bind(const syntax::DropTable& node, int) {
+    const CatalogSnapshot& catalog = state_.context.catalog;
+    const std::string kind = node.drops_views ? "view" : "table", other = node.drops_views ? "TABLE" : "VIEW";
     BoundDropTable result;
+    result.drops_views = node.drops_views;
     for (const syntax::TableName& table : node.tables) {
-      if (state_.context.catalog.find_table(table.name)) {
+      const bool is_table = catalog.find_table(table.name) != nullptr,
+                 is_view = catalog.find_view(table.name) != nullptr;
+      if (node.drops_views ? is_view : is_table) {
         if (std::find(result.names.begin(), result.names.end(), table.name) == result.names.end())
           result.names.push_back(table.name);
+      } else if (is_table || is_view) {
+        throw Error(SqlState::wrong_object_type, "\"" + table.name + "\" is not a " + kind, table.position,
+                    "Use DROP " + other + ".");
       } else if (!node.if_exists) {
-        throw Error(SqlState::undefined_table, "table \"" + table.name + "\" does not exist", table.position,
-                    suggest(table.name, state_.context.catalog.table_names()));
+        throw Error(SqlState::undefined_table, kind + " \"" + table.name + "\" does not exist", table.position,
+                    suggest(table.name, node.drops_views ? catalog.view_names() : catalog.table_names()));
       }
     }
     return result;
@@ -82,7 +91,8 @@ class StatementBinder {
     const syntax::Select& query = *node.query;
     const auto* table = query.from ? std::get_if<syntax::TableName>(&query.from->source) : nullptr;
     const bool is_whole_table = table && query.items.size() == 1 && query.items[0].position < 0;
-    if (is_whole_table) return {find_table(*table, state_)->definition()};
+    if (is_whole_table && !state_.context.catalog.find_view(table->name))
+      return {find_table(*table, state_)->definition()};
     BoundDescribe result;
     for (const ColumnDefinition& column : output_columns(bind_select(query, state_)))
       result.definition.columns.push_back({column.name, column.type, false, ""});

@@ -64,6 +64,26 @@ struct BoundSelect {
   int depth = 0;                // no expression has more levels of syntax (base/stack.h)
 };
 
+// Calls visit(ExpressionPtr&) on every expression of the query and of those inside it; none is null.
+template <typename Visit>
+void for_each_expression(BoundSelect& query, Visit&& visit) {
+  const auto visit_one = [&](ExpressionPtr& expression) {
+    if (expression) visit(expression);
+  };
+  for (ExpressionPtr* one : {&query.where, &query.having, &query.limit, &query.offset}) visit_one(*one);
+  for (ExpressionPtr& group : query.groups) visit_one(group);
+  for (BoundOutput& output : query.outputs) visit_one(output.expression);
+  for (BoundAggregate& aggregate : query.aggregates) {
+    visit_one(aggregate.argument);
+    visit_one(aggregate.filter);
+  }
+  BoundSource& source = query.source;
+  for (std::vector<ExpressionPtr>& row : source.values)
+    for (ExpressionPtr& cell : row) visit_one(cell);
+  for (ExpressionPtr* one : {&source.series_start, &source.series_stop, &source.series_step}) visit_one(*one);
+  if (source.query) for_each_expression(*source.query, visit);
+}
+
 // How many levels an expression may gain when a rule of the optimiser moves it from one query into another.
 inline constexpr int most_substituted_levels = 100;
 
@@ -74,7 +94,13 @@ struct BoundCreateTable {
   std::unique_ptr<BoundSelect> query;  // CREATE TABLE AS; null otherwise
 };
 
+struct BoundCreateView {
+  ViewDefinition definition;
+  bool replace = false;
+};
+
 struct BoundDropTable {
+  bool drops_views = false;        // instead of tables
   std::vector<std::string> names;  // those that exist
 };
 
@@ -121,8 +147,8 @@ struct BoundDescribe {
 };
 
 struct BoundStatement {
-  std::variant<BoundSelect, BoundCreateTable, BoundDropTable, BoundInsert, BoundCopyFrom, BoundCopyTo, BoundExplain,
-               BoundSet, BoundShow, BoundDescribe>
+  std::variant<BoundSelect, BoundCreateTable, BoundCreateView, BoundDropTable, BoundInsert, BoundCopyFrom, BoundCopyTo,
+               BoundExplain, BoundSet, BoundShow, BoundDescribe>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
   bool reads_clock = false;      // now() and its kin stand in it as constants

@@ -178,4 +178,9 @@ const char* name_of(AggregateFunction function) {
   throw Error(SqlState::internal_error, "invariant broken: an aggregate function is a known one");
 }
 
+void set_positions(Expression& e, int position) {
+  e.position = position;
+  for (const ExpressionPtr& arg : e.args) set_positions(*arg, position);
+}
+
 }  // namespace diptych

@@ -82,6 +82,9 @@ struct Expression {
 
 using ExpressionPtr = std::unique_ptr<Expression>;
 
+// Of the expression and all inside it, where what they were made from is no part of the statement.
+void set_positions(Expression& e, int position);
+
 enum class AggregateFunction : uint8_t {
   CountStar,
   Count,

@@ -20,6 +20,12 @@ struct CommonTables {
   const CommonTables* before;  // what its own query may name; null: none
 };
 
+// A view that is being bound, and those around it.
+struct ViewsInUse {
+  const std::string& name;
+  const ViewsInUse* around;  // null: none
+};
+
 struct StatementState {
   const BindContext& context;
   ParameterTypes parameters;
@@ -30,6 +36,7 @@ struct StatementState {
   int deepest_nesting = 0;  // and the most so far
   // What names of tables may mean before they mean one of the catalog: of all WITH clauses around, the innermost first.
   const CommonTables* common_tables = nullptr;
+  const ViewsInUse* views = nullptr;
 
   // Levels of the trees and plans made so far. The operators of a query's plan are walked as an expression is.
   int levels() const {

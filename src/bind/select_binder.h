@@ -20,7 +20,9 @@ struct NamedSource {
 NamedSource bind_source(const syntax::TableReference& reference, StatementState& state);
 // VALUES: rows of cells cast to common types; columns are column1, column2, ...
 BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state);
-// An existing table. Errors: 42P01 with a hint.
+// Of tables and views.
+std::vector<std::string> relation_names(const CatalogSnapshot& catalog);
+// An existing table. Errors: 42P01 with a hint, 42809 a view has the name.
 std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state);
 
 // What literals that nothing gives a type become as outputs: text, or they stay without a type, which INSERT gives

@@ -1,4 +1,4 @@
-// Binds the statements that make and fill tables: CREATE TABLE, INSERT, COPY.
+// Binds the statements that make and fill tables: CREATE TABLE, CREATE VIEW, INSERT, COPY.
 #pragma once
 
 #include "bind/select_binder.h"
@@ -7,6 +7,10 @@ namespace diptych {
 
 // bind_table.cc. Errors: 42P07 the table exists, 42701 and 42P16 in its definition, 42704 and 0A000 types.
 BoundCreateTable bind_create_table(const syntax::CreateTable& node, StatementState& state);
+
+// bind_view.cc. Errors: 42P07 the name is taken, 42809 by a table that is to be replaced, 42601 and 42701 in the column
+// names, 42P02 a parameter, and those of the query.
+BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState& state);
 
 // bind_insert.cc. Errors: 42703 and 42701 in the column list, 42601 too many or too few values, 42804 a value of the
 // wrong type.

@@ -58,7 +58,14 @@ class CommandRunner {
   }
 
   CommandResult operator()(BoundDropTable& command) {
-    for (const std::string& name : command.names) transaction_->drop_table(name);
+    for (const std::string& name : command.names)
+      command.drops_views ? transaction_->drop_view(name) : transaction_->drop_table(name);
+    transaction_->commit();
+    return {};
+  }
+
+  CommandResult operator()(BoundCreateView& command) {
+    transaction_->create_view(std::move(command.definition), command.replace);
     transaction_->commit();
     return {};
   }
@@ -97,6 +104,7 @@ class CommandRunner {
 
   CommandResult operator()(BoundShow& command) {
     if (command.name == "tables") return show_tables();
+    if (command.name == "views") return show_views();
     if (command.name == "devices") return {text_rows(show_devices_columns(), device_cells(connection_)), -1};
     std::vector<Value> cells;
     if (command.name == "fallbacks") {
@@ -146,6 +154,10 @@ class CommandRunner {
     return {{"reason", text_type}, {"count", Type{TypeId::BigInt}}};
   }
 
+  static std::vector<ColumnDefinition> show_views_columns() {
+    return {{"name", text_type}, {"columns", text_type}, {"query", text_type}};
+  }
+
   static std::vector<ColumnDefinition> explain_columns() { return {{"QUERY PLAN", text_type}}; }
 
   static std::vector<ColumnDefinition> describe_columns() {
@@ -174,6 +186,24 @@ class CommandRunner {
     return {text_rows({{"name", text_type}}, cells), -1};
   }
 
+  static std::string quoted(const std::string& name) {
+    std::string text = "\"";
+    for (const char c : name) text.append(c == '"' ? 2 : 1, c);
+    return text + "\"";
+  }
+
+  CommandResult show_views() {
+    const auto catalog = connection_.database().store().snapshot();
+    std::vector<Value> cells;
+    for (const std::string& name : catalog->view_names()) {
+      const ViewDefinition& view = *catalog->find_view(name);
+      std::string columns;
+      for (const std::string& column : view.columns) columns += (columns.empty() ? "" : ", ") + quoted(column);
+      for (const std::string& text : {name, columns, view.sql}) cells.push_back(Value::text(text));
+    }
+    return {text_rows(show_views_columns(), cells), -1};
+  }
+
   Connection& connection_;
   WriteTransaction* transaction_;
   const std::vector<Type>& types_;
@@ -190,6 +220,7 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   if (!show) return {};
   if (show->name == "all") return CommandRunner::show_all_columns();
   if (show->name == "devices") return CommandRunner::show_devices_columns();
+  if (show->name == "views") return CommandRunner::show_views_columns();
   if (show->name == "fallbacks") return CommandRunner::show_fallbacks_columns();
   return {{show->name == "tables" ? "name" : show->name, text_type}};
 }
@@ -198,6 +229,7 @@ bool changes_tables(const syntax::Statement& statement) {
   const auto* copy = std::get_if<syntax::Copy>(&statement.node);
   return (copy && copy->is_from) || std::holds_alternative<syntax::Insert>(statement.node) ||
          std::holds_alternative<syntax::CreateTable>(statement.node) ||
+         std::holds_alternative<syntax::CreateView>(statement.node) ||
          std::holds_alternative<syntax::DropTable>(statement.node);
 }
 

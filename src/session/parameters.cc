@@ -22,30 +22,10 @@ Value cast_value(const Value& value, const Type& type, Evaluator& evaluator) {
 }
 
 void replace(ExpressionPtr& expression, const std::vector<Value>& values) {
-  if (!expression) return;
   for (ExpressionPtr& argument : expression->args) replace(argument, values);
   if (expression->kind != ExpressionKind::Parameter) return;
   expression->kind = ExpressionKind::Constant;
   expression->value = values[static_cast<size_t>(expression->index)];
-}
-
-void replace_all(BoundSelect& query, const std::vector<Value>& typed) {
-  replace(query.where, typed);
-  replace(query.having, typed);
-  replace(query.limit, typed);
-  replace(query.offset, typed);
-  for (ExpressionPtr& group : query.groups) replace(group, typed);
-  for (BoundOutput& output : query.outputs) replace(output.expression, typed);
-  for (BoundAggregate& aggregate : query.aggregates) {
-    replace(aggregate.argument, typed);
-    replace(aggregate.filter, typed);
-  }
-  for (std::vector<ExpressionPtr>& row : query.source.values)
-    for (ExpressionPtr& cell : row) replace(cell, typed);
-  replace(query.source.series_start, typed);
-  replace(query.source.series_stop, typed);
-  replace(query.source.series_step, typed);
-  if (query.source.query) replace_all(*query.source.query, typed);
 }
 
 }  // namespace
@@ -55,7 +35,8 @@ void replace_parameters(BoundSelect& query, const std::vector<Type>& types, cons
   if (types.empty()) return;
   std::vector<Value> typed;
   for (size_t i = 0; i < types.size(); ++i) typed.push_back(cast_value(values[i], types[i], evaluator));
-  run_at_depth(query.depth, [&] { replace_all(query, typed); });
+  run_at_depth(query.depth,
+               [&] { for_each_expression(query, [&](ExpressionPtr& expression) { replace(expression, typed); }); });
 }
 
 void check_text(std::string_view text) {

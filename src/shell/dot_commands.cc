@@ -30,22 +30,25 @@ DotResult failure(const std::string& message) {
 }
 
 DotResult run_tables(Arguments, DotContext& context) {
-  for (const std::string& name : table_names(context.connection)) context.output.stream() << name << '\n';
+  for (const std::string& name : relation_names(context.connection)) context.output.stream() << name << '\n';
   context.output.stream().flush();
   return {};
 }
 
 DotResult run_schema(Arguments arguments, DotContext& context) {
-  std::vector<std::string> names = table_names(context.connection);
-  if (!arguments.empty()) {
-    if (std::find(names.begin(), names.end(), arguments[0]) == names.end()) {
-      return failure(fmt::format("no such table: {}", arguments[0]));
-    }
-    names = {arguments[0]};
-  }
-  for (const std::string& name : names) {
+  bool is_found = arguments.empty();
+  const auto is_wanted = [&](const std::string& name) { return arguments.empty() || name == arguments[0]; };
+  for (const std::string& name : table_names(context.connection)) {
+    if (!is_wanted(name)) continue;
     context.output.stream() << create_table_text(name, describe_table(context.connection, name)) << '\n';
+    is_found = true;
   }
+  for (const ViewText& view : view_texts(context.connection)) {
+    if (!is_wanted(view.name)) continue;
+    context.output.stream() << view.text << '\n';
+    is_found = true;
+  }
+  if (!is_found) return failure(fmt::format("no such table or view: {}", arguments[0]));
   context.output.stream().flush();
   return {};
 }

@@ -66,6 +66,24 @@ std::vector<std::string> table_names(diptych_connection* connection) {
   return names;
 }
 
+std::vector<ViewText> view_texts(diptych_connection* connection) {
+  std::vector<ViewText> views;
+  const auto rows = query_texts(connection, "SHOW VIEWS");
+  for (size_t i = 1; rows && i < rows->size(); ++i) {
+    const std::string &name = (*rows)[i][0], &columns = (*rows)[i][1], &query = (*rows)[i][2];
+    const std::string list = columns.empty() ? "" : "(" + columns + ")";
+    views.push_back({name, "CREATE VIEW " + quoted_name(name) + list + " AS " + query + ";"});
+  }
+  return views;
+}
+
+std::vector<std::string> relation_names(diptych_connection* connection) {
+  std::vector<std::string> names = table_names(connection);
+  for (ViewText& view : view_texts(connection)) names.push_back(std::move(view.name));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::vector<ColumnDescription> describe_table(diptych_connection* connection, std::string_view table) {
   std::vector<ColumnDescription> columns;
   const auto rows = query_texts(connection, "DESCRIBE " + quoted_name(table));

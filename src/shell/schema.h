@@ -32,6 +32,13 @@ std::string quoted_name(std::string_view name);
 std::string quoted_text(std::string_view text);
 
 // The CREATE TABLE statement that would make the table anew.
+// The views of the database, sorted by name, each with the statement that makes it.
+struct ViewText {
+  std::string name, text;
+};
+std::vector<ViewText> view_texts(diptych_connection* connection);
+// Of tables and views, sorted.
+std::vector<std::string> relation_names(diptych_connection* connection);
 std::string create_table_text(std::string_view table, const std::vector<ColumnDescription>& columns);
 
 }  // namespace diptych::shell

@@ -48,6 +48,13 @@ size_t end_of_default(const std::vector<Token>& tokens, size_t first) {
   return i;
 }
 
+// As SQL writes a string.
+std::string quoted_text(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted.append(c == '\'' ? 2 : 1, c);
+  return quoted + "'";
+}
+
 constexpr std::string_view explain_options_not_there[] = {"buffers", "settings", "summary", "wal"};
 
 }  // namespace
@@ -93,6 +100,7 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
       break;
     case PG_QUERY__NODE__NODE_CREATE_STMT: result.node = create_table(*node.create_stmt); break;
     case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT: result.node = create_table_as(*node.create_table_as_stmt); break;
+    case PG_QUERY__NODE__NODE_VIEW_STMT: result.node = create_view(*node.view_stmt); break;
     case PG_QUERY__NODE__NODE_DROP_STMT: result.node = drop_table(*node.drop_stmt); break;
     case PG_QUERY__NODE__NODE_INSERT_STMT: result.node = insert(*node.insert_stmt); break;
     case PG_QUERY__NODE__NODE_COPY_STMT: result.node = copy(*node.copy_stmt); break;
@@ -292,12 +300,45 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
   return result;
 }
 
+syntax::CreateView TreeBuilder::create_view(const PgQuery__ViewStmt& node) {
+  syntax::CreateView result;
+  result.view = table_name(*node.view, SqlState::invalid_schema_name);
+  check_not_temporary(*node.view, PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP);
+  if (node.n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}, node.view->location));
+  if (node.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__LOCAL_CHECK_OPTION ||
+      node.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__CASCADED_CHECK_OPTION)
+    refuse("WITH CHECK OPTION", find_token({PG_QUERY__TOKEN__CHECK}));
+  result.replace = node.replace;
+  for (size_t i = 0; i < node.n_aliases; ++i) result.column_names.emplace_back(node.aliases[i]->string->sval);
+  query_at_ = find_token({PG_QUERY__TOKEN__AS}, node.view->location) + 2;
+  result.sql = text_from(query_at_);
+  result.query = select_of(*node.query);
+  return result;
+}
+
+std::string TreeBuilder::text_from(int position) const {
+  std::string text;
+  for (size_t i = token_at(position); i < tokens_.size() && tokens_[i].kind != PG_QUERY__TOKEN__ASCII_59; ++i) {
+    const Token& token = tokens_[i];
+    const size_t before = static_cast<size_t>(token.begin - position),
+                 length = static_cast<size_t>(token.end - token.begin);
+    if (!text.empty()) text += statement_.text.substr(static_cast<size_t>(position), before);
+    const auto file = statement_.files.find(token.begin);
+    text += file == statement_.files.end() ? statement_.text.substr(static_cast<size_t>(token.begin), length)
+                                           : quoted_text(file->second);
+    position = token.end;
+  }
+  return text;
+}
+
 syntax::DropTable TreeBuilder::drop_table(const PgQuery__DropStmt& node) {
-  if (node.remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
-    refuse("DROP of anything but a table", tokens_.front().begin);
+  const bool drops_views = node.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW;
+  if (node.remove_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE && !drops_views)
+    refuse("DROP of anything but a table or a view", tokens_.front().begin);
   syntax::DropTable result;
+  result.drops_views = drops_views;
   result.if_exists = node.missing_ok;
-  int from = find_token({PG_QUERY__TOKEN__TABLE});
+  int from = find_token({drops_views ? PG_QUERY__TOKEN__VIEW : PG_QUERY__TOKEN__TABLE});
   for (size_t i = 0; i < node.n_objects; ++i) {
     const PgQuery__List& parts = *node.objects[i]->list;
     const std::string name = last_name(parts.n_items, parts.items);

@@ -97,7 +97,16 @@ struct CreateTable {
   SelectPtr query;                        // CREATE TABLE AS
 };
 
+struct CreateView {
+  TableName view;
+  bool replace = false;
+  std::vector<std::string> column_names;
+  SelectPtr query;
+  std::string sql;  // the query's text
+};
+
 struct DropTable {
+  bool drops_views = false;  // instead of tables
   std::vector<TableName> tables;
   bool if_exists = false;
 };
@@ -149,7 +158,7 @@ struct Describe {
 };  // SELECT * FROM t for DESCRIBE t
 
 struct Statement {
-  std::variant<Select, CreateTable, DropTable, Insert, Copy, Explain, Set, Show, Describe> node;
+  std::variant<Select, CreateTable, CreateView, DropTable, Insert, Copy, Explain, Set, Show, Describe> node;
   int position = 0;
   int depth = 0;  // no tree in it has more levels
 };

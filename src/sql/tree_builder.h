@@ -34,6 +34,9 @@ class TreeBuilder {
   syntax::ColumnDefinition column_definition(const PgQuery__ColumnDef& node);
   void add_column_constraint(syntax::ColumnDefinition& column, const PgQuery__Constraint& node);
   syntax::CreateTable create_table_as(const PgQuery__CreateTableAsStmt& node);
+  syntax::CreateView create_view(const PgQuery__ViewStmt& node);
+  // The text of the rest of the statement, from this offset on, with the names of files that stood there.
+  std::string text_from(int position) const;
   syntax::DropTable drop_table(const PgQuery__DropStmt& node);
   syntax::Insert insert(const PgQuery__InsertStmt& node);
   syntax::Copy copy(const PgQuery__CopyStmt& node);

@@ -32,6 +32,13 @@ struct TableDefinition {
   std::optional<size_t> find_column(std::string_view name) const;
 };
 
+// A query with a name. Tables and views share their names.
+struct ViewDefinition {
+  std::string name;
+  std::vector<std::string> columns;  // of the first outputs; the others have the query's names
+  std::string sql;                   // the query's text, as CREATE VIEW gave it
+};
+
 // The committed rows of one table at one moment, in the order in which they were appended.
 class TableSnapshot : public TabletSource {
  public:
@@ -45,6 +52,10 @@ class CatalogSnapshot {
   virtual std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const = 0;
   // All names, sorted.
   virtual std::vector<std::string> table_names() const = 0;
+  // nullptr when there is no such view; stays while the snapshot does.
+  virtual const ViewDefinition* find_view(std::string_view name) const = 0;
+  // All names, sorted.
+  virtual std::vector<std::string> view_names() const = 0;
   // Grows with every commit; equal versions mean equal contents.
   virtual uint64_t version() const = 0;
 };

@@ -31,6 +31,10 @@ class WriteTransaction {
   virtual void create_table(TableDefinition definition) = 0;
   // Errors: 42P01 undefined_table.
   virtual void drop_table(std::string_view name) = 0;
+  // replace: takes the place of a view of the name. Errors: 42P07 duplicate_table, also where a table has the name.
+  virtual void create_view(ViewDefinition definition, bool replace) = 0;
+  // Errors: 42P01 undefined_table.
+  virtual void drop_view(std::string_view name) = 0;
   // Appends rows to a table that exists in this transaction; the batch has the table's columns in order, already of
   // their types. Encoding and writing go on in the background on several threads; memory in flight is bounded by the
   // budget. Errors: 23502 a NULL in a NOT NULL column, 23505 a key that is there already (at the latest in commit()),

@@ -123,4 +123,15 @@ std::vector<std::string> CatalogView::table_names() const {
   return names;
 }
 
+const ViewDefinition* CatalogView::find_view(std::string_view name) const {
+  auto entry = views_.find(name);
+  return entry == views_.end() ? nullptr : &entry->second;
+}
+
+std::vector<std::string> CatalogView::view_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, view] : views_) names.push_back(name);
+  return names;
+}
+
 }  // namespace diptych

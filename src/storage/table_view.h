@@ -47,22 +47,27 @@ class TableView final : public TableSnapshot {
 };
 
 using TableMap = std::map<std::string, std::shared_ptr<const TableView>, std::less<>>;
+using ViewMap = std::map<std::string, ViewDefinition, std::less<>>;
 
 class CatalogView final : public CatalogSnapshot {
  public:
-  CatalogView(TableMap tables, uint64_t version, std::shared_ptr<const StoredBlob> root)
-      : tables_(std::move(tables)), version_(version), root_(std::move(root)) {}
+  CatalogView(TableMap tables, ViewMap views, uint64_t version, std::shared_ptr<const StoredBlob> root)
+      : tables_(std::move(tables)), views_(std::move(views)), version_(version), root_(std::move(root)) {}
 
   std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const override;
   std::vector<std::string> table_names() const override;
+  const ViewDefinition* find_view(std::string_view name) const override;
+  std::vector<std::string> view_names() const override;
   uint64_t version() const override { return version_; }
 
   const TableMap& tables() const { return tables_; }
+  const ViewMap& views() const { return views_; }
   // The catalog's blob in the file; nullptr in memory and in a preview.
   const std::shared_ptr<const StoredBlob>& root() const { return root_; }
 
  private:
   TableMap tables_;
+  ViewMap views_;
   uint64_t version_;
   std::shared_ptr<const StoredBlob> root_;
 };

@@ -26,6 +26,7 @@ StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>*
   state_.begin_writing(cancelled);
   base_ = state_.current();
   tables_ = base_->tables();
+  views_ = base_->views();
 }
 
 StoredTransaction::~StoredTransaction() { end(); }
@@ -34,15 +35,19 @@ void StoredTransaction::end() noexcept {
   if (!base_) return;
   working_.clear();  // waits for tasks, frees pages
   tables_.clear();
+  views_.clear();
   base_.reset();
   state_.end_writing();
 }
 
+void StoredTransaction::check_is_free(const std::string& name) const {
+  if (tables_.contains(name) || views_.contains(name))
+    throw Error(SqlState::duplicate_table, "relation \"" + name + "\" already exists");
+}
+
 void StoredTransaction::create_table(TableDefinition definition) {
   UsableGuard guard(is_usable_, true);
-  if (tables_.count(definition.name) != 0) {
-    throw Error(SqlState::duplicate_table, "table \"" + definition.name + "\" already exists");
-  }
+  check_is_free(definition.name);
   std::string name = definition.name;
   auto table = std::make_shared<TableView>(make_table(std::move(definition), state_.tablet_rows));
   tables_[name] = std::move(table);
@@ -57,6 +62,23 @@ void StoredTransaction::drop_table(std::string_view name) {
   }
   if (auto working = working_.find(name); working != working_.end()) working_.erase(working);
   tables_.erase(entry);
+  ++changes_;
+}
+
+void StoredTransaction::create_view(ViewDefinition definition, bool replace) {
+  UsableGuard guard(is_usable_, true);
+  if (!replace || !views_.contains(definition.name)) check_is_free(definition.name);
+  views_[definition.name] = std::move(definition);
+  ++changes_;
+}
+
+void StoredTransaction::drop_view(std::string_view name) {
+  UsableGuard guard(is_usable_, true);
+  auto entry = views_.find(name);
+  if (entry == views_.end()) {
+    throw Error(SqlState::undefined_table, "view \"" + std::string(name) + "\" does not exist");
+  }
+  views_.erase(entry);
   ++changes_;
 }
 
@@ -112,14 +134,14 @@ std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
     guard.passed();
     return base_;
   }
-  auto catalog = std::make_shared<CatalogView>(collect(false), base_->version() + 1, nullptr);
+  auto catalog = std::make_shared<CatalogView>(collect(false), views_, base_->version() + 1, nullptr);
   guard.passed();
   return catalog;
 }
 
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
-  if (changes_ > 0) state_.commit(collect(true));
+  if (changes_ > 0) state_.commit(collect(true), views_);
   end();
 }
 

@@ -20,6 +20,8 @@ class StoredTransaction final : public WriteTransaction {
 
   void create_table(TableDefinition definition) override;
   void drop_table(std::string_view name) override;
+  void create_view(ViewDefinition definition, bool replace) override;
+  void drop_view(std::string_view name) override;
   void append(std::string_view table, const RowBatch& batch) override;
   std::shared_ptr<const CatalogSnapshot> preview() override;
   void commit() override;
@@ -33,6 +35,8 @@ class StoredTransaction final : public WriteTransaction {
     bool is_changed = false;           // rows were appended that the transaction's tables_ do not have
   };
 
+  // Errors: 42P07 a table or view has the name.
+  void check_is_free(const std::string& name) const;
   // Lets the next writer go on.
   void end() noexcept;
   Working& open_for_append(std::string_view name);
@@ -42,6 +46,7 @@ class StoredTransaction final : public WriteTransaction {
   StoreState& state_;
   std::shared_ptr<const CatalogView> base_;  // nullptr: ended
   TableMap tables_;
+  ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
   uint64_t changes_ = 0;
   bool is_usable_ = true;  // false after an error, and after commit()

@@ -81,7 +81,7 @@ std::string common_prefix(const std::vector<std::string>& words) {
 
 void Completion::learn() {
   if (known_) return;
-  tables_ = table_names(connection_);
+  tables_ = relation_names(connection_);
   columns_.clear();
   for (const std::string& table : tables_) {
     std::vector<std::string>& names = columns_.emplace_back();

@@ -226,6 +226,19 @@ TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& b
   return table;
 }
 
+ViewMap read_views(BlobReader& reader, const TableMap& tables) {
+  ViewMap views;
+  for (size_t left = reader.count(); left > 0; --left) {
+    ViewDefinition view;
+    view.name = reader.text();
+    view.sql = reader.text();
+    for (size_t columns = reader.count(); columns > 0; --columns) view.columns.emplace_back(reader.text());
+    if (tables.contains(view.name) || views.contains(view.name)) reader.fail("a name is there twice");
+    views[view.name] = std::move(view);
+  }
+  return views;
+}
+
 }  // namespace
 
 bool is_written(const DatabaseFile& file, const TableState& table) {
@@ -251,13 +264,21 @@ void write_table(DatabaseFile& file, TableState& table) {
   table.blob = file.write_blob(writer.bytes());
 }
 
-std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, uint64_t next_id) {
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, const ViewMap& views,
+                                             uint64_t next_id) {
   BlobWriter writer;
   writer.varint(next_id);
   writer.count(tables.size());
   for (const auto& [name, table] : tables) {
     writer.text(name);
     write_reference(writer, table->state().blob->reference());
+  }
+  writer.count(views.size());
+  for (const auto& [name, view] : views) {
+    writer.text(name);
+    writer.text(view.sql);
+    writer.count(view.columns.size());
+    for (const std::string& column : view.columns) writer.text(column);
   }
   return file.write_blob(writer.bytes());
 }
@@ -266,6 +287,7 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
                                                 TabletIds& ids) {
   const FileHeader& header = file.header();
   TableMap tables;
+  ViewMap views;
   std::shared_ptr<const StoredBlob> root;
   if (header.root.bytes > 0) {
     root = file.claim_blob(header.root, root_name);
@@ -277,10 +299,11 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
       BlobReference place = read_reference(reader);
       tables[name] = std::make_shared<TableView>(read_table(file, buffer, place, name, id_reader));
     }
+    if (header.version >= 3) views = read_views(reader, tables);
     reader.finish();
     ids = TabletIds(id_reader.next());
   }
-  return std::make_shared<CatalogView>(std::move(tables), header.sequence, std::move(root));
+  return std::make_shared<CatalogView>(std::move(tables), std::move(views), header.sequence, std::move(root));
 }
 
 void verify_catalog(const DatabaseFile& file, const CatalogView& catalog) {

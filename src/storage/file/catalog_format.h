@@ -3,7 +3,8 @@
 //   header --> root --> table "a" --> directory chunk --> tablets
 //                  |            |---> directory chunk ...
 //                  |            '---> dictionary segments
-//                  '--> table "b" ...
+//                  |--> table "b" ...
+//                  '    views, in the root itself
 //
 // A commit writes the blobs on the way from what changed up to the root, and refers to the others where they are. The
 // first commit to a file of an older version writes all tables and directories anew.
@@ -23,7 +24,8 @@ class TabletBuffer;
 bool is_written(const DatabaseFile& file, const TableState& table);
 // Writes what of a table is not in the file yet, the table's own blob last. Errors: 53100, 58030, XX001.
 void write_table(DatabaseFile& file, TableState& table);
-std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, uint64_t next_id);
+std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, const ViewMap& views,
+                                             uint64_t next_id);
 
 // Reads the catalog that the file's header refers to, taking all pages that it uses, and sets ids to go on behind those
 // that were given. Errors: XX001 with the place, 58030.

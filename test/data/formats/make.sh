@@ -13,5 +13,6 @@ for round in 1 2 3 4 5 6 7 8 9; do
   "$diptych" grown.diptych -c "INSERT INTO grown SELECT $round * 1000 + i, 'name ' || $round * (i % 10), 'line ' || i * $round, i * 0.25 FROM generate_series(1, 7 * $round) g(i)"
 done
 "$diptych" grown.diptych -c "DROP TABLE gone; INSERT INTO grown VALUES (1, NULL, 'last', NULL)"
+"$diptych" views.diptych -c "CREATE TABLE t AS SELECT i, 'word ' || i % 3 AS s FROM generate_series(1, 10) g(i); CREATE VIEW v(word, n) AS SELECT s, count(*) FROM t GROUP BY s; CREATE VIEW \"W\" AS SELECT * FROM v WHERE n > 3; CREATE VIEW gone AS SELECT 1 AS one; DROP VIEW gone"
 # No table at all.
 "$diptych" empty.diptych -c "SELECT 1" > /dev/null

@@ -47,6 +47,8 @@ class TestCatalog : public CatalogSnapshot {
     for (const auto& [name, table] : tables_) names.push_back(name);
     return names;
   }
+  const ViewDefinition* find_view(std::string_view) const override { return nullptr; }
+  std::vector<std::string> view_names() const override { return {}; }
   uint64_t version() const override { return 1; }
 
  private:

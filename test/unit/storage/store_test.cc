@@ -51,6 +51,42 @@ TEST_P(StoreTest, NewStoreIsEmpty) {
   store_->verify();
 }
 
+TEST_P(StoreTest, ViewsAreKept) {
+  open();
+  create("t");
+  append("t", range(0, 10));
+  auto transaction = store_->begin_write();
+  transaction->create_view({"v", {"a", "b"}, "SELECT 1, 2"}, false);
+  transaction->create_view({"w", {}, "SELECT 3"}, false);
+  EXPECT_THROW(transaction->create_view({"t", {}, "SELECT 4"}, true), Error);
+  EXPECT_THROW(transaction->create_view({"w", {}, "SELECT 4"}, false), Error);
+  EXPECT_THROW(transaction->create_table(mixed_table("v")), Error);
+  EXPECT_THROW(transaction->drop_view("t"), Error);
+  EXPECT_THROW(transaction->drop_table("v"), Error);
+  EXPECT_NE(transaction->preview()->find_view("v"), nullptr);
+  EXPECT_EQ(store_->snapshot()->find_view("v"), nullptr);
+  transaction->commit();
+  transaction.reset();
+  reopen();
+  EXPECT_EQ(store_->snapshot()->view_names(), (std::vector<std::string>{"v", "w"}));
+  EXPECT_EQ(store_->snapshot()->find_view("v")->columns, (std::vector<std::string>{"a", "b"}));
+  auto before = store_->snapshot();
+  transaction = store_->begin_write();
+  transaction->create_view({"v", {}, "SELECT 5"}, true);
+  transaction->drop_view("w");
+  transaction->commit();
+  transaction.reset();
+  EXPECT_EQ(before->find_view("w")->sql, "SELECT 3");
+  before.reset();
+  reopen();
+  EXPECT_EQ(store_->snapshot()->view_names(), std::vector<std::string>{"v"});
+  EXPECT_EQ(store_->snapshot()->find_view("v")->sql, "SELECT 5");
+  EXPECT_EQ(read("t"), range(0, 10));
+  store_->verify();
+  store_->begin_write()->create_view({"given_up", {}, "SELECT 6"}, false);
+  EXPECT_EQ(store_->snapshot()->find_view("given_up"), nullptr);
+}
+
 TEST_P(StoreTest, RowsKeepTheirOrderAcrossTabletBoundaries) {
   for (int64_t count : {1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000}) {
     SCOPED_TRACE(count);
