@@ -25,7 +25,8 @@ class SourceBinder {
 
  private:
   void bind(const syntax::TableName& table) {
-    for (const CommonTables* common = state_.common_tables; common; common = common->before)
+    const CommonTables* named = table.has_schema ? nullptr : state_.common_tables;
+    for (const CommonTables* common = named; common; common = common->before)
       if (common->table.name == table.name) return bind(*common);
     if (const ViewDefinition* view = state_.context.catalog.find_view(table.name)) return bind_view(*view);
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);

@@ -27,7 +27,6 @@ void check_unique_names(const std::vector<TableColumn>& columns, const std::vect
   }
 }
 
-// Expressions out of a table's definition stand in no statement's text.
 class TableBinder {
  public:
   TableBinder(const syntax::CreateTable& node, StatementState& state) : node_(node), state_(state) {}
@@ -154,7 +153,7 @@ ExpressionPtr bind_default(const TableColumn& column, StatementState& state) {
   run_at_depth(parsed.depth, [&] {
     result = ExpressionBinder(state, nothing, "DEFAULT expressions", nullptr).bind(*parsed.expression);
     result = assign(std::move(result), column, state.parameters);
-    set_positions(*result, -1);
+    set_positions(*result, -1);  // it stands in no statement's text
   });
   return result;
 }

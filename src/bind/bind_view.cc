@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "base/error.h"
 #include "bind/table_binder.h"
 

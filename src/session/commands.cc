@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/in_quotes.h"
 #include "session/copy.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
@@ -186,19 +187,13 @@ class CommandRunner {
     return {text_rows({{"name", text_type}}, cells), -1};
   }
 
-  static std::string quoted(const std::string& name) {
-    std::string text = "\"";
-    for (const char c : name) text.append(c == '"' ? 2 : 1, c);
-    return text + "\"";
-  }
-
   CommandResult show_views() {
     const auto catalog = connection_.database().store().snapshot();
     std::vector<Value> cells;
     for (const std::string& name : catalog->view_names()) {
       const ViewDefinition& view = *catalog->find_view(name);
       std::string columns;
-      for (const std::string& column : view.columns) columns += (columns.empty() ? "" : ", ") + quoted(column);
+      for (const std::string& column : view.columns) columns += (columns.empty() ? "" : ", ") + in_quotes(column, '"');
       for (const std::string& text : {name, columns, view.sql}) cells.push_back(Value::text(text));
     }
     return {text_rows(show_views_columns(), cells), -1};

@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/in_quotes.h"
 #include "shell/edit/keywords.h"
 #include "shell/handle.h"
 
 namespace diptych::shell {
 
 namespace {
-
-std::string doubled(std::string_view text, char quote) {
-  std::string quoted(1, quote);
-  for (const char c : text) {
-    if (c == quote) quoted += quote;
-    quoted += c;
-  }
-  return quoted + quote;
-}
 
 // The field of `row` under one of the headings, or nothing. Headings may gain columns without harm.
 std::string field(const std::vector<std::string>& header, const std::vector<std::string>& row,
@@ -109,10 +101,10 @@ std::string quoted_name(std::string_view name) {
   };
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), plain_byte) &&
                      !std::isdigit(static_cast<unsigned char>(name.front())) && !is_reserved(name);
-  return plain ? std::string(name) : doubled(name, '"');
+  return plain ? std::string(name) : in_quotes(name, '"');
 }
 
-std::string quoted_text(std::string_view text) { return doubled(text, '\''); }
+std::string quoted_text(std::string_view text) { return in_quotes(text, '\''); }
 
 std::string create_table_text(std::string_view table, const std::vector<ColumnDescription>& columns) {
   std::string text = "CREATE TABLE " + quoted_name(table) + " (";

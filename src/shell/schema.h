@@ -31,7 +31,6 @@ std::string quoted_name(std::string_view name);
 // 'text', with quotes doubled.
 std::string quoted_text(std::string_view text);
 
-// The CREATE TABLE statement that would make the table anew.
 // The views of the database, sorted by name, each with the statement that makes it.
 struct ViewText {
   std::string name, text;
@@ -39,6 +38,7 @@ struct ViewText {
 std::vector<ViewText> view_texts(diptych_connection* connection);
 // Of tables and views, sorted.
 std::vector<std::string> relation_names(diptych_connection* connection);
+// The CREATE TABLE statement that would make the table anew.
 std::string create_table_text(std::string_view table, const std::vector<ColumnDescription>& columns);
 
 }  // namespace diptych::shell

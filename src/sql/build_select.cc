@@ -79,8 +79,7 @@ std::vector<syntax::CommonTable> TreeBuilder::common_tables(const PgQuery__WithC
     added.query = select_of(*table.ctequery);
   }
   // The query itself comes behind them.
-  const int last = result.empty() ? -1 : result.back().query->position;
-  if (last >= 0) query_at_ = end_of_brackets(last);
+  query_at_ = end_of_brackets(result.back().query->position);
   return result;
 }
 

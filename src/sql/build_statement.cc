@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/in_quotes.h"
 #include "sql/tree_builder.h"
 
 namespace diptych {
@@ -46,13 +47,6 @@ size_t end_of_default(const std::vector<Token>& tokens, size_t first) {
     if (ends_default(kind) && tokens[i - 1].kind != PG_QUERY__TOKEN__IS) break;
   }
   return i;
-}
-
-// As SQL writes a string.
-std::string quoted_text(const std::string& text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted.append(c == '\'' ? 2 : 1, c);
-  return quoted + "'";
 }
 
 constexpr std::string_view explain_options_not_there[] = {"buffers", "settings", "summary", "wal"};
@@ -126,7 +120,7 @@ syntax::TableName TreeBuilder::table_name(const PgQuery__RangeVar& node, SqlStat
     throw Error(no_schema, "schema \"" + std::string(schema) + "\" does not exist", node.location,
                 "There are no schemas: leave it out.");
   }
-  return {node.relname, node.location};
+  return {node.relname, node.location, !schema.empty()};
 }
 
 void TreeBuilder::check_storage(const char* tablespace, const char* access_method) const {
@@ -325,7 +319,7 @@ std::string TreeBuilder::text_from(int position) const {
     if (!text.empty()) text += statement_.text.substr(static_cast<size_t>(position), before);
     const auto file = statement_.files.find(token.begin);
     text += file == statement_.files.end() ? statement_.text.substr(static_cast<size_t>(token.begin), length)
-                                           : quoted_text(file->second);
+                                           : in_quotes(file->second, '\'');
     position = token.end;
   }
   return text;

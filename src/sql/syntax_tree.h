@@ -23,6 +23,7 @@ struct Select;
 struct TableName {
   std::string name;
   int position = -1;
+  bool has_schema = false;  // then it names no query of a WITH clause
 };
 struct TableFile {
   std::string path;

@@ -117,7 +117,7 @@ class PushFilters : public Rule {
     return all;
   }
 
-  // Whether all columns in it are among the first `count`, and there are some.
+  // Whether all columns in it are among the first `count`.
   static bool names_only(const Expression& e, size_t count) {
     if (e.kind == ExpressionKind::Column) return static_cast<size_t>(e.index) < count;
     return std::all_of(e.args.begin(), e.args.end(),
@@ -130,21 +130,21 @@ class PushFilters : public Rule {
     return count;
   }
 
-  // Whether it stays small when these expressions take the place of its columns; where they are columns, it does.
+  // Whether it stays as it is, or becomes no larger than most_nodes, when these expressions take the place of its
+  // columns.
   static bool can_take(const Expression& e, const std::vector<ExpressionPtr>& expressions) {
-    size_t added = 0;
-    return add_nodes(e, expressions, added);
+    const size_t added = added_nodes(e, expressions);
+    return added == 0 || nodes(e) + added <= most_nodes;
   }
 
-  static bool add_nodes(const Expression& e, const std::vector<ExpressionPtr>& expressions, size_t& added) {
+  static size_t added_nodes(const Expression& e, const std::vector<ExpressionPtr>& expressions) {
     if (e.kind == ExpressionKind::Column) {
       const Expression& expression = *expressions[static_cast<size_t>(e.index)];
-      if (expression.kind != ExpressionKind::Column) added += nodes(expression);
-      return added <= most_nodes;
+      return expression.kind == ExpressionKind::Column ? 0 : nodes(expression);
     }
-    if (added > 0) ++added;
-    return std::all_of(e.args.begin(), e.args.end(),
-                       [&](const ExpressionPtr& arg) { return add_nodes(*arg, expressions, added); });
+    size_t count = 0;
+    for (const ExpressionPtr& arg : e.args) count += added_nodes(*arg, expressions);
+    return count;
   }
 
   static void put_expressions(ExpressionPtr& root, const std::vector<ExpressionPtr>& expressions) {
