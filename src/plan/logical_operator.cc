@@ -44,6 +44,15 @@ std::string sort_line(const LogicalOperator& op) {
                      fmt::join(keys, ", "));
 }
 
+std::string join_line(const LogicalOperator& op) {
+  std::vector<std::string> conditions;
+  for (size_t i = 0; i < op.probe_keys.size(); ++i)
+    conditions.push_back(fmt::format("({} = {})", op.probe_keys[i]->to_text(op.inputs[0]->names()),
+                                     op.build_keys[i]->to_text(op.inputs[1]->names())));
+  if (op.predicate) conditions.push_back(op.predicate->to_text(op.names()));
+  return conditions.empty() ? "Join all pairs" : fmt::format("Join {}", fmt::join(conditions, " AND "));
+}
+
 std::string rows_of(const TabletSource& source) {
   const int64_t rows = most_rows(source);
   return rows == INT64_MAX ? "up to the limit" : fmt::format("{} rows", rows);
@@ -58,6 +67,7 @@ std::string line(const LogicalOperator& op) {
       return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));
     case OperatorKind::Aggregate: return aggregate_line(op);
     case OperatorKind::Sort: return sort_line(op);
+    case OperatorKind::Join: return join_line(op);
     case OperatorKind::Limit: {
       std::string text = op.limit < 0 ? "Limit all" : fmt::format("Limit {}", op.limit);
       return op.offset > 0 ? text + fmt::format(" offset {}", op.offset) : text;
@@ -78,12 +88,18 @@ std::string OperatorLine::drawn() const {
   return level == 0 ? text : std::string(2 * static_cast<size_t>(level - 1), ' ') + "└ " + text;
 }
 
+namespace {
+
+void list(const LogicalOperator& op, int64_t level, std::vector<OperatorLine>& lines) {
+  lines.push_back({level, line(op)});
+  for (const LogicalOperatorPtr& input : op.inputs) list(*input, level + 1, lines);
+}
+
+}  // namespace
+
 std::vector<OperatorLine> list_operators(const LogicalOperator& plan) {
   std::vector<OperatorLine> lines;
-  run_at_depth(plan.depth, [&] {
-    for (const LogicalOperator* op = &plan; op; op = op->inputs.empty() ? nullptr : op->inputs.front().get())
-      lines.push_back({static_cast<int64_t>(lines.size()), line(*op)});
-  });
+  run_at_depth(plan.depth, [&] { list(plan, 0, lines); });
   return lines;
 }
 

@@ -7,7 +7,7 @@
 //         └ Scan orders [o_key, o_total]
 //
 // One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator see the
-// columns of its input by position.
+// columns of its input by position; those of a join the columns of its first input and behind them those of the second.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace diptych {
 
-enum class OperatorKind : uint8_t { Scan, Filter, Project, Aggregate, Sort, Limit };
+enum class OperatorKind : uint8_t { Scan, Filter, Project, Aggregate, Sort, Limit, Join };
 
 struct SortKey {
   size_t column = 0;  // of the input
@@ -37,13 +37,17 @@ struct LogicalOperator {
   std::string source_name;
   std::vector<size_t> source_columns;
 
-  ExpressionPtr predicate;                 // Filter
+  ExpressionPtr predicate;                 // Filter; Join: of pairs, besides the keys; null: none
   std::vector<ExpressionPtr> expressions;  // Project: one per output column; Aggregate: the group keys
   std::vector<BoundAggregate> aggregates;  // Aggregate: output columns after the keys. DISTINCT: keys alone
   std::vector<SortKey> keys;               // Sort: columns = the input's
+  // Join: the pairs of rows whose keys are equal, each over the columns of its own side; none: all pairs. The rows of
+  // the second input are put into an index, which those of the first one look up.
+  std::vector<ExpressionPtr> probe_keys, build_keys;
   int64_t limit = -1;                      // Limit, and Sort when only the first rows matter; -1: all
   int64_t offset = 0;                      // Limit
   int depth = 0;                           // of the root: as BoundSelect::depth
+  double estimated_rows = 0;               // at least 1; 0: not estimated (plan/cardinality.h)
 
   LogicalOperator& input() { return *inputs.front(); }
   const LogicalOperator& input() const { return *inputs.front(); }
@@ -66,11 +70,20 @@ std::vector<OperatorLine> list_operators(const LogicalOperator& plan);
 // The same, drawn.
 std::vector<std::string> describe(const LogicalOperator& plan);
 
+// Calls visit(LogicalOperatorPtr&) on every operator of the plan, those above before their inputs, as visit leaves them.
+template <typename Visit>
+void for_each_operator(LogicalOperatorPtr& plan, Visit&& visit) {
+  visit(plan);
+  for (LogicalOperatorPtr& input : plan->inputs) for_each_operator(input, visit);
+}
+
 // Calls visit on every expression of this operator alone (its inputs' not).
 template <typename Visit>
 void for_each_expression(LogicalOperator& op, Visit&& visit) {
   if (op.predicate) visit(op.predicate);
   for (ExpressionPtr& expression : op.expressions) visit(expression);
+  for (ExpressionPtr& key : op.probe_keys) visit(key);
+  for (ExpressionPtr& key : op.build_keys) visit(key);
   for (BoundAggregate& aggregate : op.aggregates) {
     if (aggregate.argument) visit(aggregate.argument);
     if (aggregate.filter) visit(aggregate.filter);

@@ -24,7 +24,7 @@ class Planner {
   Planner(BoundSelect query, Evaluator& evaluator) : query_(std::move(query)), evaluator_(evaluator) {}
 
   LogicalOperatorPtr run() {
-    LogicalOperatorPtr plan = scan();
+    LogicalOperatorPtr plan = rows_of(query_.source);
     if (query_.where) plan = filter(std::move(plan), std::move(query_.where));
     if (query_.grouped) plan = aggregate(std::move(plan));
     if (query_.having) plan = filter(std::move(plan), std::move(query_.having));
@@ -36,43 +36,51 @@ class Planner {
   }
 
  private:
-  LogicalOperatorPtr scan() {
-    if (query_.source.kind == BoundSource::Kind::Query) return inner_query();
+  LogicalOperatorPtr rows_of(BoundSource& source) {
+    if (source.kind == BoundSource::Kind::Query) return inner_query(source);
+    if (source.kind == BoundSource::Kind::Join) return join(source);
     auto op = make(OperatorKind::Scan, nullptr);
-    op->columns = query_.source.columns;
-    op->source_name = query_.source.name;
-    op->source = open_source();
+    op->columns = source.columns;
+    op->source_name = source.name;
+    op->source = open_source(source);
     for (size_t i = 0; i < op->columns.size(); ++i) op->source_columns.push_back(i);
     return op;
   }
 
-  LogicalOperatorPtr inner_query() {
-    LogicalOperatorPtr plan = Planner(std::move(*query_.source.query), evaluator_).run();
-    for (size_t i = 0; i < plan->columns.size(); ++i) plan->columns[i].name = query_.source.columns[i].name;
+  LogicalOperatorPtr inner_query(BoundSource& source) {
+    LogicalOperatorPtr plan = Planner(std::move(*source.query), evaluator_).run();
+    for (size_t i = 0; i < plan->columns.size(); ++i) plan->columns[i].name = source.columns[i].name;
     return plan;
   }
 
-  std::shared_ptr<const TabletSource> open_source() {
-    BoundSource& source = query_.source;
+  LogicalOperatorPtr join(BoundSource& source) {
+    auto op = make(OperatorKind::Join, nullptr);
+    for (BoundSource& side : source.inputs) op->inputs.push_back(rows_of(side));
+    op->columns = source.columns;
+    op->predicate = std::move(source.condition);
+    return op;
+  }
+
+  std::shared_ptr<const TabletSource> open_source(BoundSource& source) {
     switch (source.kind) {
       case BoundSource::Kind::OneRow: return make_value_source({}, {}, 1);
       case BoundSource::Kind::Tablets: return source.tablets;
-      case BoundSource::Kind::Values: return values_source();
-      case BoundSource::Kind::Series: return series_source();
-      case BoundSource::Kind::Query: break;
+      case BoundSource::Kind::Values: return values_source(source);
+      case BoundSource::Kind::Series: return series_source(source);
+      case BoundSource::Kind::Query:
+      case BoundSource::Kind::Join: break;
     }
     return nullptr;
   }
 
-  std::shared_ptr<const TabletSource> values_source() {
+  std::shared_ptr<const TabletSource> values_source(const BoundSource& source) {
     std::vector<Value> cells;
-    for (const std::vector<ExpressionPtr>& row : query_.source.values)
+    for (const std::vector<ExpressionPtr>& row : source.values)
       for (const ExpressionPtr& cell : row) cells.push_back(evaluate(*cell));
-    return make_value_source(query_.source.columns, cells, static_cast<int64_t>(query_.source.values.size()));
+    return make_value_source(source.columns, cells, static_cast<int64_t>(source.values.size()));
   }
 
-  std::shared_ptr<const TabletSource> series_source() {
-    BoundSource& source = query_.source;
+  std::shared_ptr<const TabletSource> series_source(const BoundSource& source) {
     const Value start = evaluate(*source.series_start);
     const Value stop = evaluate(*source.series_stop);
     const Value step = source.series_step ? evaluate(*source.series_step) : Value::bigint(1);

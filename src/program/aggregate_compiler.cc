@@ -364,6 +364,19 @@ int32_t AggregateCompiler::exact_variance(const Call& call, bool sample, const T
   return expressions_.divide_numeric(numerator, divisor, type.scale - exact.scale, type);
 }
 
+int32_t look_up_text(ProgramBuilder& builder, int32_t code, const Dictionary& dictionary, bool nullable,
+                     int32_t target) {
+  const RegisterInfo text{PhysicalType::Text, Type{TypeId::Text}, nullable};
+  auto& lookups = builder.program().lookups;
+  lookups.push_back({text, {}, &dictionary});
+  if (target < 0)
+    target = builder.new_register(text);
+  else
+    builder.info(target) = text;
+  builder.emit(Opcode::Lookup, target, code, static_cast<int32_t>(lookups.size()) - 1);
+  return target;
+}
+
 InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
                             const std::vector<const Dictionary*>& code_columns) {
   InputColumns input;
@@ -390,16 +403,7 @@ InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterI
       column.dictionary = dictionary;
       column.load_code = [load](int32_t target) { return load(target, nullptr); };
       column.load = [&builder, load, dictionary, info](int32_t target, const PhysicalType*) {
-        const int32_t code = load(-1, nullptr);
-        const RegisterInfo text{PhysicalType::Text, Type{TypeId::Text}, info.nullable};
-        auto& lookups = builder.program().lookups;
-        lookups.push_back({text, {}, dictionary});
-        if (target < 0)
-          target = builder.new_register(text);
-        else
-          builder.info(target) = text;
-        builder.emit(Opcode::Lookup, target, code, static_cast<int32_t>(lookups.size()) - 1);
-        return target;
+        return look_up_text(builder, load(-1, nullptr), *dictionary, info.nullable, target);
       };
     }
     input.columns.push_back(std::move(column));

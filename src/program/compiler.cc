@@ -83,6 +83,7 @@ class Compiler {
       case OperatorKind::Aggregate: return produce_aggregate(op, consume);
       case OperatorKind::Sort: return produce_sort(op, consume);
       case OperatorKind::Limit: return produce_limit(op, consume);
+      case OperatorKind::Join: return produce_join(op, consume);
     }
   }
 
@@ -273,6 +274,114 @@ class Compiler {
     }
     builder_.emit(Opcode::Append, row_set, block, static_cast<int32_t>(order.size()));
     return dictionaries;
+  }
+
+  // ---- joins
+
+  // A built index, and where it has the columns of the operator whose rows are in it.
+  struct BuiltRows {
+    int32_t index = 0;
+    std::vector<size_t> columns;                   // of the row set, by column of the operator
+    std::vector<const Dictionary*> dictionaries;   // of those that travel as codes, by column of the operator
+    int64_t row_bound = 0;
+  };
+
+  void produce_join(const LogicalOperator& op, const Consumer& consume) {
+    const BuiltRows built = build(*op.inputs[1], op.build_keys);
+    produce(*op.inputs[0], [&](InputColumns& below) {
+      const int32_t keys = emit_keys(op.probe_keys, below);
+      const int32_t found = builder_.new_register({PhysicalType::Int64, Type{TypeId::BigInt}, false});
+      builder_.emit(Opcode::Matches, found, keys, built.index);
+      InputColumns pairs;
+      pairs.columns = below.columns;
+      pairs.row_bound = product(below.row_bound, built.row_bound);
+      for (size_t i = 0; i < built.columns.size(); ++i) pairs.columns.push_back(fetched_column(built, i, found));
+      if (op.predicate) expressions_.jump_unless_true(*op.predicate, pairs, *section_end_, jump_invalid);
+      consume(pairs);
+    });
+    builder_.emit(Opcode::Drop, builder_.program().indexes[static_cast<size_t>(built.index)].row_set);
+  }
+
+  static int64_t product(int64_t a, int64_t b) { return a == 0 || b <= INT64_MAX / a ? a * b : INT64_MAX; }
+
+  int32_t emit_keys(const std::vector<ExpressionPtr>& keys, InputColumns& input) {
+    const int32_t block = builder_.new_block(keys.size());
+    for (size_t i = 0; i < keys.size(); ++i)
+      expressions_.compile_result(*keys[i], input, block + static_cast<int32_t>(i));
+    return block;
+  }
+
+  // The operator's rows in a row set: the keys, then the columns that are not among them as they are.
+  BuiltRows build(const LogicalOperator& op, const std::vector<ExpressionPtr>& keys) {
+    Program& program = builder_.program();
+    BuiltRows built;
+    const int32_t rows = builder_.new_row_set({});
+    builder_.emit(Opcode::RowSet, rows);
+    produce(op, [&](InputColumns& input) { emit_build_rows(op, keys, rows, input, built); });
+    built.index = static_cast<int32_t>(program.indexes.size());
+    program.indexes.push_back({rows, static_cast<int32_t>(keys.size())});
+    builder_.emit(Opcode::Build, built.index, rows);
+    return built;
+  }
+
+  void emit_build_rows(const LogicalOperator& op, const std::vector<ExpressionPtr>& keys, int32_t rows,
+                       InputColumns& input, BuiltRows& built) {
+    built.row_bound = input.row_bound;
+    std::vector<size_t> payload;
+    for (size_t i = 0; i < op.columns.size(); ++i) {
+      const ExpressionPtr column = column_expression(op.columns[i].type, i);
+      built.dictionaries.push_back(ExpressionCompiler::dictionary_of(*column, input));
+      size_t key = 0;
+      while (key < keys.size() && !is_column(*keys[key], i)) ++key;
+      const bool is_key = key < keys.size() && built.dictionaries.back() == nullptr;
+      built.columns.push_back(is_key ? key : keys.size() + payload.size());
+      if (!is_key) payload.push_back(i);
+    }
+    const int32_t block = emit_keys(keys, input);
+    builder_.new_block(payload.size());
+    for (size_t i = 0; i < payload.size(); ++i) {
+      const ExpressionPtr column = column_expression(op.columns[payload[i]].type, payload[i]);
+      const auto number = block + static_cast<int32_t>(keys.size() + i);
+      if (built.dictionaries[payload[i]] != nullptr)
+        expressions_.compile_code(*column, input, number);
+      else
+        expressions_.compile_into(*column, input, number);
+    }
+    const auto count = static_cast<int32_t>(keys.size() + payload.size());
+    std::vector<RegisterInfo>& columns = builder_.program().row_sets[static_cast<size_t>(rows)].columns;
+    for (int32_t i = 0; i < count; ++i) columns.push_back(builder_.info(block + i));
+    builder_.emit(Opcode::Append, rows, block, count);
+  }
+
+  static bool is_column(const Expression& expression, size_t index) {
+    return expression.kind == ExpressionKind::Column && expression.index == static_cast<int32_t>(index);
+  }
+
+  // Column i of the operator that was put into the index, of the row in register `found`.
+  InputColumn fetched_column(const BuiltRows& built, size_t i, int32_t found) {
+    const auto number = static_cast<int64_t>(built.columns[i]);
+    const int32_t row_set = builder_.program().indexes[static_cast<size_t>(built.index)].row_set;
+    const RegisterInfo info = builder_.program().row_sets[static_cast<size_t>(row_set)].columns[built.columns[i]];
+    const auto fetch = [this, info, number, found, index = built.index](int32_t target) {
+      if (target < 0)
+        target = builder_.new_register(info);
+      else
+        builder_.info(target) = info;
+      builder_.emit(Opcode::Fetch, target, found, index, number);
+      return target;
+    };
+    InputColumn column;
+    column.type = info.type;
+    column.load = [fetch](int32_t target, const PhysicalType*) { return fetch(target); };
+    if (const Dictionary* dictionary = built.dictionaries[i]) {
+      column.type = Type{TypeId::Text};
+      column.dictionary = dictionary;
+      column.load_code = fetch;
+      column.load = [this, fetch, dictionary, info](int32_t target, const PhysicalType*) {
+        return look_up_text(builder_, fetch(-1), *dictionary, info.nullable, target);
+      };
+    }
+    return column;
   }
 
   const LogicalOperator& plan_;

@@ -9,6 +9,7 @@ int32_t block_length(const Program& program, const Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::Result: return instruction.p2;
     case Opcode::Group: return static_cast<int32_t>(program.hash_tables.at(instruction.p3).keys.size());
+    case Opcode::Matches: return program.indexes.at(instruction.p3).keys;
     default: return instruction.p3;  // Call, Concat, Append
   }
 }

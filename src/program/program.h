@@ -105,6 +105,12 @@ struct RowSetInfo {
   int64_t offset = 0;                 // and the first `offset` of them are left out
 };
 
+// The rows of a row set by keys, which are its first columns; no keys: every row is found.
+struct IndexInfo {
+  int32_t row_set = 0;
+  int32_t keys = 0;
+};
+
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry
 // of a dictionary.
 struct LookupTable {
@@ -146,6 +152,7 @@ struct Program {
   std::vector<std::shared_ptr<const TabletSource>> sources;
   std::vector<HashTableInfo> hash_tables;
   std::vector<RowSetInfo> row_sets;
+  std::vector<IndexInfo> indexes;
   std::vector<LookupTable> lookups;
   std::vector<ValueSet> sets;
   std::vector<Type> types;  // targets of Cast

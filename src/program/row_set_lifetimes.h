@@ -1,7 +1,7 @@
 // The life of every row set and of the cursors on it, as the verifier follows it from opcode to opcode.
 //
 //   RowSet --> open --Append...--> open --SortRows--> complete --Rows, Parallel...--> complete --Drop--> dropped
-//   Groups --> complete            without keys Rows makes it complete
+//   Groups --> complete            without keys Rows or Build makes it complete; an index ends with its row set
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,10 @@ namespace diptych {
 class RowSetLifetimes {
  public:
   explicit RowSetLifetimes(const Program& program)
-      : program_(program), states_(program.row_sets.size(), State::None), cursors_(program.cursors.size(), not_open) {}
+      : program_(program),
+        states_(program.row_sets.size(), State::None),
+        cursors_(program.cursors.size(), not_open),
+        is_built_(program.indexes.size(), false) {}
 
   // What an opcode does, whose operands name objects that the program has. Returns the rule that it breaks; empty:
   // none.
@@ -27,6 +30,9 @@ class RowSetLifetimes {
       case Opcode::SortRows: return sort(at.p1);
       case Opcode::Rows: return open_rows(at.p1, at.p2);
       case Opcode::Parallel: return read(at.p1);
+      case Opcode::Build: return build(at.p1, at.p2);
+      case Opcode::Matches: return match(at);
+      case Opcode::Fetch: return fetch(at);
       case Opcode::Drop: return drop(at.p1);
       case Opcode::Finish: return finish();
       default: return {};
@@ -96,6 +102,47 @@ class RowSetLifetimes {
       return "a cursor's rows are not read after the Drop of its row set";
     return {};
   }
+  std::string_view build(int32_t index, int32_t row_set) {
+    const IndexInfo& info = program_.indexes[static_cast<size_t>(index)];
+    if (is_built_[static_cast<size_t>(index)]) return "an index is built once";
+    if (info.row_set != row_set) return "an index is built over its row set";
+    if (info.keys < 0 || static_cast<size_t>(info.keys) > info_of_set(row_set).columns.size())
+      return "the keys of an index are columns of its row set";
+    if (state_of(row_set) == State::None) return "a row set is made before an index is built over it";
+    if (state_of(row_set) == State::Dropped) return "no index is built over a row set after its Drop";
+    if (state_of(row_set) == State::Open && !info_of_set(row_set).keys.empty())
+      return "a row set with keys is sorted before an index is built over it";
+    state_of(row_set) = State::Complete;
+    is_built_[static_cast<size_t>(index)] = true;
+    return {};
+  }
+  std::string_view use_index(int32_t index) {
+    if (!is_built_[static_cast<size_t>(index)]) return "an index is built before it is used";
+    if (state_of(program_.indexes[static_cast<size_t>(index)].row_set) == State::Dropped)
+      return "an index is not used after the Drop of its row set";
+    return {};
+  }
+  std::string_view match(const Instruction& at) {
+    const IndexInfo& info = program_.indexes[static_cast<size_t>(at.p3)];
+    for (int32_t i = 0; i < info.keys; ++i) {
+      const RegisterInfo& key = program_.registers[static_cast<size_t>(at.p2 + i)];
+      if (key.physical != info_of_set(info.row_set).columns[static_cast<size_t>(i)].physical)
+        return "Matches keeps the physical types of the index's keys";
+    }
+    if (program_.registers[static_cast<size_t>(at.p1)].physical != PhysicalType::Int64)
+      return "the row of an index is an Int64";
+    return use_index(at.p3);
+  }
+  std::string_view fetch(const Instruction& at) {
+    const IndexInfo& info = program_.indexes[static_cast<size_t>(at.p3)];
+    const std::vector<RegisterInfo>& columns = info_of_set(info.row_set).columns;
+    const int64_t* const column = std::get_if<int64_t>(&at.p4);
+    if (column == nullptr || *column < 0 || static_cast<size_t>(*column) >= columns.size())
+      return "Fetch names a column of the index's row set";
+    if (program_.registers[static_cast<size_t>(at.p1)].physical != columns[static_cast<size_t>(*column)].physical)
+      return "Fetch keeps the physical type of the column";
+    return use_index(at.p3);
+  }
   std::string_view drop(int32_t row_set) {
     if (state_of(row_set) == State::None) return "a row set is made before its Drop";
     if (state_of(row_set) == State::Dropped) return "a row set is dropped once";
@@ -111,6 +158,7 @@ class RowSetLifetimes {
   const Program& program_;
   std::vector<State> states_;     // by row set
   std::vector<int32_t> cursors_;  // by cursor: the row set that it is on
+  std::vector<bool> is_built_;    // by index
 };
 
 }  // namespace diptych

@@ -146,6 +146,7 @@ class Verifier {
       if (role == "source") within(program_.sources.size());
       if (role == "hash") within(program_.hash_tables.size());
       if (role == "rowset") within(program_.row_sets.size());
+      if (role == "index") within(program_.indexes.size());
       if (role == "lookup") within(program_.lookups.size());
       if (role == "set") within(program_.sets.size());
       if (role == "type") within(program_.types.size());
@@ -169,6 +170,8 @@ class Verifier {
                 program_.instructions[converge].opcode == Opcode::Converge,
             "Parallel names its Converge");
     WrittenRegisters written(program_, address_, converge);
+    int32_t farthest = 0;  // that a jump goes to, short of Converge
+    read_only_.assign(program_.registers.size(), false);
     for (++address_; address_ < converge; ++address_) {
       const Instruction& instruction = current();
       require(info_of(instruction.opcode).kind != OpcodeKind::Setup, "setup opcodes stand outside parallel sections");
@@ -180,6 +183,13 @@ class Verifier {
       if (target >= 0) {
         require(target > address_ && target <= converge, "jumps go forward and stay in the section");
         written.jump_to(target);
+        if (target < converge) farthest = std::max(farthest, target);
+      }
+      if (instruction.opcode == Opcode::Matches) {
+        require(farthest <= address_, "jumps over Matches go to Converge");
+        for (size_t i = 0; i < read_only_.size(); ++i)
+          read_only_[i] = written.is_written_anywhere(static_cast<int32_t>(i));
+        read_only_[static_cast<size_t>(instruction.p1)] = false;
       }
       if (instruction.opcode != Opcode::Jump) written.go_along();
     }
@@ -193,6 +203,7 @@ class Verifier {
       require(instruction.p2 >= 0 && static_cast<size_t>(instruction.p2) < cursor.columns.size(), "the column exists");
     const int32_t out = register_written(instruction);
     if (out < 0) return;
+    require(!read_only_[static_cast<size_t>(out)], "registers from before Matches are only read");
     const bool is_move = instruction.opcode == Opcode::Move;
     require(is_move || !written.is_written_anywhere(out), "a register is written once, but for Move");
     if (is_move)
@@ -203,6 +214,7 @@ class Verifier {
 
   const Program& program_;
   RowSetLifetimes lifetimes_;
+  std::vector<bool> read_only_;  // of the section: registers written before its last Matches
   int32_t address_ = 0;
 };
 

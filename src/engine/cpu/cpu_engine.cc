@@ -18,7 +18,8 @@ class CpuEngine::Part final : public HostPart {
        PartClock* clock)
       : engine_(engine), section_(section), source_(source), needed_(needed), clock_(clock) {}
   void work(TabletQueue& queue) override {
-    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_);
+    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_,
+                     engine_.indexes_);
     engine_.make_sinks(section_, running_->threads());
     running_->run(engine_.threads_, -1, &queue);
   }
@@ -61,7 +62,7 @@ class CpuEngine::Part final : public HostPart {
 };
 
 CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory)
-    : program_(program), context_(context), memory_(memory), prepared_(program) {
+    : program_(program), context_(context), memory_(memory), prepared_(program), indexes_(program.indexes.size()) {
   threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
   for (ThreadSinks& sinks : threads_) {
     sinks.groups.resize(program.hash_tables.size());
@@ -78,7 +79,7 @@ const Section& CpuEngine::section_at(int32_t address) {
 SectionProfile CpuEngine::run_section(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                       int64_t wanted, HostRowSet& result, PartClock* clock) {
   const Section& section = section_at(address);
-  SectionRun running(program_, section, rows, needed, context_, memory_, rows_seen_);
+  SectionRun running(program_, section, rows, needed, context_, memory_, indexes_, rows_seen_);
   make_sinks(section, running.threads());
   {
     const PartScope scope(clock, TimePart::Rows);
@@ -133,6 +134,15 @@ void CpuEngine::make_sort_run(ThreadSinks& sinks, size_t row_set) {
 void CpuEngine::forget_groups(int32_t hash_table) {
   for (ThreadSinks& sinks : threads_) sinks.groups[static_cast<size_t>(hash_table)].reset();
 }
+
+FormProfile CpuEngine::build_index(int32_t index, std::shared_ptr<const TabletSource> rows) {
+  const auto number = static_cast<size_t>(index);
+  indexes_[number] =
+      std::make_unique<RowIndex>(program_, program_.indexes[number], std::move(rows), memory_, context_);
+  return {.form = indexes_[number]->form(), .parts = 1};
+}
+
+void CpuEngine::forget_index(int32_t index) { indexes_[static_cast<size_t>(index)].reset(); }
 
 MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {
   const auto number = static_cast<size_t>(hash_table);

@@ -24,6 +24,8 @@ class CpuEngine final : public HostEngine {
   MadeRows take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) override;
   void forget_groups(int32_t hash_table) override;
   MadeRows take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) override;
+  FormProfile build_index(int32_t index, std::shared_ptr<const TabletSource> rows) override;
+  void forget_index(int32_t index) override;
 
  private:
   class Part;
@@ -43,6 +45,7 @@ class CpuEngine final : public HostEngine {
   const PreparedObjects prepared_;
   std::map<int32_t, Section> sections_;  // by address
   std::vector<ThreadSinks> threads_;
+  RowIndexes indexes_;
   std::map<int32_t, std::vector<StoredPiece>> appended_;  // by row set that is not sorted
   int64_t rows_seen_ = 0;                                 // by sections before, from those that have appended any
 };

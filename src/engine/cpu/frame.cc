@@ -24,6 +24,7 @@ Frame::Frame(const Program& program, const Section& section)
     : groups(program.hash_tables.size()),
       sort_runs(program.row_sets.size()),
       row_writers(program.row_sets.size()),
+      indexes(program.indexes.size()),
       program_(program),
       section_(section) {
   slots_.resize(program.registers.size());
@@ -232,11 +233,11 @@ void Frame::drop_invalid() {
   any_active_ = active_.any();
 }
 
-void Frame::run() {
+void Frame::run_from(int32_t first_step) {
   const Step* const steps = section_.steps.data();
   const auto count = static_cast<int32_t>(section_.steps.size());
   size_t target = 0;  // none before it has rows waiting
-  for (int32_t at = 0; at < count;) {
+  for (int32_t at = first_step; at < count;) {
     const Step& step = steps[at];
     if (step.arrivals >= 0) arrive(step);
     if (step.drops_invalid) drop_invalid();

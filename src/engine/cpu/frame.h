@@ -11,6 +11,7 @@
 // it, and then only words with active rows are decoded. Everything here belongs to one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,9 +25,11 @@
 
 namespace diptych::cpu {
 
+struct MatchPoint;
 struct Section;
 struct Step;
 class GroupTable;
+class RowIndex;
 class SortRun;
 class RowWriter;
 
@@ -67,9 +70,12 @@ inline const T& value_at(Values values, int row) {
                                     static_cast<size_t>(row / 64) * values.word_bytes)[row % 64];
 }
 
+// Behind Matches that found several rows for one, another frame has the pairs: a block of them at a time, with copies of
+// the registers that are read there.
 class Frame {
  public:
   Frame(const Program& program, const Section& section);
+  ~Frame();
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -77,7 +83,7 @@ class Frame {
   void begin_tablet(const PinnedTablet& tablet);
   void begin_block(int64_t first_row, int count);
   // Runs the section's steps over the block.
-  void run();
+  void run() { run_from(0); }
 
   const Program& program() const { return program_; }
   int words() const { return words_; }
@@ -103,6 +109,11 @@ class Frame {
   void fill_constant(const Step& step);
   // Loads the step's column into storage of the register's own.
   void load_column(const Step& step);
+  // The same behind Matches, where the frame may have pairs.
+  void bring_column(const Step& step);
+  // The rows meet those of the step's index: each goes on with the one that it has met, or the steps behind run for all
+  // pairs.
+  void match(const Step& step);
   // The active rows of `taken` leave for the target of the step.
   void jump(const RowMask& taken, const Step& step);
   void invalidate(const Step& step);
@@ -117,6 +128,9 @@ class Frame {
   std::vector<SortRun*> sort_runs;      // of row sets that are sorted, ...
   std::vector<RowWriter*> row_writers;  // ... and of others
   RowWriter* result = nullptr;
+  std::vector<const RowIndex*> indexes;  // as in the program
+  // Asked between blocks of pairs whether more are wanted; it may throw.
+  std::function<bool()> wants_more;
   // Rows that took part in the last sink so far.
   int64_t rows_out = 0;
   // Position of the block's first row in the order of the input: morsel, then row.
@@ -130,6 +144,15 @@ class Frame {
   void bind_column(Slot& slot);
   void arrive(const Step& step);
   void drop_invalid();
+  void run_from(int32_t first_step);
+
+  // ---- frame_pairs.cc
+  struct Pairs;
+  void run_pairs(const Step& step, const RowIndex& index, const RowMask& rows);
+  Frame& frame_of_pairs(size_t match);
+  bool run_block(Frame& pairs, const MatchPoint& point, int count);
+  void begin_pairs(Frame& from, const MatchPoint& point, const Pairs& pairs, int count);
+  void gather(Frame& from, int number);
 
   const Program& program_;
   const Section& section_;
@@ -143,6 +166,12 @@ class Frame {
   TextArena arena_;
   RowMask active_, valid_;
   bool any_active_ = false;
+  std::unique_ptr<Pairs> pairs_;  // that the rows at hand have met
+  // Of a block's frame, for all: frames for the pairs behind each Matches, made when one is needed.
+  std::vector<std::unique_ptr<Frame>> frames_;
+  Frame* root_ = this;     // the block's
+  Frame* from_ = nullptr;  // of the rows that have met others; null: the block's
+  const uint16_t* from_rows_ = nullptr;  // which row of it each pair has
   int rows_ = 0, words_ = 0;
   int64_t first_row_ = 0, first_position_ = 0, tablet_position_ = 0, tablet_serial_ = 0;
 };

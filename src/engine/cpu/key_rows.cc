@@ -102,31 +102,40 @@ KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
                (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Bool);
 }
 
-template <typename T>
-void KeyLayout::write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows,
-                          uint64_t* out) const {
-  const Slot& slot = frame.read(number);
-  uint64_t* row_words = out;
-  for_each_row(rows.words, frame.words(), [&](int row) {
-    if (slot.valid == nullptr || (slot.valid[row / 64] >> (row % 64) & 1) != 0) {
-      store_key(value_at<T>(slot.values, row), row_words + key.at, row_words + key.carried);
-    } else {
-      row_words[bit / 64] |= uint64_t{1} << (bit % 64);
-      store_key(T{}, row_words + key.at, row_words + key.carried);
-    }
-    row_words += words_;
-  });
-}
-
-void KeyLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
+void KeyLayout::clear_nulls(const RowMask& rows, uint64_t* out) const {
   for (size_t word = 0; word < null_words_; ++word) {
     const int count = rows.count();
     for (int i = 0; i < count; ++i) out[static_cast<size_t>(i) * words_ + word] = 0;
   }
+}
+
+void KeyLayout::write_key(const KeyColumn& column, int words, size_t number, const RowMask& rows, uint64_t* out) const {
+  const Key& key = keys_[number];
+  with_kernel_type(key.physical, [&]<typename T>(T) {
+    uint64_t* row_words = out;
+    for_each_row(rows.words, words, [&](int row) {
+      if (column.valid == nullptr || (column.valid[row / 64] >> (row % 64) & 1) != 0) {
+        store_key(value_at<T>(column.values, row), row_words + key.at, row_words + key.carried);
+      } else {
+        row_words[number / 64] |= uint64_t{1} << (number % 64);
+        store_key(T{}, row_words + key.at, row_words + key.carried);
+      }
+      row_words += words_;
+    });
+  });
+}
+
+void KeyLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
+  clear_nulls(rows, out);
   for (size_t i = 0; i < keys_.size(); ++i) {
-    with_kernel_type(keys_[i].physical,
-                     [&]<typename T>(T) { write_key<T>(frame, first + static_cast<int>(i), keys_[i], i, rows, out); });
+    const Slot& slot = frame.read(first + static_cast<int>(i));
+    write_key({slot.values, slot.valid}, frame.words(), i, rows, out);
   }
+}
+
+void KeyLayout::write(std::span<const KeyColumn> columns, int words, const RowMask& rows, uint64_t* out) const {
+  clear_nulls(rows, out);
+  for (size_t i = 0; i < keys_.size(); ++i) write_key(columns[i], words, i, rows, out);
 }
 
 uint64_t KeyLayout::hash(const uint64_t* row) const {

@@ -10,11 +10,18 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/frame.h"
 
 namespace diptych::cpu {
+
+// Values of a block, one behind the other, and which of them are there.
+struct KeyColumn {
+  Values values;
+  const uint64_t* valid = nullptr;  // nullptr: no NULL
+};
 
 class KeyLayout {
  public:
@@ -27,6 +34,8 @@ class KeyLayout {
   // Writes the key rows of the wanted rows of the block one after the other at `out`; the keys' registers start at
   // `first`.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  // The same of a block of so many words that is in no frame; one column a key.
+  void write(std::span<const KeyColumn> columns, int words, const RowMask& rows, uint64_t* out) const;
   // The hashes of so many rows.
   void hash_rows(const uint64_t* rows, size_t count, uint64_t* hashes) const;
   // Whether hashes are kept with rows that wait: else they are computed again, which takes less time than moving them.
@@ -81,8 +90,8 @@ class KeyLayout {
     size_t at;       // first word
     size_t carried;  // Interval: first word of the interval itself
   };
-  template <typename T>
-  void write_key(Frame& frame, int number, const Key& key, size_t bit, const RowMask& rows, uint64_t* out) const;
+  void clear_nulls(const RowMask& rows, uint64_t* out) const;
+  void write_key(const KeyColumn& column, int words, size_t number, const RowMask& rows, uint64_t* out) const;
 
   std::vector<Key> keys_;
   size_t null_words_ = 0;   // in front, 64 keys each; 0: no key can be NULL

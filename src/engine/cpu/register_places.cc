@@ -16,8 +16,18 @@ class Scan {
   }
 
   RegisterPlaces make() {
+    int32_t matches = -1;  // address of the last ones
+    std::vector<int32_t> first_use(last_use_.size(), INT32_MAX);
     for (int32_t address = flow_.first; address < flow_.end; ++address) {
-      for_each_use(address, [&](int32_t number) { last_use_[static_cast<size_t>(number)] = address; });
+      const Opcode opcode = instruction_at(address).opcode;
+      for_each_use(address, [&](int32_t number) {
+        const auto at = static_cast<size_t>(number);
+        first_use[at] = std::min(first_use[at], address);
+        // What is from before Matches is read again for each of them, columns of the rows as well.
+        const bool stays = matches >= 0 && (first_use[at] <= matches || is_column(opcode));
+        last_use_[at] = stays || last_use_[at] == to_the_end ? to_the_end : address;
+      });
+      if (opcode == Opcode::Matches) matches = address;
     }
     for (int32_t address = flow_.first; address < flow_.end; ++address) {
       const int32_t out = register_written(instruction_at(address));
@@ -38,6 +48,8 @@ class Scan {
     for_each_register_read(program_, instruction, visit);
     if (const int32_t out = register_written(instruction); out >= 0) visit(out);
   }
+
+  static bool is_column(Opcode opcode) { return opcode == Opcode::Column || opcode == Opcode::Code; }
 
   void place(size_t number) {
     int32_t& place = places_.of_register[number];
@@ -62,6 +74,7 @@ class Scan {
   const Program& program_;
   const SectionFlow& flow_;
   RegisterPlaces places_;
+  static constexpr int32_t to_the_end = INT32_MAX;
   std::vector<int32_t> last_use_;  // address, by register
   static constexpr size_t physical_types = static_cast<size_t>(PhysicalType::Text) + 1;
   std::array<std::vector<int32_t>, physical_types> free_;  // places

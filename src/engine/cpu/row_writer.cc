@@ -18,8 +18,9 @@ constexpr size_t most_heap_bytes = size_t{1} << 30;
 // moment.
 constexpr int64_t batch_memory_part = 16;
 
+// Pairs of rows have copies of columns, which are strings.
 const Dictionary* dictionary_of(const Section& section, int number, const TabletSource& source) {
-  if (section.writers[static_cast<size_t>(number)] != 1) return nullptr;
+  if (section.writers[static_cast<size_t>(number)] != 1 || !section.matches.empty()) return nullptr;
   for (const Step& step : section.steps) {
     if (step.out == number && step.instruction->opcode == Opcode::Column)
       return source.common_dictionary(section.columns[static_cast<size_t>(step.number)]);

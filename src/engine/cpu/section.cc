@@ -1,4 +1,6 @@
 // Makes a section ready: a function for each opcode.
+#include <set>
+
 #include "base/error.h"
 #include "engine/cpu/step.h"
 #include "program/comparison.h"
@@ -36,7 +38,7 @@ class Preparation {
     step.out = register_written(instruction);
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code) {
       const auto out = static_cast<size_t>(step.out);
-      section_.lazy_columns[out] = flow_.writers[out] == 1;
+      section_.lazy_columns[out] = flow_.writers[out] == 1 && section_.matches.empty();
     }
     step.is_last_sink = address == flow_.last_sink;
     step.jump = flow_.effect(address);
@@ -81,6 +83,8 @@ class Preparation {
       case Opcode::IfNotNull:
       case Opcode::Jump:
       case Opcode::Invalid: return resolve_jump(step);
+      case Opcode::Matches: add_match(*step.instruction); [[fallthrough]];
+      case Opcode::Fetch: return resolve_match(program_, section_, step);
       case Opcode::Group:
       case Opcode::Aggregate:
       case Opcode::Append:
@@ -89,6 +93,24 @@ class Preparation {
     }
     if (comparison_of(step.instruction->opcode)) return resolve_comparison(program_, section_, step);
     throw Error(SqlState::internal_error, "an opcode stands where the engine can't run it");
+  }
+
+  void add_match(const Instruction& matches) {
+    const auto at = static_cast<int32_t>(&matches - program_.instructions.data());
+    MatchPoint& point = section_.matches.emplace_back();
+    point.step = at - flow_.first + 1;
+    std::set<int32_t> written, live;
+    for (int32_t address = flow_.first; address < flow_.end; ++address) {
+      const Instruction& instruction = program_.instructions[static_cast<size_t>(address)];
+      const int32_t out = register_written(instruction);
+      if (address < at && out >= 0) written.insert(out);
+      if (address <= at) continue;
+      for_each_register_read(program_, instruction, [&](int32_t number) {
+        if (written.contains(number) && !flow_.constants[static_cast<size_t>(number)]) live.insert(number);
+      });
+    }
+    point.live.assign(live.begin(), live.end());
+    section_.lazy_columns.assign(section_.lazy_columns.size(), false);
   }
 
   const Program& program_;

@@ -39,11 +39,12 @@ bool writes_rows_alone(const Program& program, const Section& section) {
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
                        const NeededTablets& needed, const ExecutionContext& context, const Memory& memory,
-                       int64_t first_order)
+                       const RowIndexes& indexes, int64_t first_order)
     : program_(program),
       section_(section),
       source_(source),
       context_(context),
+      indexes_(indexes),
       can_begin_again_(writes_rows_alone(program, section)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
@@ -114,6 +115,11 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   Frame& frame = hands.frame;
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
   for (size_t i = 0; i < sinks.sort_runs.size(); ++i) frame.sort_runs[i] = sinks.sort_runs[i].get();
+  for (size_t i = 0; i < indexes_.size(); ++i) frame.indexes[i] = indexes_[i].get();
+  frame.wants_more = [&] {
+    check_cancelled(context_);
+    return !stopped_.load(std::memory_order_relaxed) && !has_enough(frame);
+  };
   Writers& writers = writers_[static_cast<size_t>(thread)];
   open_writers(writers, frame);
   MorselRange taken;
@@ -214,11 +220,14 @@ void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
     frame.order = morsel.order + (row - morsel.first_row);
     frame.begin_block(row, static_cast<int>(std::min<int64_t>(block_rows, end - row)));
     frame.run();
-    // This morsel alone has enough: what follows it is not needed, whatever comes before.
-    const RowWriter* limited = limited_ == to_result ? frame.result : frame.row_writers[static_cast<size_t>(limited_)];
-    if (wanted_ >= 0 && limited != nullptr && limited->open_rows() >= wanted_) break;
+    if (has_enough(frame)) break;
   }
   count_rows_in(morsel);
+}
+
+bool SectionRun::has_enough(const Frame& frame) const {
+  const RowWriter* limited = limited_ == to_result ? frame.result : frame.row_writers[static_cast<size_t>(limited_)];
+  return wanted_ >= 0 && limited != nullptr && limited->open_rows() >= wanted_;
 }
 
 void SectionRun::count_rows_in(const Morsel& morsel) {

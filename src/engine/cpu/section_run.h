@@ -20,6 +20,7 @@
 
 #include "cost/transport.h"
 #include "engine/cpu/group_table.h"
+#include "engine/cpu/join/row_index.h"
 #include "engine/cpu/row_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
@@ -35,12 +36,16 @@ struct ThreadSinks {
   std::vector<std::unique_ptr<SortRun>> sort_runs;  // by row set, of those that are sorted
 };
 
+// Those that are built, by number; null: not this one.
+using RowIndexes = std::vector<std::unique_ptr<RowIndex>>;
+
 class SectionRun {
  public:
   // first_order: rows with equal sort keys that other sections have appended before come first, if it is larger than
   // their numbers.
   SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,
-             const ExecutionContext& context, const Memory& memory, int64_t first_order = 0);
+             const ExecutionContext& context, const Memory& memory, const RowIndexes& indexes,
+             int64_t first_order = 0);
 
   // That it runs on, at most context.threads.
   int threads() const { return profile_.threads; }
@@ -88,6 +93,8 @@ class SectionRun {
   // False: there is no memory, nothing of the morsel is done, and others are to do it.
   bool try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
+  // Whether what the morsel has written so far is all that is wanted, whatever comes before.
+  bool has_enough(const Frame& frame) const;
   void finish_rows(Writers& writers, size_t morsel);
   void count_written(int64_t rows, size_t morsel);
   void count_rows_in(const Morsel& morsel);
@@ -96,6 +103,7 @@ class SectionRun {
   const Section& section_;
   const TabletSource& source_;
   const ExecutionContext& context_;
+  const RowIndexes& indexes_;
   std::vector<Morsel> morsels_;
   const bool can_begin_again_;                             // with a morsel: what is made of it can be taken back
   int64_t rows_announced_ = 0;                             // to the progress

@@ -47,6 +47,12 @@ struct Step {
   int32_t position() const { return instruction->position; }
 };
 
+// A Matches of the section.
+struct MatchPoint {
+  int32_t step = 0;       // that comes behind it
+  std::vector<int> live;  // registers from before that are read behind it, none of a constant
+};
+
 struct Section {
   int32_t first = 0;  // address of the first step
   const CursorInfo* cursor = nullptr;
@@ -55,7 +61,9 @@ struct Section {
   std::vector<size_t> columns;     // of the cursor, that the section reads
   std::vector<uint8_t> writers;    // by register: how many steps write it
   std::vector<bool> constants;     // by register: one step writes it, the same value in all rows
-  std::vector<bool> lazy_columns;  // by register: one step loads it, from a column, and it stays encoded
+  // By register: one step loads it, from a column, and it stays encoded. Behind Matches none does.
+  std::vector<bool> lazy_columns;
+  std::vector<MatchPoint> matches;
   RegisterPlaces places;
   bool tracks_validity = false;  // a row may be made valid again
   int comparisons = 0;           // CodeComparisons that each frame needs
@@ -73,6 +81,7 @@ void resolve_comparison(const Program& program, Section& section, Step& step);
 void resolve_truth(const Program& program, Step& step, const PreparedObjects& prepared);
 void resolve_call(const Program& program, Step& step);
 void resolve_jump(Step& step);
+void resolve_match(const Program& program, Section& section, Step& step);
 void resolve_sink(Step& step);
 
 // Sets the step's check of the result beyond the register's own width; check_range() then makes it.

@@ -10,6 +10,9 @@ namespace {
 // Columns are decoded by whoever reads them, constants are filled in once.
 void nothing(Frame&, const Step&) {}
 
+// Of a row that has met rows of an index.
+void bring_column(Frame& frame, const Step& step) { frame.bring_column(step); }
+
 void load_column(Frame& frame, const Step& step) { frame.load_column(step); }
 
 void fill(Frame& frame, const Step& step) { frame.fill_constant(step); }
@@ -107,7 +110,7 @@ void resolve_load(const Program& program, Section& section, Step& step, const Pr
     case Opcode::Column:
     case Opcode::Code:
       step.number = column_number(section, static_cast<size_t>(instruction.p2));
-      step.run = several ? &load_column : &nothing;
+      step.run = !section.matches.empty() ? &bring_column : several ? &load_column : &nothing;
       return;
     case Opcode::Rowid: step.run = &row_position; return;
     case Opcode::Move:

@@ -44,16 +44,16 @@ constexpr int64_t kept_part_of_memory = 8;
 // Their places in partitions are numbers of 32 bits.
 constexpr int64_t most_grouped_rows = int64_t{1} << 31;
 
-constexpr int64_t all_rows = std::numeric_limits<int64_t>::max();
+constexpr int64_t no_bound = std::numeric_limits<int64_t>::max();
 
 int64_t rows_of(double bytes, double row_bytes) {
-  return row_bytes * static_cast<double>(all_rows / 2) > bytes ? static_cast<int64_t>(bytes / row_bytes) : all_rows;
+  return row_bytes * static_cast<double>(no_bound / 2) > bytes ? static_cast<int64_t>(bytes / row_bytes) : no_bound;
 }
 
 }  // namespace
 
 BatchSizes::BatchSizes(const Section& section)
-    : section_(section), limited_rows_(section.wanted < 0 ? all_rows : first_limited_rows) {
+    : section_(section), limited_rows_(section.wanted < 0 ? no_bound : first_limited_rows) {
   // They may all come out of one batch, which would have to have room for them.
   const double rows_out = section.known_share.value_or(0) * static_cast<double>(section.rows) * more_room;
   const auto most_bytes = static_cast<double>(section.memory_bytes / output_part_of_memory);
@@ -61,10 +61,10 @@ BatchSizes::BatchSizes(const Section& section)
 }
 
 int64_t BatchSizes::next_rows() {
-  if (section_.needs_all) return all_rows;
+  if (section_.needs_all) return no_bound;
   const bool is_first = !std::exchange(has_begun_, true);
   const int64_t limited = limited_rows_;
-  if (limited_rows_ < all_rows / limited_growth) limited_rows_ *= limited_growth;
+  if (limited_rows_ < no_bound / limited_growth) limited_rows_ *= limited_growth;
   const double output_row_bytes = share() * static_cast<double>(section_.output_row_bytes);
   const int64_t memory = section_.memory_bytes;
   if (section_.residency == Residency::Streamed) {
@@ -92,7 +92,7 @@ int64_t BatchSizes::next_rows() {
 }
 
 int64_t BatchSizes::rows_to_group(int64_t batches) const {
-  if (section_.group_row_bytes == 0) return all_rows;
+  if (section_.group_row_bytes == 0) return no_bound;
   return std::min(most_grouped_rows,
                   section_.memory_bytes / group_part_of_memory / (batches * section_.group_row_bytes));
 }

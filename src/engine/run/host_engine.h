@@ -38,6 +38,10 @@ class HostEngine {
   virtual void forget_groups(int32_t hash_table) = 0;
   // What sections have appended to the row set, in its order, which is then no longer here. Errors: 53200, 57014.
   virtual MadeRows take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) = 0;
+  // Builds the index over the rows of its row set, which are on the host. Errors: 53200, 54000, 57014.
+  virtual FormProfile build_index(int32_t index, std::shared_ptr<const TabletSource> rows) = 0;
+  // Lets go of the index.
+  virtual void forget_index(int32_t index) = 0;
 };
 
 }  // namespace diptych

@@ -53,6 +53,7 @@ int32_t Walk::execute(int32_t address) {
     case Opcode::Parallel: time_section(address); return instruction.p3;
     case Opcode::Groups: run_operation(address, [&] { return make_groups(first, second); }); break;
     case Opcode::SortRows: run_operation(address, [&] { return sort_rows(first); }); break;
+    case Opcode::Build: run_operation(address, [&] { return build(first, second); }); break;
     case Opcode::Rows: open_rows(static_cast<size_t>(first), second); break;
     case Opcode::Drop: drop(first); break;
     default: break;  // hash tables, empty row sets and result columns are there from the start
@@ -357,15 +358,33 @@ OperationProfile Walk::sort_rows(int32_t number) {
   return done;
 }
 
-// Rows of a row set without keys are put together when they are first read.
-void Walk::open_rows(size_t cursor, int32_t number) {
-  cursors_[cursor].row_set = number;
+void Walk::complete_rows(int32_t number) {
   if (row_set(number).rows != nullptr) return;
   row_set(number).rows = take_here(number).rows;
   move_rows(number);
 }
 
+void Walk::open_rows(size_t cursor, int32_t number) {
+  cursors_[cursor].row_set = number;
+  complete_rows(number);
+}
+
+OperationProfile Walk::build(int32_t index, int32_t number) {
+  complete_rows(number);
+  std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  PlacementNote note;
+  const auto rows = rows_here({nullptr, number}, all, row_set(number).rows, note);
+  OperationProfile done;
+  done.what = "build";
+  done.form = host_.build_index(index, rows);
+  done.rows = rows->row_count();
+  return done;
+}
+
 void Walk::drop(int32_t number) {
+  for (size_t index = 0; index < program_->indexes.size(); ++index)
+    if (program_->indexes[index].row_set == number) host_.forget_index(static_cast<int32_t>(index));
   row_set(number).rows.reset();
   if (row_set(number).hash_table >= 0) host_.forget_groups(row_set(number).hash_table);
 }

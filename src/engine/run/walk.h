@@ -87,7 +87,10 @@ class Walk {
   void move_rows(int32_t row_set);
   OperationProfile make_groups(int32_t row_set, int32_t table);
   OperationProfile sort_rows(int32_t row_set);
+  // The rows of a row set without keys are put together when something first asks for them.
+  void complete_rows(int32_t row_set);
   void open_rows(size_t cursor, int32_t row_set);
+  OperationProfile build(int32_t index, int32_t row_set);
   void drop(int32_t row_set);
   // What devices have made of a hash table; no rows: it is filled here.
   MadeRows made_groups(int32_t table);

@@ -29,6 +29,7 @@ class PruneColumns : public Rule {
       case OperatorKind::Scan: return prune_scan(op, needed);
       case OperatorKind::Project: return prune_project(op, needed);
       case OperatorKind::Aggregate: return prune_aggregate(op, needed);
+      case OperatorKind::Join: return prune_join(op, needed);
       default: return prune_pass_through(op, needed);
     }
   }
@@ -75,6 +76,40 @@ class PruneColumns : public Rule {
     return positions(needed);
   }
 
+  // Each side keeps what is needed above, what the condition reads and its own keys.
+  static std::vector<int32_t> prune_join(LogicalOperator& op, ColumnSet needed) {
+    const size_t first = op.inputs[0]->columns.size();
+    note_columns(op.predicate, needed, 0);
+    for (ExpressionPtr& key : op.probe_keys) note_columns(key, needed, 0);
+    for (ExpressionPtr& key : op.build_keys) note_columns(key, needed, first);
+    const auto middle = needed.begin() + static_cast<std::ptrdiff_t>(first);
+    std::vector<int32_t> moved = prune(*op.inputs[0], ColumnSet(needed.begin(), middle));
+    const std::vector<int32_t> moved_build = prune(*op.inputs[1], ColumnSet(middle, needed.end()));
+    for (ExpressionPtr& key : op.probe_keys) renumber(key, moved);
+    for (ExpressionPtr& key : op.build_keys) renumber(key, moved_build);
+    const auto kept = static_cast<int32_t>(op.inputs[0]->columns.size());
+    for (const int32_t column : moved_build) moved.push_back(column < 0 ? -1 : kept + column);
+    renumber(op.predicate, moved);
+    op.columns = op.inputs[0]->columns;
+    op.columns.insert(op.columns.end(), op.inputs[1]->columns.begin(), op.inputs[1]->columns.end());
+    return moved;
+  }
+
+  template <typename Visit>
+  static void each_column(ExpressionPtr& root, Visit&& visit) {
+    if (!root) return;
+    rewrite_bottom_up(root, [&](ExpressionPtr& expression) {
+      if (expression->kind == ExpressionKind::Column) visit(*expression);
+    });
+  }
+
+  static void note_columns(ExpressionPtr& root, ColumnSet& needed, size_t first) {
+    each_column(root, [&](const Expression& column) { needed[first + static_cast<size_t>(column.index)] = true; });
+  }
+  static void renumber(ExpressionPtr& root, const std::vector<int32_t>& moved) {
+    each_column(root, [&](Expression& column) { column.index = moved[static_cast<size_t>(column.index)]; });
+  }
+
   // Filter, Sort, Limit: what is needed above and what the operator itself reads.
   static std::vector<int32_t> prune_pass_through(LogicalOperator& op, ColumnSet needed) {
     for (const SortKey& key : op.keys) needed[key.column] = true;
@@ -86,16 +121,9 @@ class PruneColumns : public Rule {
 
   // Prunes the input down to `needed` and what the operator's expressions read, and renumbers those.
   static std::vector<int32_t> prune_input(LogicalOperator& op, ColumnSet needed) {
-    const auto each_column = [&](auto&& visit) {
-      for_each_expression(op, [&](ExpressionPtr& root) {
-        rewrite_bottom_up(root, [&](ExpressionPtr& expression) {
-          if (expression->kind == ExpressionKind::Column) visit(*expression);
-        });
-      });
-    };
-    each_column([&](Expression& column) { needed[static_cast<size_t>(column.index)] = true; });
+    for_each_expression(op, [&](ExpressionPtr& root) { note_columns(root, needed, 0); });
     const std::vector<int32_t> moved = prune(op.input(), needed);
-    each_column([&](Expression& column) { column.index = moved[static_cast<size_t>(column.index)]; });
+    for_each_expression(op, [&](ExpressionPtr& root) { renumber(root, moved); });
     return moved;
   }
 };

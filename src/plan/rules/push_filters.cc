@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/conditions.h"
 #include "plan/rules/rules.h"
 
 namespace diptych {
@@ -26,10 +27,9 @@ class PushFilters : public Rule {
   const char* name() const override { return "push_filters"; }
 
   void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
-    for (LogicalOperatorPtr* at = &plan;; at = &(*at)->inputs.front()) {
-      while ((*at)->kind == OperatorKind::Filter && push(*at)) continue;
-      if ((*at)->inputs.empty()) return;
-    }
+    for_each_operator(plan, [](LogicalOperatorPtr& at) {
+      while (at->kind == OperatorKind::Filter && push(at)) continue;
+    });
   }
 
  private:
@@ -100,21 +100,6 @@ class PushFilters : public Rule {
     LogicalOperatorPtr input = std::move(filter->inputs.front());
     filter = std::move(input);
     return true;
-  }
-
-  static void take_conditions(ExpressionPtr condition, std::vector<ExpressionPtr>& conditions) {
-    if (condition->kind != ExpressionKind::And) return conditions.push_back(std::move(condition));
-    for (ExpressionPtr& part : condition->args) take_conditions(std::move(part), conditions);
-  }
-
-  static ExpressionPtr all_of(std::vector<ExpressionPtr> conditions) {
-    if (conditions.size() == 1) return std::move(conditions.front());
-    auto all = std::make_unique<Expression>();
-    all->kind = ExpressionKind::And;
-    all->type = {TypeId::Boolean};
-    all->position = conditions.front()->position;
-    all->args = std::move(conditions);
-    return all;
   }
 
   // Whether all columns in it are among the first `count`.

@@ -8,6 +8,7 @@
 namespace diptych {
 
 std::unique_ptr<Rule> make_push_filters();
+std::unique_ptr<Rule> make_order_joins();
 std::unique_ptr<Rule> make_raise_limit();
 std::unique_ptr<Rule> make_read_first_rows();
 std::unique_ptr<Rule> make_push_not_down();

@@ -17,10 +17,10 @@ class TopN : public Rule {
   const char* name() const override { return "top_n"; }
 
   void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
-    for (LogicalOperatorPtr* at = &plan;; at = &(*at)->inputs.front()) {
-      if ((*at)->kind == OperatorKind::Limit) limit_sort(*at, at == &plan);
-      if ((*at)->inputs.empty()) return;
-    }
+    const LogicalOperatorPtr* const last = &plan;
+    for_each_operator(plan, [last](LogicalOperatorPtr& at) {
+      if (at->kind == OperatorKind::Limit) limit_sort(at, &at == last);
+    });
   }
 
  private:

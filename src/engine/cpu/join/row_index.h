@@ -1,0 +1,73 @@
+// A built index: the rows of a row set by their keys, those with equal keys one behind the other.
+//
+//   keys       |entry 0|entry 1|entry 2|          distinct ones, in the order of first appearance
+//   firsts     |0      |1      |4      |5         entry 1 has rows 1, 2 and 3; without it every entry has its one row
+//   columns    |row 0|row 1|row 2|row 3|row 4|    values in register form
+//
+// An entry is found by the key itself in a dense array where there is one key, whole, of few possible values; else by
+// its hash (group_keys.h). Rows with a NULL among their keys are left out.
+//
+// Built by one thread; then any number may read it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/cpu/group_keys.h"
+#include "engine/run/context.h"
+
+namespace diptych::cpu {
+
+class RowIndex {
+ public:
+  struct Range {
+    int64_t first = 0, count = 0;
+  };
+  struct Column {
+    PhysicalType physical = PhysicalType::Int32;
+    Chunk values;
+    Chunk valid;  // bits; no bytes: no NULL
+  };
+  // A thread's, for blocks that are looked up.
+  struct LookUp {
+    std::optional<KeyBlock> keys;
+    uint32_t entries[block_rows];
+  };
+
+  // rows: of the index's row set. What is passed by reference outlives it. Errors: 53200, 54000, 57014, and those of
+  // reading the rows.
+  RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
+           const Memory& memory, const ExecutionContext& context);
+
+  // The entries of the rows' keys, which are the frame's registers from first_key on; rows without one leave the mask.
+  void find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const;
+  Range rows_of(uint32_t entry) const {
+    if (is_unique()) return {entry, 1};
+    return {firsts_[entry], int64_t{firsts_[entry + 1]} - firsts_[entry]};
+  }
+  // Whether each entry has one row, whose number is the entry's.
+  bool is_unique() const { return firsts_.empty(); }
+  const Column& column(size_t number) const { return columns_[number]; }
+  int64_t rows() const { return rows_; }
+  // Of the look-up: "dense", "table", or "rows" without keys.
+  const char* form() const { return keys_.empty() ? "rows" : dense_.empty() ? "table" : "dense"; }
+
+ private:
+  class Builder;
+  template <typename T>
+  void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* entries) const;
+
+  std::vector<RegisterInfo> keys_;
+  std::optional<HashedKeys> hashed_;
+  std::vector<uint32_t> dense_;  // by key - low_: entry + 1, 0: none
+  int64_t low_ = 0;
+  std::vector<uint32_t> firsts_;  // of entries, and of the end; empty: see is_unique()
+  std::vector<Column> columns_;
+  int64_t rows_ = 0;
+  std::vector<std::unique_ptr<PinnedTablet>> pinned_;  // that strings are in
+  std::shared_ptr<const TabletSource> source_;
+  MemoryReservation reservation_;
+};
+
+}  // namespace diptych::cpu

@@ -1,0 +1,135 @@
+#include "plan/cardinality.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tablet/dictionary.h"
+#include "tablet/source_parts.h"
+
+namespace diptych {
+
+namespace {
+
+// Where nothing is known of the values.
+constexpr double equality_part = 0.05, range_part = 0.3, other_part = 0.3;
+constexpr double usual_rows_a_group = 8;
+constexpr double unknown_rows = 1e6;
+
+}  // namespace
+
+double part_of(const Expression& condition, const LogicalOperator& input) {
+  switch (condition.kind) {
+    case ExpressionKind::And: {
+      double part = 1;
+      for (const ExpressionPtr& one : condition.args) part *= part_of(*one, input);
+      return part;
+    }
+    case ExpressionKind::Or: {
+      double none = 1;
+      for (const ExpressionPtr& one : condition.args) none *= 1 - part_of(*one, input);
+      return 1 - none;
+    }
+    case ExpressionKind::Eq: {
+      const Expression& left = *condition.args[0];
+      if (left.kind != ExpressionKind::Column) return equality_part;
+      return 1 / estimated_values(input, static_cast<size_t>(left.index));
+    }
+    case ExpressionKind::In: {
+      const Expression& left = *condition.args[0];
+      const auto count = static_cast<double>(condition.args.size() - 1);
+      if (left.kind != ExpressionKind::Column) return std::min(1.0, count * equality_part);
+      return std::min(1.0, count / estimated_values(input, static_cast<size_t>(left.index)));
+    }
+    case ExpressionKind::Lt:
+    case ExpressionKind::Le:
+    case ExpressionKind::Gt:
+    case ExpressionKind::Ge: return range_part;
+    default: return other_part;
+  }
+}
+
+namespace {
+
+double rows_of_join(const LogicalOperator& op) {
+  double rows = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
+  for (size_t i = 0; i < op.probe_keys.size(); ++i)
+    rows *= equal_part(estimated_values(*op.inputs[0], *op.probe_keys[i]),
+                       estimated_values(*op.inputs[1], *op.build_keys[i]));
+  return op.predicate ? rows * other_part : rows;
+}
+
+double groups_of(const LogicalOperator& op) {
+  double groups = 1;
+  for (const ExpressionPtr& key : op.expressions)
+    groups *= key->kind == ExpressionKind::Column ? estimated_values(op.input(), *key)
+                                                  : op.input().estimated_rows / usual_rows_a_group;
+  return std::min(groups, op.input().estimated_rows);
+}
+
+double rows_of(const LogicalOperator& op) {
+  switch (op.kind) {
+    case OperatorKind::Scan: {
+      const int64_t rows = most_rows(*op.source);
+      return rows == INT64_MAX ? unknown_rows : static_cast<double>(rows);
+    }
+    case OperatorKind::Filter: return op.input().estimated_rows * part_of(*op.predicate, op.input());
+    case OperatorKind::Aggregate: return groups_of(op);
+    case OperatorKind::Limit:
+    case OperatorKind::Sort: {
+      const double rows = op.input().estimated_rows;
+      return op.limit < 0 ? rows : std::min(rows, static_cast<double>(op.limit));
+    }
+    case OperatorKind::Join: return rows_of_join(op);
+    case OperatorKind::Project: break;
+  }
+  return op.input().estimated_rows;
+}
+
+double values_of_scan(const LogicalOperator& scan, size_t column, double rows) {
+  const size_t number = scan.source_columns[column];
+  if (const Dictionary* dictionary = scan.source->common_dictionary(number))
+    return std::min(rows, static_cast<double>(dictionary->size()));
+  if (dynamic_cast<const SourceInParts*>(scan.source.get()) != nullptr) return rows;
+  const ColumnSummary summary = scan.source->summary(number);
+  if (!summary.is_bounded || !summary.widest.has_bounds || scan.columns[column].type.is_string()) return rows;
+  const double span = static_cast<double>(summary.widest.high) - static_cast<double>(summary.widest.low) + 1;
+  return std::clamp(span, 1.0, rows);
+}
+
+}  // namespace
+
+double equal_part(double values, double other_values) { return 1 / std::max(values, other_values); }
+
+void estimate_from_inputs(LogicalOperator& op) { op.estimated_rows = std::max(1.0, rows_of(op)); }
+
+void estimate(LogicalOperator& op) {
+  for (LogicalOperatorPtr& input : op.inputs) estimate(*input);
+  estimate_from_inputs(op);
+}
+
+double estimated_values(const LogicalOperator& op, const Expression& expression) {
+  if (expression.kind != ExpressionKind::Column) return op.estimated_rows;
+  return estimated_values(op, static_cast<size_t>(expression.index));
+}
+
+double estimated_values(const LogicalOperator& op, size_t column) {
+  const double rows = op.estimated_rows;
+  switch (op.kind) {
+    case OperatorKind::Scan: return values_of_scan(op, column, rows);
+    case OperatorKind::Filter:
+    case OperatorKind::Sort:
+    case OperatorKind::Limit: return std::min(rows, estimated_values(op.input(), column));
+    case OperatorKind::Project:
+    case OperatorKind::Aggregate:
+      if (column >= op.expressions.size()) return rows;
+      return std::min(rows, estimated_values(op.input(), *op.expressions[column]));
+    case OperatorKind::Join: {
+      const size_t first = op.inputs[0]->columns.size();
+      const bool is_first = column < first;
+      return std::min(rows, estimated_values(*op.inputs[is_first ? 0 : 1], is_first ? column : column - first));
+    }
+  }
+  return rows;
+}
+
+}  // namespace diptych

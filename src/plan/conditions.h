@@ -1,0 +1,16 @@
+// Conditions that all must hold.
+#pragma once
+
+#include <vector>
+
+#include "bind/expression.h"
+
+namespace diptych {
+
+// Adds the parts of a condition, which it is all of, one by one.
+void take_conditions(ExpressionPtr condition, std::vector<ExpressionPtr>& conditions);
+
+// One condition of several, of which there is at least one.
+ExpressionPtr all_of(std::vector<ExpressionPtr> conditions);
+
+}  // namespace diptych

@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "plan/cardinality.h"
+#include "plan/conditions.h"
+#include "plan/rules/rules.h"
+
+namespace diptych {
+
+namespace {
+
+using LeafSet = std::vector<bool>;
+
+bool is_within(const LeafSet& part, const LeafSet& all) {
+  for (size_t i = 0; i < part.size(); ++i)
+    if (part[i] && !all[i]) return false;
+  return true;
+}
+
+bool has_any(const LeafSet& set) { return std::find(set.begin(), set.end(), true) != set.end(); }
+
+template <typename Visit>
+void for_each_column(Expression& e, Visit&& visit) {
+  if (e.kind == ExpressionKind::Column) visit(e);
+  for (ExpressionPtr& arg : e.args) for_each_column(*arg, visit);
+}
+
+// The joins of one part of a plan, with the conditions on and above them: what they join, in the order in which the
+// text has it, and conditions over all their columns one behind the other.
+class JoinedRows {
+ public:
+  explicit JoinedRows(LogicalOperatorPtr plan) : names_(plan->columns) {
+    take(std::move(plan), 0);
+    for (Condition& condition : conditions_) find_leaves(condition);
+  }
+
+  // Calls visit(LogicalOperatorPtr&) on what is joined.
+  template <typename Visit>
+  void for_each_leaf(Visit&& visit) {
+    for (Leaf& leaf : leaves_) visit(leaf.plan);
+  }
+
+  LogicalOperatorPtr in_order() {
+    for (size_t i = 0; i < leaves_.size(); ++i) trees_.push_back(tree_of(i));
+    while (trees_.size() > 1) join_best();
+    return in_columns_of_text(std::move(trees_.front()));
+  }
+
+ private:
+  struct Leaf {
+    LogicalOperatorPtr plan;
+    size_t first_column = 0;
+  };
+  struct Condition {
+    ExpressionPtr expression;  // null: it is part of a tree
+    LeafSet leaves;
+    // Of an equality, those of its two sides.
+    LeafSet left, right;
+  };
+  struct Tree {
+    LogicalOperatorPtr plan;
+    LeafSet leaves;
+    std::vector<size_t> columns;  // of all, that each of its own is
+  };
+
+  // Returns how many columns it has.
+  size_t take(LogicalOperatorPtr plan, size_t first_column) {
+    if (plan->kind == OperatorKind::Filter) {
+      const size_t columns = take(std::move(plan->inputs.front()), first_column);
+      add_conditions(std::move(plan->predicate), first_column);
+      return columns;
+    }
+    if (plan->kind != OperatorKind::Join) {
+      const size_t columns = plan->columns.size();
+      leaves_.push_back({std::move(plan), first_column});
+      return columns;
+    }
+    size_t columns = 0;
+    for (LogicalOperatorPtr& input : plan->inputs) {
+      const bool is_part = joins(*input);
+      const size_t next = first_column + columns;
+      if (is_part) {
+        columns += take(std::move(input), next);
+      } else {
+        columns += input->columns.size();
+        leaves_.push_back({std::move(input), next});
+      }
+    }
+    if (plan->predicate) add_conditions(std::move(plan->predicate), first_column);
+    return columns;
+  }
+
+ public:
+  // Whether it is a join, or conditions on one.
+  static bool joins(const LogicalOperator& op) {
+    if (op.kind == OperatorKind::Filter) return joins(op.input());
+    return op.kind == OperatorKind::Join;
+  }
+
+ private:
+  void add_conditions(ExpressionPtr predicate, size_t first_column) {
+    std::vector<ExpressionPtr> parts;
+    take_conditions(std::move(predicate), parts);
+    for (ExpressionPtr& part : parts) {
+      for_each_column(*part, [&](Expression& column) { column.index += static_cast<int32_t>(first_column); });
+      conditions_.push_back({std::move(part), {}, {}, {}});
+    }
+  }
+
+  size_t leaf_of(int32_t column) const {
+    const auto behind = std::find_if(leaves_.begin(), leaves_.end(), [column](const Leaf& leaf) {
+      return leaf.first_column > static_cast<size_t>(column);
+    });
+    // Some may have no columns.
+    size_t leaf = static_cast<size_t>(behind - leaves_.begin()) - 1;
+    while (leaves_[leaf].plan->columns.empty()) --leaf;
+    return leaf;
+  }
+
+  LeafSet leaves_in(Expression& e) const {
+    LeafSet found(leaves_.size(), false);
+    for_each_column(e, [&](const Expression& column) { found[leaf_of(column.index)] = true; });
+    return found;
+  }
+
+  void find_leaves(Condition& condition) const {
+    Expression& e = *condition.expression;
+    condition.leaves = leaves_in(e);
+    if (e.kind != ExpressionKind::Eq) return;
+    condition.left = leaves_in(*e.args[0]);
+    condition.right = leaves_in(*e.args[1]);
+  }
+
+  // A leaf with the conditions that it alone decides.
+  Tree tree_of(size_t number) {
+    Leaf& leaf = leaves_[number];
+    Tree tree{std::move(leaf.plan), LeafSet(leaves_.size(), false), {}};
+    tree.leaves[number] = true;
+    for (size_t i = 0; i < tree.plan->columns.size(); ++i) tree.columns.push_back(leaf.first_column + i);
+    std::vector<ExpressionPtr> own;
+    for (Condition& condition : conditions_)
+      if (condition.expression && has_any(condition.leaves) && condition.leaves == tree.leaves)
+        own.push_back(over(std::move(condition.expression), tree.columns));
+    if (!own.empty()) tree.plan = filter(std::move(tree.plan), all_of(std::move(own)));
+    estimate(*tree.plan);
+    return tree;
+  }
+
+  static LogicalOperatorPtr filter(LogicalOperatorPtr input, ExpressionPtr predicate) {
+    auto op = std::make_unique<LogicalOperator>();
+    op->kind = OperatorKind::Filter;
+    op->columns = input->columns;
+    op->predicate = std::move(predicate);
+    op->inputs.push_back(std::move(input));
+    return op;
+  }
+
+  // The expression over these columns instead of all.
+  static ExpressionPtr over(ExpressionPtr e, const std::vector<size_t>& columns) {
+    for_each_column(*e, [&](Expression& column) {
+      const auto place = std::find(columns.begin(), columns.end(), static_cast<size_t>(column.index));
+      column.index = static_cast<int32_t>(place - columns.begin());
+    });
+    return e;
+  }
+
+  // Whether an equality gives the two trees a key: one side of it is of each.
+  static bool is_key(const Condition& condition, const Tree& a, const Tree& b) {
+    if (!condition.expression || condition.left.empty()) return false;
+    if (!has_any(condition.left) || !has_any(condition.right)) return false;
+    return (is_within(condition.left, a.leaves) && is_within(condition.right, b.leaves)) ||
+           (is_within(condition.left, b.leaves) && is_within(condition.right, a.leaves));
+  }
+
+  // Negative: only by way of all pairs.
+  double estimated_join(const Tree& a, const Tree& b) const {
+    double rows = a.plan->estimated_rows * b.plan->estimated_rows;
+    bool has_key = false;
+    for (const Condition& condition : conditions_) {
+      if (!is_key(condition, a, b)) continue;
+      has_key = true;
+      const bool is_left = is_within(condition.left, a.leaves);
+      const Expression& left = *condition.expression->args[0];
+      const Expression& right = *condition.expression->args[1];
+      rows *= equal_part(values(is_left ? a : b, left), values(is_left ? b : a, right));
+    }
+    return has_key ? rows : -rows;
+  }
+
+  static double values(const Tree& tree, const Expression& key) {
+    if (key.kind != ExpressionKind::Column) return tree.plan->estimated_rows;
+    const auto place = std::find(tree.columns.begin(), tree.columns.end(), static_cast<size_t>(key.index));
+    return estimated_values(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
+  }
+
+  // The two trees whose join has the fewest rows; all pairs of two only where no two have a key.
+  void join_best() {
+    size_t first = 0, second = 1;
+    double fewest = std::numeric_limits<double>::infinity();
+    bool has_key = false;
+    for (size_t i = 0; i < trees_.size(); ++i) {
+      for (size_t k = i + 1; k < trees_.size(); ++k) {
+        const double rows = estimated_join(trees_[i], trees_[k]);
+        const bool is_keyed = rows >= 0;
+        if (has_key && !is_keyed) continue;
+        if (is_keyed == has_key && std::abs(rows) >= fewest) continue;
+        first = i;
+        second = k;
+        fewest = std::abs(rows);
+        has_key = is_keyed;
+      }
+    }
+    Tree joined = join(std::move(trees_[first]), std::move(trees_[second]));
+    trees_.erase(trees_.begin() + static_cast<ptrdiff_t>(second));
+    trees_[first] = std::move(joined);
+  }
+
+  // The smaller one is put into an index.
+  Tree join(Tree probe, Tree build) {
+    if (build.plan->estimated_rows > probe.plan->estimated_rows) std::swap(probe, build);
+    auto op = std::make_unique<LogicalOperator>();
+    op->kind = OperatorKind::Join;
+    add_keys(*op, probe, build);
+    Tree joined{nullptr, probe.leaves, std::move(probe.columns)};
+    for (size_t i = 0; i < joined.leaves.size(); ++i) joined.leaves[i] = joined.leaves[i] || build.leaves[i];
+    joined.columns.insert(joined.columns.end(), build.columns.begin(), build.columns.end());
+    op->columns = probe.plan->columns;
+    op->columns.insert(op->columns.end(), build.plan->columns.begin(), build.plan->columns.end());
+    op->inputs.push_back(std::move(probe.plan));
+    op->inputs.push_back(std::move(build.plan));
+    std::vector<ExpressionPtr> others;
+    for (Condition& condition : conditions_)
+      if (condition.expression && has_any(condition.leaves) && is_within(condition.leaves, joined.leaves))
+        others.push_back(over(std::move(condition.expression), joined.columns));
+    if (!others.empty()) op->predicate = all_of(std::move(others));
+    estimate_from_inputs(*op);
+    joined.plan = std::move(op);
+    return joined;
+  }
+
+  void add_keys(LogicalOperator& op, const Tree& probe, const Tree& build) {
+    for (Condition& condition : conditions_) {
+      if (!is_key(condition, probe, build)) continue;
+      std::vector<ExpressionPtr> sides = std::move(condition.expression->args);
+      condition.expression.reset();
+      if (!is_within(condition.left, probe.leaves)) std::swap(sides[0], sides[1]);
+      op.probe_keys.push_back(over(std::move(sides[0]), probe.columns));
+      op.build_keys.push_back(over(std::move(sides[1]), build.columns));
+    }
+  }
+
+  // With the conditions that no row decides on top.
+  LogicalOperatorPtr in_columns_of_text(Tree tree) {
+    std::vector<ExpressionPtr> left;
+    for (Condition& condition : conditions_)
+      if (condition.expression) left.push_back(std::move(condition.expression));
+    LogicalOperatorPtr plan = std::move(tree.plan);
+    if (!left.empty()) plan = filter(std::move(plan), all_of(std::move(left)));
+    auto project = std::make_unique<LogicalOperator>();
+    project->kind = OperatorKind::Project;
+    project->columns = std::move(names_);
+    for (size_t i = 0; i < project->columns.size(); ++i) {
+      auto column = std::make_unique<Expression>();
+      column->kind = ExpressionKind::Column;
+      column->type = project->columns[i].type;
+      column->index = static_cast<int32_t>(i);
+      project->expressions.push_back(over(std::move(column), tree.columns));
+    }
+    project->inputs.push_back(std::move(plan));
+    return project;
+  }
+
+  std::vector<ColumnDefinition> names_;
+  std::vector<Leaf> leaves_;
+  std::vector<Condition> conditions_;
+  std::vector<Tree> trees_;
+};
+
+// Joins in the order of their sizes, whatever the text's: of all pairs of what is there, the two whose join is expected
+// to have the fewest rows (greedy operator ordering: Fegaras, DEXA 1998), until all are one. Conditions of one table
+// come to stand on it, those of several on the first join that has their columns; equalities become keys, and the
+// smaller side of a join is the one that is put into an index.
+//
+//   Filter a.k = b.k AND b.x > 5        Project a's columns, b's columns
+//   └ Join all pairs                ->  └ Join (a.k = b.k)
+//     └ Scan a                            └ Scan a
+//     └ Scan b                            └ Filter b.x > 5
+//                                           └ Scan b
+class OrderJoins : public Rule {
+ public:
+  const char* name() const override { return "order_joins"; }
+
+  void apply(LogicalOperatorPtr& plan, Evaluator&) const override { order(plan); }
+
+ private:
+  static void order(LogicalOperatorPtr& plan) {
+    if (!JoinedRows::joins(*plan)) {
+      for (LogicalOperatorPtr& input : plan->inputs) order(input);
+      return;
+    }
+    JoinedRows rows(std::move(plan));
+    rows.for_each_leaf([](LogicalOperatorPtr& leaf) { order(leaf); });
+    plan = rows.in_order();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Rule> make_order_joins() { return std::make_unique<OrderJoins>(); }
+
+}  // namespace diptych
