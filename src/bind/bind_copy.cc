@@ -26,7 +26,7 @@ syntax::Select whole_table(const syntax::Copy& node) {
   syntax::TableReference reference;
   reference.source = node.table;
   reference.position = node.table.position;
-  select.from = std::move(reference);
+  select.from.push_back(std::move(reference));
   const auto add_item = [&](auto what, int position) {
     auto e = std::make_unique<syntax::Expression>();
     e->node = std::move(what);

@@ -43,13 +43,20 @@ class SelectBinder {
       : select_(select),
         state_(state),
         settles_all_(untyped == UntypedOutputs::Text || select.distinct),
-        around_(state.common_tables) {}
+        around_(state.common_tables),
+        tables_around_(state.tables_in_from) {
+    tables_in_from_.around = tables_around_;
+    state_.tables_in_from = &tables_in_from_;
+  }
   SelectBinder(const SelectBinder&) = delete;
-  ~SelectBinder() { state_.common_tables = around_; }
+  ~SelectBinder() {
+    state_.common_tables = around_;
+    state_.tables_in_from = tables_around_;
+  }
 
   BoundSelect run() {
     bind_with();
-    bind_from();
+    bind_source();
     if (select_.where)
       result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
     bind_outputs();
@@ -63,7 +70,7 @@ class SelectBinder {
     result_.limit = bind_row_count(select_.limit, "LIMIT");
     result_.offset = bind_row_count(select_.offset, "OFFSET");
     result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
-    if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, primary_key_, source_name_);
+    if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, tables_);
     result_.depth = state_.levels();
     return std::move(result_);
   }
@@ -82,19 +89,19 @@ class SelectBinder {
     }
   }
 
-  void bind_from() {
+  void bind_source() {
+    NamedSource named;
     if (!select_.rows.empty()) {
-      result_.source = bind_values(select_.rows, state_);
-      source_name_ = "*VALUES*";
-    } else if (select_.from) {
-      NamedSource named = bind_source(*select_.from, state_);
-      result_.source = std::move(named.source);
-      source_name_ = std::move(named.name);
-      primary_key_ = std::move(named.primary_key);
+      named = named_source(bind_values(select_.rows, state_), "*VALUES*", {}, state_);
+    } else if (!select_.from.empty()) {
+      named = bind_from(select_.from, state_);
     } else {
+      scope_ = Scope(&tables_in_from_);
       return;
     }
-    scope_ = Scope(source_name_, result_.source.columns);
+    result_.source = std::move(named.source);
+    scope_ = std::move(named.scope);
+    tables_ = std::move(named.tables);
   }
 
   void bind_outputs() {
@@ -122,10 +129,8 @@ class SelectBinder {
   }
 
   void add_star(const syntax::Star& star, int position) {
-    for (ExpressionPtr& column : scope_.expand(star, position)) {
-      const std::string& name = scope_.column(static_cast<size_t>(column->index)).name;
-      result_.outputs.push_back({name, std::move(column)});
-    }
+    for (NamedExpression& column : scope_.expand(star, position))
+      result_.outputs.push_back({std::move(column.name), std::move(column.expression)});
   }
 
   // GROUP BY 2. Errors: 42P10.
@@ -264,10 +269,11 @@ class SelectBinder {
   bool settles_all_;
   const CommonTables* around_;              // the WITH clauses around this query
   std::deque<CommonTables> common_tables_;  // of its own
+  TablesInFrom* tables_around_;
+  TablesInFrom tables_in_from_;
   BoundSelect result_;
   Scope scope_;
-  std::string source_name_;
-  std::vector<size_t> primary_key_;
+  std::vector<SourceTable> tables_;
   std::vector<ShownGroup> shown_groups_;
 };
 

@@ -12,15 +12,35 @@ namespace diptych {
 
 namespace {
 
+// Views and WITH queries that name others twice double with every level: 20 levels would take any memory.
+constexpr int64_t most_source_columns = 1'000'000;
+constexpr int64_t columns_of_table = 20;  // what a table costs besides its columns
+
+// Errors: 42P10 there are more names.
+template <typename Column>
+void rename_columns(std::vector<Column>& columns, const std::vector<std::string>& names, const std::string& what,
+                    int position) {
+  if (names.size() > columns.size()) {
+    throw Error(SqlState::invalid_column_reference,
+                what + " has " + std::to_string(columns.size()) + " columns available but " +
+                    std::to_string(names.size()) + " columns specified",
+                position);
+  }
+  for (size_t i = 0; i < names.size(); ++i) columns[i].name = names[i];
+}
+
 class SourceBinder {
  public:
   SourceBinder(const syntax::TableReference& reference, StatementState& state) : reference_(reference), state_(state) {}
 
   NamedSource run() {
     std::visit([&](const auto& source) { bind(source); }, reference_.source);
-    if (!reference_.alias.empty()) result_.name = reference_.alias;
-    rename_columns(reference_.column_aliases, "table", reference_.position);
-    return std::move(result_);
+    const std::string& alias = reference_.alias.empty() ? name_ : reference_.alias;
+    rename_source(reference_.column_aliases, "table \"" + alias + "\"", reference_.position);
+    note_size();
+    const bool has_own_name = std::holds_alternative<syntax::TableName>(reference_.source);
+    if (state_.tables_in_from) state_.tables_in_from->tables.push_back({has_own_name ? name_ : "", alias});
+    return named_source(std::move(source_), alias, std::move(primary_key_), state_, reference_.position);
   }
 
  private:
@@ -30,11 +50,13 @@ class SourceBinder {
       if (common->table.name == table.name) return bind(*common);
     if (const ViewDefinition* view = state_.context.catalog.find_view(table.name)) return bind_view(*view);
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
-    result_.name = table.name;
-    result_.primary_key = snapshot->definition().primary_key;
+    name_ = table.name;
+    primary_key_ = snapshot->definition().primary_key;
     take_tablets(table.name, snapshot);
-    result_.source.is_table = true;
+    source_.is_table = true;
   }
+
+  void bind(const syntax::TableJoin&) {}  // bind_join.cc
 
   void bind(const syntax::TableFile& file) { open(file.path, file_options(file.path, {}, reference_.position)); }
 
@@ -43,8 +65,8 @@ class SourceBinder {
     const CommonTables* around = std::exchange(state_.common_tables, common.before);
     bind_query(*common.table.query);
     state_.common_tables = around;
-    result_.name = common.table.name;
-    rename_columns(common.table.column_aliases, "WITH query", common.table.position);
+    name_ = common.table.name;
+    rename_source(common.table.column_aliases, "WITH query \"" + name_ + "\"", common.table.position);
   }
 
   // Its text has places of its own: errors stand where the view is named.
@@ -55,6 +77,7 @@ class SourceBinder {
                     reference_.position);
     const ViewsInUse inside{view.name, state_.views};
     const CommonTables* around = std::exchange(state_.common_tables, nullptr);
+    TablesInFrom* tables_around = std::exchange(state_.tables_in_from, nullptr);
     state_.views = &inside;
     try {
       const auto statement = parse_statement(view.sql);
@@ -68,14 +91,20 @@ class SourceBinder {
     }
     state_.views = inside.around;
     state_.common_tables = around;
-    put_at_reference(*result_.source.query);
-    result_.name = view.name;
-    rename_columns(view.columns, "view", reference_.position);
+    state_.tables_in_from = tables_around;
+    put_at_reference(*source_.query);
+    name_ = view.name;
+    rename_source(view.columns, "view \"" + name_ + "\"", reference_.position);
   }
 
   void put_at_reference(BoundSelect& query) const {
-    for (BoundSelect* one = &query; one; one = one->source.query.get())
-      for (BoundAggregate& aggregate : one->aggregates) aggregate.position = reference_.position;
+    const auto put_aggregates = [&](BoundSelect& one) {
+      for (BoundAggregate& aggregate : one.aggregates) aggregate.position = reference_.position;
+    };
+    put_aggregates(query);
+    for_each_source(query, [&](BoundSource& source) {
+      if (source.query) put_aggregates(*source.query);
+    });
     run_at_depth(state_.levels(), [&] {
       for_each_expression(query, [&](ExpressionPtr& root) { set_positions(*root, reference_.position); });
     });
@@ -86,18 +115,17 @@ class SourceBinder {
     const bool is_plain_values =
         !select.rows.empty() && select.with.empty() && select.order.empty() && !select.limit && !select.offset;
     if (is_plain_values) {
-      result_.source = bind_values(select.rows, state_);
-      result_.name = "*VALUES*";
+      source_ = bind_values(select.rows, state_);
+      name_ = "*VALUES*";
     } else {
       bind_query(select);
     }
   }
 
   void bind_query(const syntax::Select& select) {
-    BoundSource& source = result_.source;
-    source.kind = BoundSource::Kind::Query;
-    source.query = std::make_unique<BoundSelect>(bind_inner_select(select, state_, reference_.position));
-    source.columns = output_columns(*source.query);
+    source_.kind = BoundSource::Kind::Query;
+    source_.query = std::make_unique<BoundSelect>(bind_inner_select(select, state_, reference_.position));
+    source_.columns = output_columns(*source_.query);
   }
 
   void bind(const syntax::TableFunction& function) {
@@ -115,7 +143,7 @@ class SourceBinder {
     } else if (call.name == "read_csv" || call.name == "read_parquet") {
       const FileCall file = read_file_call(call, reference_.position);
       open(file.path, file.options);
-      result_.name = call.name;
+      name_ = call.name;
     } else {
       throw Error(SqlState::undefined_function, "function " + call.name + " does not exist in FROM",
                   reference_.position, suggest(call.name, {"generate_series", "read_csv", "read_parquet"}));
@@ -144,9 +172,9 @@ class SourceBinder {
     }
     for (ExpressionPtr& arg : args)
       arg = coerce(std::move(arg), {TypeId::BigInt}, CastContext::Implicit, state_.parameters);
-    BoundSource& source = result_.source;
+    BoundSource& source = source_;
     source.kind = BoundSource::Kind::Series;
-    source.name = result_.name = "generate_series";
+    source.name = name_ = "generate_series";
     // The alias of a function that gives one column names that column, too.
     source.columns = {{reference_.alias.empty() ? "generate_series" : reference_.alias, type}};
     source.series_start = std::move(args[0]);
@@ -163,31 +191,45 @@ class SourceBinder {
     }
     const size_t slash = path.find_last_of('/');
     const std::string file = slash == path.npos ? path : path.substr(slash + 1);
-    result_.name = file.substr(0, file.find('.'));
+    name_ = file.substr(0, file.find('.'));
   }
 
   void take_tablets(const std::string& name, std::shared_ptr<const TabletSource> tablets) {
-    result_.source.kind = BoundSource::Kind::Tablets;
-    result_.source.name = name;
-    result_.source.columns = tablets->columns();
-    result_.source.tablets = std::move(tablets);
+    source_.kind = BoundSource::Kind::Tablets;
+    source_.name = name;
+    source_.columns = tablets->columns();
+    source_.tablets = std::move(tablets);
   }
 
-  void rename_columns(const std::vector<std::string>& names, const char* what, int position) {
-    std::vector<ColumnDefinition>& columns = result_.source.columns;
-    if (names.size() > columns.size()) {
-      throw Error(SqlState::invalid_column_reference,
-                  std::string(what) + " \"" + result_.name + "\" has " + std::to_string(columns.size()) +
-                      " columns available but " + std::to_string(names.size()) + " columns specified",
-                  position);
-    }
-    for (size_t i = 0; i < names.size(); ++i) columns[i].name = names[i];
+  void rename_source(const std::vector<std::string>& names, const std::string& what, int position) {
+    rename_columns(source_.columns, names, what, position);
+  }
+
+  void note_size() {
+    state_.source_size += columns_of_table + static_cast<int64_t>(source_.columns.size());
+    if (state_.source_size > most_source_columns)
+      throw Error(SqlState::statement_too_complex, "the statement reads too many tables", reference_.position,
+                  "Views and WITH queries count as often as they are named.");
   }
 
   const syntax::TableReference& reference_;
   StatementState& state_;
-  NamedSource result_;
+  BoundSource source_;
+  std::string name_;                 // its own, without an alias
+  std::vector<size_t> primary_key_;  // of a table; empty: none
 };
+
+// What an alias names is one table whose columns are those that could be seen; the names inside are hidden.
+NamedSource bind_bracketed_join(const syntax::TableReference& reference, StatementState& state) {
+  NamedSource result = bind_join(std::get<syntax::TableJoin>(reference.source), state);
+  if (reference.alias.empty()) return result;
+  ScopeTable table{reference.alias, result.scope.columns(), reference.position};
+  rename_columns(table.columns, reference.column_aliases, "join expression \"" + reference.alias + "\"",
+                 reference.position);
+  state.tables_in_from->tables.push_back({"", reference.alias});
+  result.scope = Scope(std::move(table), result.scope.known());
+  return result;
+}
 
 }  // namespace
 
@@ -231,7 +273,20 @@ BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementS
   return source;
 }
 
+NamedSource named_source(BoundSource source, const std::string& name, std::vector<size_t> primary_key,
+                         const StatementState& state, int position) {
+  ScopeTable table{name, {}, position};
+  for (const ColumnDefinition& column : source.columns)
+    table.columns.push_back({column.name, table.columns.size(), column.type, column.type});
+  NamedSource result;
+  result.tables.push_back({name, 0, source.columns.size(), std::move(primary_key)});
+  result.scope = Scope(std::move(table), state.tables_in_from);
+  result.source = std::move(source);
+  return result;
+}
+
 NamedSource bind_source(const syntax::TableReference& reference, StatementState& state) {
+  if (std::holds_alternative<syntax::TableJoin>(reference.source)) return bind_bracketed_join(reference, state);
   return SourceBinder(reference, state).run();
 }
 

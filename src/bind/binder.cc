@@ -89,7 +89,7 @@ class StatementBinder {
 
   BoundDescribe bind(const syntax::Describe& node, int) {
     const syntax::Select& query = *node.query;
-    const auto* table = query.from ? std::get_if<syntax::TableName>(&query.from->source) : nullptr;
+    const auto* table = query.from.size() == 1 ? std::get_if<syntax::TableName>(&query.from[0].source) : nullptr;
     const bool is_whole_table = table && query.items.size() == 1 && query.items[0].position < 0;
     if (is_whole_table && !state_.context.catalog.find_view(table->name))
       return {find_table(*table, state_)->definition()};
@@ -132,13 +132,19 @@ BoundSource& BoundSource::operator=(BoundSource&&) noexcept = default;
 BoundSource::~BoundSource() = default;
 
 void release_tables(BoundStatement& statement) {
-  for (BoundSelect* query = query_of(statement); query; query = query->source.query.get())
-    if (query->source.is_table) query->source.tablets.reset();
+  if (BoundSelect* query = query_of(statement)) {
+    for_each_source(*query, [](BoundSource& source) {
+      if (source.is_table) source.tablets.reset();
+    });
+  }
 }
 
 void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog) {
-  for (BoundSelect* query = query_of(statement); query; query = query->source.query.get())
-    if (query->source.is_table) query->source.tablets = catalog.find_table(query->source.name);
+  if (BoundSelect* query = query_of(statement)) {
+    for_each_source(*query, [&](BoundSource& source) {
+      if (source.is_table) source.tablets = catalog.find_table(source.name);
+    });
+  }
 }
 
 }  // namespace diptych

@@ -19,7 +19,7 @@ struct BoundSelect;
 
 // Where FROM takes its rows from.
 struct BoundSource {
-  enum class Kind : uint8_t { OneRow, Tablets, Values, Series, Query };
+  enum class Kind : uint8_t { OneRow, Tablets, Values, Series, Query, Join };
   Kind kind = Kind::OneRow;  // OneRow: no FROM; one row without columns
   std::string name;          // table or file name, for EXPLAIN
   std::vector<ColumnDefinition> columns;
@@ -29,6 +29,8 @@ struct BoundSource {
       values;  // Values: rows of cells, each already cast to its column's type, over no input
   ExpressionPtr series_start, series_stop, series_step;  // Series: generate_series over bigint, over no input
   std::unique_ptr<BoundSelect> query;                    // Query: its visible outputs are the columns
+  std::vector<BoundSource> inputs;  // Join: the two sides; `columns` are all of the left one, then all of the right one
+  ExpressionPtr condition;          // Join: over `columns`; null: all pairs
 
   BoundSource();
   BoundSource(BoundSource&&) noexcept;
@@ -64,9 +66,22 @@ struct BoundSelect {
   int depth = 0;                // no expression has more levels of syntax (base/stack.h)
 };
 
-// Calls visit(ExpressionPtr&) on every expression of the query and of those inside it; none is null.
+// Calls visit(BoundSource&) on the query's source, the sides of joins, and the sources of queries inside it.
 template <typename Visit>
-void for_each_expression(BoundSelect& query, Visit&& visit) {
+void for_each_source(BoundSelect& query, Visit&& visit) {
+  std::vector<BoundSource*> sources{&query.source};
+  while (!sources.empty()) {
+    BoundSource& source = *sources.back();
+    sources.pop_back();
+    visit(source);
+    for (BoundSource& input : source.inputs) sources.push_back(&input);
+    if (source.query) sources.push_back(&source.query->source);
+  }
+}
+
+// Calls visit(ExpressionPtr&) on every expression of the query, but for those of its sources; none is null.
+template <typename Visit>
+void for_each_own_expression(BoundSelect& query, Visit&& visit) {
   const auto visit_one = [&](ExpressionPtr& expression) {
     if (expression) visit(expression);
   };
@@ -77,11 +92,20 @@ void for_each_expression(BoundSelect& query, Visit&& visit) {
     visit_one(aggregate.argument);
     visit_one(aggregate.filter);
   }
-  BoundSource& source = query.source;
-  for (std::vector<ExpressionPtr>& row : source.values)
-    for (ExpressionPtr& cell : row) visit_one(cell);
-  for (ExpressionPtr* one : {&source.series_start, &source.series_stop, &source.series_step}) visit_one(*one);
-  if (source.query) for_each_expression(*source.query, visit);
+}
+
+// Calls visit(ExpressionPtr&) on every expression of the query and of those inside it; none is null.
+template <typename Visit>
+void for_each_expression(BoundSelect& query, Visit&& visit) {
+  for_each_own_expression(query, visit);
+  for_each_source(query, [&](BoundSource& source) {
+    for (std::vector<ExpressionPtr>& row : source.values)
+      for (ExpressionPtr& cell : row)
+        if (cell) visit(cell);
+    for (ExpressionPtr* one : {&source.series_start, &source.series_stop, &source.series_step, &source.condition})
+      if (*one) visit(*one);
+    if (source.query) for_each_own_expression(*source.query, visit);
+  });
 }
 
 // How many levels an expression may gain when a rule of the optimiser moves it from one query into another.

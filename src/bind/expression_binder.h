@@ -38,10 +38,17 @@ struct StatementState {
   const CommonTables* common_tables = nullptr;
   const ViewsInUse* views = nullptr;
 
+  // What FROM has named so far, of the query being bound and those around it.
+  TablesInFrom* tables_in_from = nullptr;
+  int joins = 0;            // of the FROM being bound and those around it,
+  int deepest_joins = 0;    // and the most so far
+  int64_t source_size = 0;  // of all sources bound so far, in columns
+
   // Levels of the trees and plans made so far. The operators of a query's plan are walked as an expression is.
   int levels() const {
-    constexpr int levels_of_query = 12;
-    return deepest_nesting == 0 ? depth : depth + most_substituted_levels + levels_of_query * deepest_nesting;
+    constexpr int levels_of_query = 12, levels_of_join = 4;
+    if (deepest_nesting == 0 && deepest_joins == 0) return depth;
+    return depth + most_substituted_levels + levels_of_query * deepest_nesting + levels_of_join * deepest_joins;
   }
 };
 
@@ -61,6 +68,10 @@ class ExpressionBinder {
   ExpressionPtr bind(const syntax::Expression& e);
   // Bound and of type boolean. Errors: 42804.
   ExpressionPtr bind_condition(const syntax::Expression& e);
+  // left = right, for columns that USING merges.
+  ExpressionPtr bind_equal(ExpressionPtr left, ExpressionPtr right, int position) {
+    return compare(ExpressionKind::Eq, "=", std::move(left), std::move(right), position);
+  }
   // The column or aggregate, whatever the name means here.
   const Scope& scope() const { return scope_; }
 

@@ -10,10 +10,14 @@ namespace {
 
 class GroupedColumns {
  public:
-  GroupedColumns(BoundSelect& select, const std::vector<ShownGroup>& shown, const std::vector<size_t>& primary_key,
-                 const std::string& source_name)
-      : select_(select), shown_(shown), source_name_(source_name), determines_all_(!primary_key.empty()) {
-    for (const size_t column : primary_key) determines_all_ = determines_all_ && is_grouped(column);
+  // A table's key counts only if the query itself groups by it, not if another key's columns are groups for it.
+  GroupedColumns(BoundSelect& select, const std::vector<ShownGroup>& shown, const std::vector<SourceTable>& tables)
+      : select_(select), shown_(shown), tables_(tables) {
+    for (const SourceTable& table : tables) {
+      const std::vector<size_t>& key = table.primary_key;
+      const auto grouped = [&](size_t column) { return is_grouped(column); };
+      is_determined_.push_back(!key.empty() && std::all_of(key.begin(), key.end(), grouped));
+    }
   }
 
   void run() {
@@ -46,7 +50,8 @@ class GroupedColumns {
       return;
     }
     if (e->kind == ExpressionKind::Column) {
-      if (!determines_all_) refuse(*e);
+      const size_t table = table_of(*e);
+      if (!is_determined_[table]) refuse(*e, tables_[table].name);
       const int position = e->position;
       select_.groups.push_back(std::move(e));
       e = group_column(select_.groups.size() - 1, position);
@@ -61,12 +66,19 @@ class GroupedColumns {
     return column;
   }
 
-  [[noreturn]] void refuse(const Expression& column) const {
+  size_t table_of(const Expression& column) const {
+    const auto index = static_cast<size_t>(column.index);
+    size_t table = 0;
+    while (index >= tables_[table].first_column + tables_[table].column_count) ++table;
+    return table;
+  }
+
+  [[noreturn]] void refuse(const Expression& column, const std::string& table) const {
     const std::string& name = select_.source.columns[static_cast<size_t>(column.index)].name;
-    throw Error(SqlState::grouping_error,
-                "column \"" + source_name_ + "." + name +
-                    "\" must appear in the GROUP BY clause or be used in an aggregate function",
-                column.position);
+    throw Error(
+        SqlState::grouping_error,
+        "column \"" + table + "." + name + "\" must appear in the GROUP BY clause or be used in an aggregate function",
+        column.position);
   }
 
   void place_aggregates(Expression& e) const {
@@ -76,15 +88,15 @@ class GroupedColumns {
 
   BoundSelect& select_;
   const std::vector<ShownGroup>& shown_;
-  const std::string& source_name_;
-  bool determines_all_;
+  const std::vector<SourceTable>& tables_;
+  std::vector<bool> is_determined_;  // of each table: its key is grouped
 };
 
 }  // namespace
 
 void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
-                                  const std::vector<size_t>& primary_key, const std::string& source_name) {
-  GroupedColumns(select, shown, primary_key, source_name).run();
+                                  const std::vector<SourceTable>& tables) {
+  GroupedColumns(select, shown, tables).run();
 }
 
 }  // namespace diptych

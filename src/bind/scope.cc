@@ -1,60 +1,133 @@
 #include "bind/scope.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "base/suggestion.h"
 #include "bind/coercion.h"
 
 namespace diptych {
 
-ExpressionPtr Scope::column_expression(size_t index, int position) const {
-  auto result = make_expression(ExpressionKind::Column, (*columns_)[index].type, position);
-  result->index = static_cast<int32_t>(index);
-  return result;
+namespace {
+
+ExpressionPtr column_expression(const ScopeColumn& column, int position) {
+  auto result = make_expression(ExpressionKind::Column, column.type, position);
+  result->index = static_cast<int32_t>(column.index);
+  if (column.shown == column.type) return result;
+  ParameterTypes none;
+  return coerce(std::move(result), column.shown, CastContext::Implicit, none);
 }
 
-// The first `parts` of the name must name the source; before it there may be the one schema, by either of its names.
-void Scope::check_qualifier(const std::vector<std::string>& qualifier, size_t parts, int position) const {
+bool any_named(const std::vector<ScopeColumn>& columns, const std::string& name) {
+  return std::any_of(columns.begin(), columns.end(), [&](const ScopeColumn& column) { return column.name == name; });
+}
+
+}  // namespace
+
+Scope::Scope(ScopeTable table, const TablesInFrom* known) : has_from_(true), columns_(table.columns), known_(known) {
+  tables_.push_back(std::move(table));
+}
+
+const ScopeTable* Scope::find_table(const std::string& name) const {
+  for (const ScopeTable& table : tables_)
+    if (table.name == name) return &table;
+  return nullptr;
+}
+
+// The table that the first `parts` of the name mean; before it there may be the one schema, by either of its names.
+const ScopeTable& Scope::table_of(const std::vector<std::string>& qualifier, size_t parts, int position) const {
   if (parts > 2)
     throw Error(SqlState::feature_not_supported, "a database name before a column is not supported yet", position);
-  if (parts == 0) return;
-  const std::string& table = qualifier[parts - 1];
-  const bool known_schema = parts == 1 || qualifier[0] == "public" || qualifier[0] == "main";
-  if (!columns_ || table != name_ || !known_schema) {
-    throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + table + "\"", position,
-                columns_ && known_schema ? suggest(table, {name_}) : "");
+  const std::string& name = qualifier[parts - 1];
+  if (parts == 2 && qualifier[0] != "public" && qualifier[0] != "main")
+    throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + name + "\"", position);
+  const ScopeTable* table = find_table(name);
+  if (!table) refuse_table(name, position);
+  return *table;
+}
+
+// Those of the query itself are looked at first, then those of the queries around it.
+void Scope::refuse_table(const std::string& name, int position) const {
+  for (const TablesInFrom* known = known_; known; known = known->around) {
+    for (const TablesInFrom::Names& other : known->tables) {
+      if (other.table != name && other.alias != name) continue;
+      const bool is_hidden_by_alias = other.alias != name && find_table(other.alias);
+      throw Error(SqlState::undefined_table, "invalid reference to FROM-clause entry for table \"" + name + "\"",
+                  position,
+                  is_hidden_by_alias ? "Perhaps you meant to reference the table alias \"" + other.alias + "\"."
+                                     : "There is an entry for table \"" + name +
+                                           "\", but it cannot be referenced from this part of the query.");
+    }
   }
+  std::vector<std::string> names;
+  for (const ScopeTable& table : tables_) names.push_back(table.name);
+  throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + name + "\"", position,
+              suggest(name, names));
+}
+
+void Scope::refuse_column(const std::string& name, const ScopeTable* table, int position) const {
+  if (!table && find_table(name))
+    throw Error(SqlState::feature_not_supported, "a row as a value is not supported yet", position);
+  std::vector<std::string> names;
+  for (const ScopeColumn& column : table ? table->columns : columns_) names.push_back(column.name);
+  const std::string shown = table ? table->name + "." + name : "\"" + name + "\"";
+  throw Error(SqlState::undefined_column, "column " + shown + " does not exist", position, suggest(name, names));
 }
 
 ExpressionPtr Scope::resolve(const syntax::ColumnName& name, int position) const {
-  check_qualifier(name.parts, name.parts.size() - 1, position);
-  const std::string& column = name.parts.back();
-  std::vector<std::string> names;
-  ExpressionPtr result;
-  for (size_t i = 0; columns_ && i < columns_->size(); ++i) {
-    names.push_back((*columns_)[i].name);
-    if (names.back() != column) continue;
-    if (result) throw Error(SqlState::ambiguous_column, "column reference \"" + column + "\" is ambiguous", position);
-    result = column_expression(i, position);
+  const size_t parts = name.parts.size() - 1;
+  const ScopeTable* table = parts > 0 ? &table_of(name.parts, parts, position) : nullptr;
+  const std::string& wanted = name.parts.back();
+  const ScopeColumn* found = nullptr;
+  for (const ScopeColumn& column : table ? table->columns : columns_) {
+    if (column.name != wanted) continue;
+    if (found) throw Error(SqlState::ambiguous_column, "column reference \"" + wanted + "\" is ambiguous", position);
+    found = &column;
   }
-  if (result) return result;
-  if (columns_ && name.parts.size() == 1 && column == name_)
-    throw Error(SqlState::feature_not_supported, "a row as a value is not supported yet", position);
-  const std::string shown = name.parts.size() > 1 ? name_ + "." + column : "\"" + column + "\"";
-  throw Error(SqlState::undefined_column, "column " + shown + " does not exist", position, suggest(column, names));
+  if (!found) refuse_column(wanted, table, position);
+  return column_expression(*found, position);
 }
 
-bool Scope::has_column(const std::string& name) const {
-  for (size_t i = 0; columns_ && i < columns_->size(); ++i)
-    if ((*columns_)[i].name == name) return true;
-  return false;
-}
+bool Scope::has_column(const std::string& name) const { return any_named(columns_, name); }
 
-std::vector<ExpressionPtr> Scope::expand(const syntax::Star& star, int position) const {
-  check_qualifier(star.qualifier, star.qualifier.size(), position);
-  if (!columns_) throw Error(SqlState::syntax_error, "SELECT * with no tables specified is not valid", position);
-  std::vector<ExpressionPtr> result;
-  for (size_t i = 0; i < columns_->size(); ++i) result.push_back(column_expression(i, position));
+std::vector<NamedExpression> Scope::expand(const syntax::Star& star, int position) const {
+  const size_t parts = star.qualifier.size();
+  const ScopeTable* table = parts > 0 ? &table_of(star.qualifier, parts, position) : nullptr;
+  if (!has_from_) throw Error(SqlState::syntax_error, "SELECT * with no tables specified is not valid", position);
+  std::vector<NamedExpression> result;
+  for (const ScopeColumn& column : table ? table->columns : columns_)
+    result.push_back({column.name, column_expression(column, position)});
   return result;
+}
+
+void Scope::shift(size_t by) {
+  for (ScopeColumn& column : columns_) column.index += by;
+  for (ScopeTable& table : tables_)
+    for (ScopeColumn& column : table.columns) column.index += by;
+}
+
+void Scope::check_names(const Scope& right) const {
+  for (const ScopeTable& table : right.tables_)
+    if (!table.name.empty() && find_table(table.name))
+      throw Error(SqlState::duplicate_alias, "table name \"" + table.name + "\" specified more than once",
+                  table.position);
+}
+
+void Scope::join(Scope right, std::vector<ScopeColumn> merged) {
+  const size_t count = merged.size();
+  const auto add_rest = [&](std::vector<ScopeColumn>& columns) {
+    for (ScopeColumn& column : columns) {
+      const auto end = merged.begin() + static_cast<ptrdiff_t>(count);
+      const bool is_merged =
+          std::any_of(merged.begin(), end, [&](const ScopeColumn& other) { return other.name == column.name; });
+      if (!is_merged) merged.push_back(std::move(column));
+    }
+  };
+  add_rest(columns_);
+  add_rest(right.columns_);
+  columns_ = std::move(merged);
+  std::move(right.tables_.begin(), right.tables_.end(), std::back_inserter(tables_));
 }
 
 }  // namespace diptych

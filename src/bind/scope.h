@@ -1,7 +1,12 @@
-// The columns that names in an expression can mean: those of the one source in FROM.
+// The columns that names in an expression can mean: those of the tables in FROM.
+//
+//   FROM a JOIN b USING (x)      visible: x, rest of a, rest of b     what * is, and what a bare name can mean
+//                                tables:  a: all of a; b: all of b    what a.* is, and what a.x can mean
+//   FROM (a JOIN b ON ...) AS j  tables:  j: what was visible         the names a and b are hidden
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bind/expression.h"
@@ -10,27 +15,69 @@
 
 namespace diptych {
 
+struct ScopeColumn {
+  std::string name;
+  size_t index = 0;  // position in the source's columns
+  Type type;         // of the source's column
+  Type shown;        // which the name has: another one where USING merges columns of two types
+};
+
+struct ScopeTable {
+  std::string name;  // alias or own name; empty: it can't be named
+  std::vector<ScopeColumn> columns;
+  int position = -1;
+};
+
+// The tables that FROM has named so far, those out of reach, too: for messages.
+struct TablesInFrom {
+  struct Names {
+    std::string table;  // its own name; empty: none
+    std::string alias;
+  };
+  std::vector<Names> tables;
+  const TablesInFrom* around = nullptr;  // of the query around this one
+};
+
+struct NamedExpression {
+  std::string name;
+  ExpressionPtr expression;
+};
+
 class Scope {
  public:
-  // No FROM: no names.
-  Scope() = default;
-  // `name` is the alias, or the table's own name.
-  Scope(std::string name, const std::vector<ColumnDefinition>& columns) : name_(std::move(name)), columns_(&columns) {}
+  // No FROM: no names. `known` may be null, and must outlive the scope.
+  explicit Scope(const TablesInFrom* known = nullptr) : known_(known) {}
+  Scope(ScopeTable table, const TablesInFrom* known);
 
   // Errors: 42703 and 42P01 with a hint, 42702 when two columns have the name.
   ExpressionPtr resolve(const syntax::ColumnName& name, int position) const;
   // Whether a column has this name.
   bool has_column(const std::string& name) const;
   // The columns of * and t.*, in order. Errors: 42P01, and 42601 without a FROM.
-  std::vector<ExpressionPtr> expand(const syntax::Star& star, int position) const;
-  const ColumnDefinition& column(size_t index) const { return (*columns_)[index]; }
+  std::vector<NamedExpression> expand(const syntax::Star& star, int position) const;
+
+  // Those that may be named without their table, in the order of *.
+  const std::vector<ScopeColumn>& columns() const { return columns_; }
+  const TablesInFrom* known() const { return known_; }
+
+  // Its source's columns come to stand `by` places further back.
+  void shift(size_t by);
+  // Errors: 42712 a table of the other side of a join has the name of one here.
+  void check_names(const Scope& right) const;
+  // Adds what stands on the other side of a join, after check_names(). The columns that USING merges come first, and
+  // once.
+  void join(Scope right, std::vector<ScopeColumn> merged);
 
  private:
-  void check_qualifier(const std::vector<std::string>& qualifier, size_t parts, int position) const;
-  ExpressionPtr column_expression(size_t index, int position) const;
+  const ScopeTable& table_of(const std::vector<std::string>& qualifier, size_t parts, int position) const;
+  const ScopeTable* find_table(const std::string& name) const;
+  [[noreturn]] void refuse_table(const std::string& name, int position) const;
+  [[noreturn]] void refuse_column(const std::string& name, const ScopeTable* table, int position) const;
 
-  std::string name_;
-  const std::vector<ColumnDefinition>* columns_ = nullptr;
+  bool has_from_ = false;
+  std::vector<ScopeColumn> columns_;
+  std::vector<ScopeTable> tables_;
+  const TablesInFrom* known_ = nullptr;
 };
 
 }  // namespace diptych

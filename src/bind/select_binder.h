@@ -9,15 +9,32 @@
 
 namespace diptych {
 
+// Of the columns of a source those of one table or query.
+struct SourceTable {
+  std::string name;  // for messages
+  size_t first_column = 0;
+  size_t column_count = 0;
+  std::vector<size_t> primary_key;  // positions in the source; empty: none
+};
+
 // A source with what names in the query need to know of it.
 struct NamedSource {
   BoundSource source;
-  std::string name;                 // alias or own name: what t in t.a must be
-  std::vector<size_t> primary_key;  // of a table; empty: none
+  Scope scope;
+  std::vector<SourceTable> tables;  // all columns of the source, in order
 };
 
 // bind_source.cc. Errors: 42P01 with a hint, 58P01 and others of opening a file, 42P10 too many column aliases.
 NamedSource bind_source(const syntax::TableReference& reference, StatementState& state);
+// The source as one table. The name may be empty: then nothing can name it.
+NamedSource named_source(BoundSource source, const std::string& name, std::vector<size_t> primary_key,
+                         const StatementState& state, int position = -1);
+// bind_join.cc. Errors: 42712 a name twice, 42703, 42702, 42701 and 42804 for columns that USING or NATURAL merge, and
+// those of conditions.
+NamedSource bind_join(const syntax::TableJoin& join, StatementState& state);
+// The tables of FROM, of which there is at least one, joined from the left. Errors: 54001 too many joins are inside
+// each other.
+NamedSource bind_from(const std::vector<syntax::TableReference>& from, StatementState& state);
 // VALUES: rows of cells cast to common types; columns are column1, column2, ...
 BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state);
 // Of tables and views.
@@ -44,9 +61,9 @@ struct ShownGroup {
 };
 
 // grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups...,
-// aggregates...]. Columns that a grouped primary key determines become groups of their own. Errors: 42803 at a column
+// aggregates...]. Columns of a table whose primary key is grouped become groups of their own. Errors: 42803 at a column
 // that is not grouped.
 void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
-                                  const std::vector<size_t>& primary_key, const std::string& source_name);
+                                  const std::vector<SourceTable>& tables);
 
 }  // namespace diptych

@@ -7,6 +7,9 @@ namespace diptych {
 
 namespace {
 
+// Joins are trees, which are walked and taken down by recursion.
+constexpr int most_tables = 200;
+
 bool starts_query(PgQuery__Token kind) {
   return kind == PG_QUERY__TOKEN__SELECT || kind == PG_QUERY__TOKEN__VALUES || kind == PG_QUERY__TOKEN__TABLE ||
          kind == PG_QUERY__TOKEN__WITH;
@@ -19,8 +22,7 @@ syntax::SelectPtr TreeBuilder::select_of(const PgQuery__Node& node) {
   return std::make_unique<syntax::Select>(select(*node.select_stmt));
 }
 
-// What of SELECT is not there yet. The nodes of set operations and joins don't tell their place; the first such word is
-// it.
+// What of SELECT is not there yet. The nodes of set operations don't tell their place; the first such word is it.
 void TreeBuilder::refuse_clauses(const PgQuery__SelectStmt& node) {
   const auto next = [&](PgQuery__Token kind) { return find_token({kind}, query_at_); };
   if (node.op == PG_QUERY__SET_OPERATION__SETOP_UNION) refuse("UNION", next(PG_QUERY__TOKEN__UNION));
@@ -42,8 +44,7 @@ syntax::Select TreeBuilder::select(const PgQuery__SelectStmt& node) {
   refuse_clauses(node);
   result.position = find_token({PG_QUERY__TOKEN__SELECT, PG_QUERY__TOKEN__VALUES, PG_QUERY__TOKEN__TABLE}, query_at_);
   result.distinct = node.n_distinct_clause > 0;
-  if (node.n_from_clause > 1) refuse("a join (several tables in FROM)", find_token({PG_QUERY__TOKEN__FROM}, query_at_));
-  if (node.n_from_clause == 1) result.from = table_reference(*node.from_clause[0]);
+  result.from = from_list(node);
   for (size_t i = 0; i < node.n_target_list; ++i) result.items.push_back(select_item(*node.target_list[i]->res_target));
   if (node.where_clause) result.where = expression(*node.where_clause);
   for (size_t i = 0; i < node.n_group_clause; ++i) {
@@ -112,21 +113,72 @@ size_t TreeBuilder::token_at(int from) const {
   return static_cast<size_t>(std::lower_bound(tokens_.begin(), tokens_.end(), from, before) - tokens_.begin());
 }
 
+std::vector<syntax::TableReference> TreeBuilder::from_list(const PgQuery__SelectStmt& node) {
+  const int tables_around = std::exchange(tables_, 0);
+  std::vector<syntax::TableReference> result;
+  for (size_t i = 0; i < node.n_from_clause; ++i) result.push_back(table_reference(*node.from_clause[i]));
+  tables_ = tables_around;
+  return result;
+}
+
 syntax::TableReference TreeBuilder::table_reference(const PgQuery__Node& node) {
+  if (node.node_case == PG_QUERY__NODE__NODE_JOIN_EXPR) return join(*node.join_expr);
+  syntax::TableReference result = single_table(node);
+  if (++tables_ > most_tables)
+    throw Error(SqlState::statement_too_complex, "FROM has more than " + std::to_string(most_tables) + " tables",
+                result.position);
+  return result;
+}
+
+syntax::TableReference TreeBuilder::single_table(const PgQuery__Node& node) {
   switch (node.node_case) {
     case PG_QUERY__NODE__NODE_RANGE_VAR: return named_table(*node.range_var);
     case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subselect(*node.range_subselect);
     case PG_QUERY__NODE__NODE_RANGE_FUNCTION: return function_table(*node.range_function);
-    case PG_QUERY__NODE__NODE_JOIN_EXPR: refuse("JOIN", find_token({PG_QUERY__TOKEN__JOIN}, query_at_));
     case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
       refuse("TABLESAMPLE", find_token({PG_QUERY__TOKEN__TABLESAMPLE}, query_at_));
     default: refuse("this form of FROM", find_token({PG_QUERY__TOKEN__FROM}, query_at_));
   }
 }
 
+// The node does not tell its place, but its parts are met in the order of the text.
+syntax::TableReference TreeBuilder::join(const PgQuery__JoinExpr& node) {
+  refuse_outer_join(node.jointype);
+  syntax::TableJoin join;
+  join.left = std::make_unique<syntax::TableReference>(table_reference(*node.larg));
+  if (node.is_natural) join.natural_position = find_token({PG_QUERY__TOKEN__NATURAL}, query_at_);
+  join.right = std::make_unique<syntax::TableReference>(table_reference(*node.rarg));
+  int at = node.n_using_clause > 0 ? find_token({PG_QUERY__TOKEN__USING}, query_at_) : -1;
+  for (size_t i = 0; i < node.n_using_clause; ++i) {
+    const char* name = node.using_clause[i]->string->sval;
+    at = find_name(name, at + 1);
+    join.merged_columns.push_back({name, at});
+  }
+  if (node.join_using_alias) refuse("an alias of USING", find_token({PG_QUERY__TOKEN__AS}, at));
+  if (node.quals) join.condition = expression(*node.quals);
+  syntax::TableReference result;
+  result.position = join.left->position;
+  result.source = std::move(join);
+  set_alias(result, node.alias);
+  return result;
+}
+
+void TreeBuilder::refuse_outer_join(PgQuery__JoinType type) const {
+  if (type == PG_QUERY__JOIN_TYPE__JOIN_INNER) return;
+  for (size_t i = token_at(query_at_); i + 1 < tokens_.size(); ++i) {
+    const PgQuery__Token next = tokens_[i + 1].kind;
+    if (next != PG_QUERY__TOKEN__JOIN && next != PG_QUERY__TOKEN__OUTER_P) continue;
+    if (tokens_[i].kind == PG_QUERY__TOKEN__LEFT) refuse("LEFT JOIN", tokens_[i].begin);
+    if (tokens_[i].kind == PG_QUERY__TOKEN__RIGHT) refuse("RIGHT JOIN", tokens_[i].begin);
+    if (tokens_[i].kind == PG_QUERY__TOKEN__FULL) refuse("FULL JOIN", tokens_[i].begin);
+  }
+  refuse("an outer join", -1);
+}
+
 syntax::TableReference TreeBuilder::named_table(const PgQuery__RangeVar& node) {
   syntax::TableReference result;
   result.position = node.location;
+  pass(node.location);
   const auto file = statement_.files.find(node.location);
   if (file != statement_.files.end()) {
     result.source = syntax::TableFile{file->second};
@@ -141,7 +193,9 @@ syntax::TableReference TreeBuilder::subselect(const PgQuery__RangeSubselect& nod
   if (node.lateral) refuse("LATERAL", find_token({PG_QUERY__TOKEN__LATERAL_P}, query_at_));
   syntax::TableReference result;
   result.position = enter_brackets();
-  result.source = syntax::TableQuery{select_of(*node.subquery)};
+  syntax::SelectPtr query = select_of(*node.subquery);
+  pass(end_of_brackets(query->position));
+  result.source = syntax::TableQuery{std::move(query)};
   set_alias(result, node.alias);
   return result;
 }
@@ -156,6 +210,7 @@ syntax::TableReference TreeBuilder::function_table(const PgQuery__RangeFunction&
   if (function.node_case != PG_QUERY__NODE__NODE_FUNC_CALL) refuse("this function in FROM", from);
   syntax::TableReference result;
   result.position = function.func_call->location;
+  pass(result.position);
   result.source = syntax::TableFunction{expression(function)};
   set_alias(result, node.alias);
   return result;

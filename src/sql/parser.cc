@@ -77,7 +77,7 @@ ParsedExpression parse_expression(std::string_view text, int position) {
   query.resize(std::max(query.size(), static_cast<size_t>(std::max(position, 0))), ' ');
   std::optional<syntax::Statement> statement = parse_statement(query + std::string(text));
   auto* select = statement ? std::get_if<syntax::Select>(&statement->node) : nullptr;
-  if (!select || select->items.size() != 1 || select->from) {
+  if (!select || select->items.size() != 1 || !select->from.empty()) {
     throw Error(SqlState::syntax_error, "not an expression: " + std::string(text), position);
   }
   return {std::move(select->items.front().expression), statement->depth};

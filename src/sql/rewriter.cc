@@ -17,6 +17,33 @@ bool read_plain_string(std::string_view token, std::string& out) {
   return true;
 }
 
+// What part of a statement stands between two brackets, up to a word in it.
+enum class Part : uint8_t { Other, Select, From };
+
+// The part that this word begins, or the one before it.
+Part part_from(PgQuery__Token kind, Part before) {
+  switch (kind) {
+    case PG_QUERY__TOKEN__SELECT: return Part::Select;
+    case PG_QUERY__TOKEN__VALUES:
+    case PG_QUERY__TOKEN__WHERE:
+    case PG_QUERY__TOKEN__GROUP_P:
+    case PG_QUERY__TOKEN__HAVING:
+    case PG_QUERY__TOKEN__WINDOW:
+    case PG_QUERY__TOKEN__ORDER:
+    case PG_QUERY__TOKEN__LIMIT:
+    case PG_QUERY__TOKEN__OFFSET:
+    case PG_QUERY__TOKEN__FETCH:
+    case PG_QUERY__TOKEN__FOR: return Part::Other;
+    default: return before;
+  }
+}
+
+// Whether a table, or a bracket around some, may come next in FROM.
+bool comes_before_table(PgQuery__Token kind) {
+  return kind == PG_QUERY__TOKEN__FROM || kind == PG_QUERY__TOKEN__JOIN || kind == PG_QUERY__TOKEN__ASCII_44 ||
+         kind == PG_QUERY__TOKEN__ASCII_40;
+}
+
 class Rewriter {
  public:
   Rewriter(std::string text, const std::vector<Token>& tokens) : tokens_(tokens) { result_.text = std::move(text); }
@@ -55,23 +82,25 @@ class Rewriter {
     result_.explains_kernel = true;
   }
 
-  // FROM 'x' where FROM is a clause of SELECT; not in COPY t FROM 'x', trim(BOTH FROM 'x'), a IS DISTINCT FROM 'x'.
+  // FROM 'x', JOIN 'x' and FROM t, 'x' where FROM is a clause of SELECT; not in COPY t FROM 'x', trim(BOTH FROM 'x'), a
+  // IS DISTINCT FROM 'x'.
   void rewrite_files() {
-    std::vector<bool> in_select(1, false);
+    std::vector<Part> parts(1, Part::Other);
     for (size_t i = 0; i < tokens_.size(); ++i) {
+      const PgQuery__Token before = i == 0 ? PG_QUERY__TOKEN__NUL : tokens_[i - 1].kind;
+      const bool is_table = parts.back() == Part::From && comes_before_table(before);
       switch (tokens_[i].kind) {
-        case PG_QUERY__TOKEN__ASCII_40: in_select.push_back(false); break;
+        case PG_QUERY__TOKEN__ASCII_40: parts.push_back(is_table ? Part::From : Part::Other); break;
         case PG_QUERY__TOKEN__ASCII_41:
-          if (in_select.size() > 1) in_select.pop_back();
+          if (parts.size() > 1) parts.pop_back();
           break;
-        case PG_QUERY__TOKEN__SELECT: in_select.back() = true; break;
+        case PG_QUERY__TOKEN__SCONST:
+          if (is_table) replace_file(tokens_[i]);
+          break;
         case PG_QUERY__TOKEN__FROM:
-          if (in_select.back() && tokens_[i - 1].kind != PG_QUERY__TOKEN__DISTINCT && i + 1 < tokens_.size() &&
-              tokens_[i + 1].kind == PG_QUERY__TOKEN__SCONST) {
-            replace_file(tokens_[i + 1]);
-          }
+          if (parts.back() == Part::Select && before != PG_QUERY__TOKEN__DISTINCT) parts.back() = Part::From;
           break;
-        default: break;
+        default: parts.back() = part_from(tokens_[i].kind, parts.back());
       }
     }
   }

@@ -35,8 +35,22 @@ struct TableQuery {
   std::unique_ptr<Select> query;
 };  // (SELECT ...), (VALUES ...)
 
+struct NamedColumn {
+  std::string name;
+  int position = -1;
+};
+
+// left JOIN right. Without a condition and columns that merge: all pairs.
+struct TableReference;
+struct TableJoin {
+  std::unique_ptr<TableReference> left, right;
+  ExpressionPtr condition;                  // ON; null: none
+  std::vector<NamedColumn> merged_columns;  // USING
+  int natural_position = -1;                // NATURAL: columns of the same name merge; -1: no
+};
+
 struct TableReference {
-  std::variant<TableName, TableFile, TableFunction, TableQuery> source;
+  std::variant<TableName, TableFile, TableFunction, TableQuery, TableJoin> source;
   std::string alias;  // empty: none
   std::vector<std::string> column_aliases;
   int position = -1;
@@ -66,7 +80,7 @@ struct Select {
   std::vector<CommonTable> with;
   bool distinct = false;
   std::vector<SelectItem> items;
-  std::optional<TableReference> from;
+  std::vector<TableReference> from;
   ExpressionPtr where;
   Expressions groups;
   ExpressionPtr having;
@@ -110,11 +124,6 @@ struct DropTable {
   bool drops_views = false;  // instead of tables
   std::vector<TableName> tables;
   bool if_exists = false;
-};
-
-struct NamedColumn {
-  std::string name;
-  int position = -1;
 };
 
 struct Insert {

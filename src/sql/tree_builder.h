@@ -2,6 +2,7 @@
 // do yet.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -58,7 +59,12 @@ class TreeBuilder {
   void refuse_clauses(const PgQuery__SelectStmt& node);
   syntax::SelectPtr select_of(const PgQuery__Node& node);
   std::vector<syntax::CommonTable> common_tables(const PgQuery__WithClause& node);
+  std::vector<syntax::TableReference> from_list(const PgQuery__SelectStmt& node);
+  // Of a table, query or function in FROM, or a join of them.
   syntax::TableReference table_reference(const PgQuery__Node& node);
+  syntax::TableReference single_table(const PgQuery__Node& node);
+  syntax::TableReference join(const PgQuery__JoinExpr& node);
+  void refuse_outer_join(PgQuery__JoinType type) const;
   syntax::TableReference named_table(const PgQuery__RangeVar& node);
   syntax::TableReference subselect(const PgQuery__RangeSubselect& node);
   syntax::TableReference function_table(const PgQuery__RangeFunction& node);
@@ -101,12 +107,15 @@ class TreeBuilder {
   int enter_brackets();
   // The byte offset of the bracket that closes the one around this offset.
   int end_of_brackets(int from) const;
+  // What is searched for from now on stands behind this offset.
+  void pass(int position) { query_at_ = std::max(query_at_, position); }
   // The number of the first token at or after this offset.
   size_t token_at(int from) const;
 
   const RewrittenStatement& statement_;
   const std::vector<Token>& tokens_;
-  int query_at_ = 0;  // byte offset in or before the query being built
+  int query_at_ = 0;  // byte offset in or before the query being built; in its FROM, before what comes next
+  int tables_ = 0;    // of the FROM being built, so far
 };
 
 // The last part of a list of String nodes: the name without its schema.

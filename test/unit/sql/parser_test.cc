@@ -192,17 +192,17 @@ TEST(Parser, QueriesInBracketsStandWhereTheirBracketsAre) {
   EXPECT_EQ(query.with[0].column_aliases, std::vector<std::string>{"x"});
   EXPECT_EQ(query.with[0].query->position, place_of("select (1)"));
   EXPECT_EQ(query.position, place_of("select (2)"));
-  EXPECT_EQ(query.from->position, place_of("((select 3"));
-  const syntax::Select& inner = *std::get<syntax::TableQuery>(query.from->source).query;
+  EXPECT_EQ(query.from[0].position, place_of("((select 3"));
+  const syntax::Select& inner = *std::get<syntax::TableQuery>(query.from[0].source).query;
   EXPECT_EQ(inner.position, place_of("select 3"));
-  EXPECT_EQ(inner.from->position, place_of("(values"));
-  EXPECT_EQ(std::get<syntax::TableQuery>(inner.from->source).query->position, place_of("values"));
+  EXPECT_EQ(inner.from[0].position, place_of("(values"));
+  EXPECT_EQ(std::get<syntax::TableQuery>(inner.from[0].source).query->position, place_of("values"));
 }
 
 TEST(Parser, FilesInFrom) {
   const auto path_of = [](const std::string& sql) -> std::string {
     const auto statement = parse_statement(sql);
-    const auto* file = std::get_if<syntax::TableFile>(&as_select(statement).from->source);
+    const auto* file = std::get_if<syntax::TableFile>(&as_select(statement).from[0].source);
     return file ? file->path : "";
   };
   EXPECT_EQ(path_of("select * from 'a/b.parquet'"), "a/b.parquet");
@@ -211,17 +211,17 @@ TEST(Parser, FilesInFrom) {
       path_of("select * from 'a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv'"),
       "a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv");
   const auto statement = parse_statement("select a from 'x.csv' where b = 'c'");
-  EXPECT_EQ(as_select(statement).from->position, 14);
+  EXPECT_EQ(as_select(statement).from[0].position, 14);
   expect_refusal({"select * from ''", "42601", "''"});
 }
 
 TEST(Parser, Describe) {
   const auto table = parse_statement("describe t");
-  EXPECT_EQ(std::get<syntax::TableName>(std::get<syntax::Describe>(table->node).query->from->source).name, "t");
+  EXPECT_EQ(std::get<syntax::TableName>(std::get<syntax::Describe>(table->node).query->from[0].source).name, "t");
   const auto query = parse_statement("DESCRIBE SELECT 1, 2");
   EXPECT_EQ(std::get<syntax::Describe>(query->node).query->items.size(), 2u);
   const auto file = parse_statement("describe 'x.csv'");
-  EXPECT_EQ(std::get<syntax::TableFile>(std::get<syntax::Describe>(file->node).query->from->source).path, "x.csv");
+  EXPECT_EQ(std::get<syntax::TableFile>(std::get<syntax::Describe>(file->node).query->from[0].source).path, "x.csv");
 }
 
 TEST(Parser, DefaultsKeepTheirText) {
