@@ -34,6 +34,9 @@ constexpr AggregateName aggregate_names[] = {
     {"bool_or", AggregateFunction::BoolOr},
 };
 
+// PostgreSQL has another name for ON where it refuses aggregates.
+std::string place_of_aggregate(const std::string& clause) { return clause == "JOIN/ON" ? "JOIN conditions" : clause; }
+
 // Functions of PostgreSQL.
 constexpr std::string_view functions_not_there[] = {
     "acosd",
@@ -402,7 +405,8 @@ ExpressionPtr ExpressionBinder::bind_node(const syntax::Call& node, int position
 ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFunction function, int position) {
   if (inside_aggregate_) throw Error(SqlState::grouping_error, "aggregate function calls cannot be nested", position);
   if (!aggregates_)
-    throw Error(SqlState::grouping_error, "aggregate functions are not allowed in " + std::string(clause_), position);
+    throw Error(SqlState::grouping_error, "aggregate functions are not allowed in " + place_of_aggregate(clause_),
+                position);
   BoundAggregate call;
   call.position = position;
   call.distinct = node.distinct;

@@ -29,6 +29,7 @@ TestCatalog make_catalog() {
       {"keyed",
        {{"k", {TypeId::Integer}, true, ""}, {"a", {TypeId::Text}, false, ""}, {"z", {TypeId::Integer}, false, "7"}},
        {0}});
+  catalog.add_view({"pairs", {"p"}, "select i, k, z from other join keyed on i = k"});
   return catalog;
 }
 

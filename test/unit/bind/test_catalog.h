@@ -47,17 +47,30 @@ class TestCatalog : public CatalogSnapshot {
     for (const auto& [name, table] : tables_) names.push_back(name);
     return names;
   }
-  const ViewDefinition* find_view(std::string_view) const override { return nullptr; }
-  std::vector<std::string> view_names() const override { return {}; }
+  void add_view(ViewDefinition view) {
+    const std::string name = view.name;
+    views_[name] = std::move(view);
+  }
+  const ViewDefinition* find_view(std::string_view name) const override {
+    const auto found = views_.find(std::string(name));
+    return found == views_.end() ? nullptr : &found->second;
+  }
+  std::vector<std::string> view_names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, view] : views_) names.push_back(name);
+    return names;
+  }
   uint64_t version() const override { return 1; }
 
  private:
   std::map<std::string, std::shared_ptr<const TableSnapshot>> tables_;
+  std::map<std::string, ViewDefinition> views_;
 };
 
 // One column of each type: b boolean, s smallint, i integer, l bigint, r real, d double precision, n numeric(15,2), w
 // numeric(30,4), day date, ts timestamp, v interval, t text, vc varchar(10), c char(5). Table `every` has them all,
-// `other` has x and i, `keyed` has a key k integer, a text and z integer DEFAULT 7.
+// `other` has x and i, `keyed` has a key k integer, a text and z integer DEFAULT 7. The view `pairs` has p, which is i
+// of `other`, and k, z of `keyed`, where i = k.
 const TestCatalog& test_catalog();
 
 // Parses and binds one statement against test_catalog(). FROM 'x' gives a file with the columns of `other`. Now is

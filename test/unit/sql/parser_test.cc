@@ -71,12 +71,18 @@ TEST(Parser, NamesWhatIsNotThereYet) {
       {"select 1 except select 2", "0A000", "except"},
       {"with recursive a as (select 1) select * from a", "0A000", "with"},
       {"with a as (select 1), b as (select (2) union select 3) select * from a", "0A000", "union"},
-      {"with a as (select 1 from t) select * from a join b on true", "0A000", "join"},
+      {"with a as (select 1 from t) select * from a left join b on true", "0A000", "left"},
       {"with a as (delete from t) select 1", "0A000", "a as"},
       {"select (1) from ((select 2 from (select 3 except select 4) x)) t", "0A000", "except"},
       {"select * from lateral (select 1) t", "0A000", "lateral"},
-      {"select * from a join b on true", "0A000", "join"},
-      {"select * from a, b", "0A000", "from"},
+      {"select left('a', 1) from a left join b on true", "0A000", "left join"},
+      {"select * from a join b on left(x, 1) = y right outer join c using (x)", "0A000", "right"},
+      {"select * from a, b full join c on true", "0A000", "full"},
+      {"select * from a, (select 1 from b) s natural left join (select 2) t", "0A000", "left"},
+      {"select * from a, lateral (select a.x) t", "0A000", "lateral"},
+      {"select * from a join b using (x) as c", "0A000", "as c"},
+      {"select * from a join lateral f(1) on true", "0A000", "lateral"},
+      {"select * from (select 1 from a) s, b tablesample system (1)", "0A000", "tablesample"},
       {"select (select 1)", "0A000", "(select"},
       {"select i in (select 1)", "0A000", "in"},
       {"select exists (select 1)", "0A000", "exists"},
@@ -199,6 +205,50 @@ TEST(Parser, QueriesInBracketsStandWhereTheirBracketsAre) {
   EXPECT_EQ(std::get<syntax::TableQuery>(inner.from[0].source).query->position, place_of("values"));
 }
 
+TEST(Parser, Joins) {
+  const std::string text =
+      "select using_ from (a natural join b) j(x, y), (select 1 from (values (1)) v join w using (q)) s cross join c, "
+      "d inner join (e join f(1) using (x, y)) on d.x = e.x";
+  const auto statement = parse_statement(text);
+  const auto place_of = [&](std::string_view what) { return static_cast<int>(text.find(what)); };
+  const std::vector<syntax::TableReference>& from = as_select(statement).from;
+  ASSERT_EQ(from.size(), 3u);
+  const auto& first = std::get<syntax::TableJoin>(from[0].source);
+  EXPECT_EQ(from[0].alias, "j");
+  EXPECT_EQ(from[0].column_aliases, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(from[0].position, place_of("a natural"));
+  EXPECT_EQ(first.natural_position, place_of("natural"));
+  EXPECT_FALSE(first.condition);
+  const auto& second = std::get<syntax::TableJoin>(from[1].source);
+  EXPECT_EQ(second.natural_position, -1);
+  EXPECT_EQ(second.left->position, place_of("(select 1"));
+  EXPECT_EQ(second.right->position, place_of("c,"));
+  const syntax::Select& query = *std::get<syntax::TableQuery>(second.left->source).query;
+  const auto& inner = std::get<syntax::TableJoin>(query.from[0].source);
+  ASSERT_EQ(inner.merged_columns.size(), 1u);
+  EXPECT_EQ(inner.merged_columns[0].position, place_of("q)"));
+  const auto& third = std::get<syntax::TableJoin>(from[2].source);
+  ASSERT_TRUE(third.condition);
+  EXPECT_EQ(third.condition->position, place_of("= e.x"));
+  const auto& merging = std::get<syntax::TableJoin>(third.right->source);
+  ASSERT_EQ(merging.merged_columns.size(), 2u);
+  EXPECT_EQ(merging.merged_columns[0].position, place_of("x, y)) on"));
+  EXPECT_EQ(merging.merged_columns[1].position, place_of("y)) on"));
+}
+
+TEST(Parser, FromHasAMostNumberOfTables) {
+  EXPECT_NO_THROW(parse_statement("select * from t" + repeated(", t", 199)));
+  EXPECT_NO_THROW(parse_statement("select * from t" + repeated(" cross join t", 199)));
+  EXPECT_NO_THROW(
+      parse_statement("select * from (select 1 from t" + repeated(", t", 150) + ") s" + repeated(", t", 150)));
+  expect_refusal({"select * from t" + repeated(", t", 199) + ", u", "54001", "u"});
+  expect_refusal({"select * from t" + repeated(", t", 1600), "54001", "t"});
+  expect_refusal({"select * from t" + repeated(" natural join t", 199) + " join u using (x)", "54001", "u"});
+  expect_refusal({"select * from t" + repeated(" join t on true", 3000), "54001", "t"});
+  expect_refusal(
+      {"select * from " + repeated("t join (", 1500) + "t cross join t" + repeated(") on true", 1500), "54001", "t"});
+}
+
 TEST(Parser, FilesInFrom) {
   const auto path_of = [](const std::string& sql) -> std::string {
     const auto statement = parse_statement(sql);
@@ -210,6 +260,18 @@ TEST(Parser, FilesInFrom) {
   EXPECT_EQ(
       path_of("select * from 'a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv'"),
       "a name that is longer than any identifier of PostgreSQL may be, which is 63 bytes.csv");
+  const auto joined = parse_statement(
+      "select 'a', 'b' from t, 'x.csv' join ('y.csv' cross join (select 'c', 'd' from 'z.csv') s) on f(a, 'e') in "
+      "('g', "
+      "'h') and 'i' is distinct from 'j', (values ('k'), ('l')) v where true group by a, 'm' order by b, 'n'");
+  const auto& from = as_select(joined).from;
+  ASSERT_EQ(from.size(), 3u);
+  const auto& join = std::get<syntax::TableJoin>(from[1].source);
+  EXPECT_EQ(std::get<syntax::TableFile>(join.left->source).path, "x.csv");
+  const auto& inner = std::get<syntax::TableJoin>(join.right->source);
+  EXPECT_EQ(std::get<syntax::TableFile>(inner.left->source).path, "y.csv");
+  const auto& query = *std::get<syntax::TableQuery>(inner.right->source).query;
+  EXPECT_EQ(std::get<syntax::TableFile>(query.from[0].source).path, "z.csv");
   const auto statement = parse_statement("select a from 'x.csv' where b = 'c'");
   EXPECT_EQ(as_select(statement).from[0].position, 14);
   expect_refusal({"select * from ''", "42601", "''"});
