@@ -1,0 +1,15 @@
+// The table lineorder: orders, each of one to seven lines, which are its rows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "scale.h"
+
+namespace ssb {
+
+//   1|1|7381|155190|828|19960102|5-LOW|0|17|2116823|17366547|4|2032150|74711|2|19960212|TRUCK|
+// Money is in cents.
+void append_orders(const Scale& scale, int64_t first_order, int64_t orders, std::string& text);
+
+}  // namespace ssb
