@@ -17,7 +17,6 @@ usage: bench_groups.py --rows 10000000 --parts h2o,more,growth ...   (make bench
 import argparse
 import math
 import os
-import shutil
 import statistics
 import sys
 import time
@@ -27,22 +26,13 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
 import auto_choice
+import contestants
 import cub_sort
 import first_runs
 import g1_data
 import questions
 import side_by_side
-
-RESIDENCIES = ("serial", "streamed", "mapped", "cached")
-
-
-class System(side_by_side.WorkerProcess):
-    """A worker process with the table open, under the name that the report uses."""
-
-    def __init__(self, name, arguments, path, settings=()):
-        super().__init__(name, arguments)
-        self.version = self.ask("version")["version"]
-        self.ask("open", path=path, settings=settings)
+from contestants import RESIDENCIES, System, list_of, positive, shown
 
 
 class Bench:
@@ -56,21 +46,8 @@ class Bench:
 
     # Data and systems.
 
-    def arguments(self, name):
-        return ["duckdb"] if name == "duckdb" else ["diptych", self.options.library]
-
     def database(self, name):
-        return os.path.join(self.folder, "g1.duckdb" if name == "duckdb" else "g1.diptych")
-
-    def own_database(self, name):
-        """A database file is one process's: the second Diptych has a copy."""
-        path = self.database(name)
-        if name == "duckdb" or not any(system.name != "duckdb" for system in self.systems):
-            return path
-        copy = path.replace(".diptych", f".{name}.diptych")
-        if not os.path.exists(copy):
-            shutil.copyfile(path, copy)
-        return copy
+        return os.path.join(self.folder, f"g1.{contestants.kind(name)}")
 
     def load(self, name, files):
         path = self.database(name)
@@ -81,7 +58,7 @@ class Bench:
             if os.path.exists(leftover):
                 os.remove(leftover)
         start = time.perf_counter()
-        system = System(name, self.arguments(name), path, [f"set threads = {self.options.threads}"])
+        system = System(name, self.options.library, path, [f"set threads = {self.options.threads}"])
         if name == "duckdb":
             system.ask("execute", sql=f"create table g1 as select * from read_parquet('{self.folder}/g1-*.parquet')")
         else:
@@ -93,12 +70,7 @@ class Bench:
         open(path + ".loaded", "w").close()
 
     def settings(self, name):
-        threads = [f"set threads = {self.options.threads}"]
-        if name == "duckdb":
-            return threads + ["set preserve_insertion_order = false"]
-        if name in RESIDENCIES:
-            return threads + [f"set device = '{self.options.device}'", f"set residency = '{name}'", "set gpu_engine = 'generated'"]
-        return threads + [f"set device = '{name}'"]
+        return contestants.settings(name, self.options.threads, self.options.device)
 
     def make_data(self):
         files = g1_data.make(self.folder, self.options.rows, self.options.seed, self.options.threads)
@@ -107,13 +79,14 @@ class Bench:
 
     def start(self):
         for name in self.options.only.split(","):
-            system = System(name, self.arguments(name), self.own_database(name), self.settings(name))
-            self.report["versions"]["duckdb" if name == "duckdb" else "diptych"] = system.version
+            path = contestants.own_database(self.database(name), name, [system.name for system in self.systems])
+            system = System(name, self.options.library, path, self.settings(name))
+            self.report["versions"][contestants.kind(name)] = system.version
             self.systems.append(system)
 
     def fresh(self, name):
         """A process of Diptych with nothing done yet; only after stop(), since it opens the file that a contestant had."""
-        system = System(name, self.arguments(name), self.database(name), self.settings(name))
+        system = System(name, self.options.library, self.database(name), self.settings(name))
         self.report["versions"]["diptych"] = system.version
         return system
 
@@ -255,34 +228,11 @@ class Bench:
             print("first runs: " + auto_choice.line(found))
 
 
-def shown(seconds, first):
-    if seconds is None:
-        return "-"
-    return f"{seconds * 1e3:.2f} ({first / seconds:.2f})" if first else f"{seconds * 1e3:.2f}"
-
-
-def list_of(allowed):
-    """For argparse: names separated by commas, all of them known."""
-    def check(text):
-        for name in text.split(","):
-            if name not in allowed:
-                raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(allowed)}")
-        return text
-    return check
-
-
-def positive(text):
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{value} is less than 1")
-    return value
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=positive, default=10_000_000)
     parser.add_argument("--parts", type=list_of(questions.PARTS), default="h2o,more,growth", help=", ".join(questions.PARTS))
-    parser.add_argument("--only", type=list_of(("duckdb", "cpu", *RESIDENCIES, "auto")), default="duckdb,cpu",
+    parser.add_argument("--only", type=list_of(contestants.NAMES), default="duckdb,cpu",
                         help="duckdb, cpu, serial, streamed, mapped, cached, auto; the first is compared with")
     parser.add_argument("--runs", type=positive, default=3, help="measured runs of a question, each after one to warm up")
     parser.add_argument("--part-seconds", type=int, default=120, help="after which a part begins no further question")

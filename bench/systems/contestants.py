@@ -1,0 +1,73 @@
+"""Contestants by name: DuckDB, Diptych on the CPU, on a device with its columns in a residency, and Diptych's own choice (auto)."""
+
+import argparse
+import os
+import shutil
+
+import side_by_side
+
+RESIDENCIES = ("serial", "streamed", "mapped", "cached")
+NAMES = ("duckdb", "cpu", *RESIDENCIES, "auto")
+
+
+def kind(name):
+    """Contestants of a kind read the same files: the ending of their databases."""
+    return "duckdb" if name == "duckdb" else "diptych"
+
+
+def arguments(name, library):
+    """Of worker.py."""
+    return ["duckdb"] if name == "duckdb" else ["diptych", library]
+
+
+def settings(name, threads, device):
+    first = [f"set threads = {threads}"]
+    if name == "duckdb":
+        return first + ["set preserve_insertion_order = false"]
+    if name in RESIDENCIES:
+        return first + [f"set device = '{device}'", f"set residency = '{name}'", "set gpu_engine = 'generated'"]
+    return first + [f"set device = '{name}'"]
+
+
+def own_database(path, name, others):
+    """A database file is one process's: where one of the others has this file open, a copy."""
+    if not any(kind(other) == kind(name) for other in others):
+        return path
+    stem, ending = os.path.splitext(path)
+    copy = f"{stem}.{name}{ending}"
+    if not os.path.exists(copy) or os.path.getmtime(copy) < os.path.getmtime(path):
+        shutil.copyfile(path, copy)
+    return copy
+
+
+class System(side_by_side.WorkerProcess):
+    """A worker process with a database open, under the contestant's name."""
+
+    def __init__(self, name, library, path, settings=()):
+        super().__init__(name, arguments(name, library))
+        self.version = self.ask("version")["version"]
+        self.ask("open", path=path, settings=settings)
+
+
+def shown(seconds, first):
+    """Milliseconds, and how many times as fast as the first contestant."""
+    if seconds is None:
+        return "-"
+    return f"{seconds * 1e3:.2f} ({first / seconds:.2f})" if first else f"{seconds * 1e3:.2f}"
+
+
+def list_of(allowed):
+    """For argparse: names separated by commas, all of them known."""
+    def check(text):
+        for name in text.split(","):
+            if name not in allowed:
+                raise argparse.ArgumentTypeError(f"'{name}' is none of {', '.join(allowed)}")
+        return text
+    return check
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is less than 1")
+    return value
