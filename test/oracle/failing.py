@@ -1,4 +1,4 @@
-"""Queries that fail, and on the same SQLSTATE, whatever the order in which rows are taken."""
+"""Queries that fail, and on the same SQLSTATE, whatever the order in which rows are taken: of one table and joins."""
 
 # Queries that fail on tables with rows, and then in the same way.
 FAILING = [
@@ -29,4 +29,29 @@ CAST_AND_FAIL = [
     ("c1", "smallint", "int2"), ("v3", "float8", "f8"), ("l", "numeric(9,2)", "num"), ("i", "numeric(6,0)", "num"), ("tg", "timestamp", "ts"),
     ("q", "smallint", "int2"), ("z", "smallint", "int2"), ("di", "timestamp", "ts"), ("ti", "date", "date"), ("w38", "numeric(3,3)", "num"),
     ("vc", "interval", "iv"), ("k", "boolean", "bool"), ("id", "smallint", "int2"),
+]
+
+# Joins that fail on the tables of join_tables.py, most of them whatever their rows are.
+FAILING_JOINS = [
+    "SELECT k FROM j_few AS a JOIN j_some AS b ON a.id = b.id", "SELECT a.k FROM j_few AS a, j_some AS b WHERE k = 3",
+    "SELECT * FROM j_few AS a JOIN j_some AS b ON k = b.k", "SELECT count(*) FROM j_few AS a JOIN j_some AS b ON a.k = b.k GROUP BY s",
+    "SELECT a.id FROM j_few AS a JOIN j_some AS b ON a.k = b.k ORDER BY h", "SELECT 1 FROM j_few JOIN j_few ON true",
+    "SELECT 1 FROM j_few AS a, j_some AS a", "SELECT 1 FROM j_few AS a JOIN j_some AS b USING (id) JOIN j_keys AS a USING (id)",
+    "SELECT 1 FROM j_few JOIN j_some USING (nosuch)", "SELECT 1 FROM j_few JOIN jv_names USING (ss)",
+    "SELECT 1 FROM jv_names JOIN j_few USING (kk)", "SELECT 1 FROM j_few AS a JOIN j_some AS b ON true JOIN j_keys AS c USING (k)",
+    "SELECT 1 FROM j_few AS a JOIN j_some AS b ON true NATURAL JOIN j_keys AS c", "SELECT 1 FROM j_few JOIN j_some USING (k, k)",
+    "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.k", "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.s",
+    "SELECT 1 FROM j_few AS a JOIN j_some AS b ON count(*) > 1", "SELECT 1 FROM j_few AS a JOIN j_some AS b ON sum(a.k) = b.k",
+    "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.k = c.k", "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.k = b.nosuch",
+    "SELECT 1 FROM j_few AS a, j_some AS b JOIN j_keys AS c ON a.k = c.k", "SELECT 1 FROM j_few AS a JOIN nosuch AS b ON true",
+    "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.k = b.s", "SELECT 1 FROM j_few AS a JOIN j_some AS b ON a.dt = b.k",
+    "SELECT 1 FROM j_few JOIN (VALUES ('x')) AS b(k) USING (k)", "SELECT 1 FROM j_few NATURAL JOIN (VALUES (date '2020-01-01')) AS b(k)",
+    "SELECT j_few.k FROM j_few AS a JOIN j_some AS b ON a.k = b.k", "SELECT c.* FROM j_few AS a JOIN j_some AS b ON a.k = b.k",
+    "SELECT a.k, count(*) FROM j_few AS a JOIN j_some AS b ON a.k = b.k", "SELECT a.k, b.h FROM j_few AS a JOIN j_some AS b USING (k) GROUP BY a.k",
+    "SELECT * FROM j_few AS a JOIN j_some AS b USING (k) GROUP BY k", "SELECT 1 FROM j_few AS a JOIN j_some AS b",
+    "SELECT 1 FROM j_few AS a CROSS JOIN j_some AS b ON true", "SELECT 1 FROM j_few AS a(x, y) JOIN j_some AS b ON a.k = b.k",
+    "SELECT 1 FROM j_few AS a, (SELECT a.k) AS b", "SELECT 1 FROM (j_few AS a JOIN j_some AS b USING (k)) AS c WHERE a.id = 1",
+    "SELECT 1 / (a.k - b.k) FROM j_keys AS a JOIN j_keys AS b ON a.k = b.k", "SELECT 1 FROM j_keys AS a JOIN j_keys AS b ON 1 / (a.k - a.k) = b.k",
+    "SELECT (a.s || 'x')::integer FROM j_keys AS a JOIN j_keys AS b USING (k)", "SELECT sum(1 / (a.k - b.k)) FROM j_keys AS a JOIN j_keys AS b USING (k)",
+    "SELECT (b.k + 100000)::smallint FROM j_keys AS a JOIN j_keys AS b ON a.k = b.k",
 ]

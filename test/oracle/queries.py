@@ -1,4 +1,4 @@
-"""Random SELECTs over one table, and how to make a failing one smaller.
+"""Random SELECTs over one table.
 
 A query is told to be ordered when its ORDER BY leaves no choice; LIMIT is only put on such ones.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from expressions import Generator
 from failing import CAST_AND_FAIL, FAILING
 from inner_queries import InnerQuery, random_inner_query
+from joins import Join
 from literals import NUMBERS, VALUE_KINDS, Expr, make
 from sample_tables import SIZES
 from values_lists import ValuesList, random_list
@@ -31,25 +32,30 @@ class Query:
     aliases: bool = False
     values: ValuesList = None  # instead of the table
     inner: InnerQuery = None  # likewise
+    join: Join = None  # likewise
+
+    def _nested(self):
+        return self.inner or self.join
 
     def source(self):
-        if self.inner:
-            return self.inner.source()
+        if self._nested():
+            return self._nested().source()
         return self.values.source() if self.values else f"{self.table} AS t"
 
     def wide(self):
         """A numeric in it may have more digits than Diptych's have."""
         found = [*self.select, *self.group, *(e for e, _ in self.order), *(e for e in (self.where, self.having) if e is not None)]
-        return any(e.wide() for e in found + list(self.inner.expressions if self.inner else ()))
+        return any(e.wide() for e in found + list(self._nested().expressions if self._nested() else ()))
 
     def sql(self):
         if self.text:
             return self.text
         items = [e.sql() + (f" AS a{i}" if self.aliases else "") for i, e in enumerate(self.select)]
-        text = self.inner.prefix() if self.inner else ""
+        text = self._nested().prefix() if self._nested() else ""
         text += "SELECT " + ("DISTINCT " if self.distinct else "") + ", ".join(items) + f" FROM {self.source()}"
-        if self.where is not None:
-            text += " WHERE " + self.where.sql()
+        conditions = [*(self.join.conditions() if self.join else ()), *((self.where,) if self.where is not None else ())]
+        if conditions:
+            text += " WHERE " + " AND ".join(e.sql() for e in conditions)
         if self.group:
             text += " GROUP BY " + ", ".join(e.sql() for e in self.group)
         if self.having is not None:
@@ -135,6 +141,14 @@ class QueryGenerator:
             return ""
         return f" LIMIT {r.choice([0, 1, 3, 10, 40])}" + (f" OFFSET {r.choice([0, 1, 5, 30, 1000])}" if r.random() < 0.3 else "")
 
+    @staticmethod
+    def _identity(query):
+        """Expressions that together differ in all rows.
+
+        Qualified, for id may be the name of an output column: that of CASE ... ELSE id END.
+        """
+        return query.join.identity() if query.join else [make("int4", "t.id", reads=True)]
+
     def _plain(self, query):
         r, depth = self.random, self.random.randrange(0, 5)
         query.select = [self.expressions.make(r.choice(VALUE_KINDS + ["iv", "text"]), depth) for _ in range(r.randrange(1, 6))]
@@ -142,8 +156,7 @@ class QueryGenerator:
             keys = [self.expressions.make(r.choice(VALUE_KINDS), r.randrange(0, 2)) for _ in range(r.randrange(0, 3))]
             # A bare constant in ORDER BY would be a position or an error.
             query.order = [(k, self._direction()) for k in keys if k.reads]
-            # Qualified, for id may be the name of an output column: that of CASE ... ELSE id END.
-            query.order.append((make("int4", "t.id", reads=True), self._direction()))
+            query.order += [(e, self._direction()) for e in self._identity(query)]
             query.ordered, query.limit = True, self._limit(query)
 
     def _distinct(self, query):
@@ -210,7 +223,7 @@ class QueryGenerator:
             if key.reads:
                 query.group.append(key)
         if not query.group:
-            query.group = [ID]
+            query.group = self._identity(query) if query.join else [ID]
         aggregates = [self._aggregate() for _ in range(r.randrange(0, 4))]
         keys = [k for k in query.group if r.random() < 0.9]
         query.select = keys + aggregates

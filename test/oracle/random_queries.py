@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random single-table queries on PostgreSQL 15 and on Diptych, compared: errors, names and types of the columns, rows.
+"""Random queries of one table, or with --joins of several, on PostgreSQL 15 and on Diptych, compared: errors, names and types of the columns, rows.
 
     random_queries.py --diptych build/release/libdiptych.so --seed 1 --count 5000 [--set threads=1]
     random_queries.py --record FILE --seed 1 --count 5000
 
 Every query comes from the seed alone, so that a failure is found again with the same seed and count. A failing query is made
-smaller before it is shown. With --record PostgreSQL's answers go to a file, which replay_queries.py compares with Diptych's on
+smaller before it is shown. With --joins every query is an inner join of two to five relations. With --record PostgreSQL's answers go to a file, which replay_queries.py compares with Diptych's on
 a machine without PostgreSQL.
 """
 
@@ -22,7 +22,11 @@ import sample_tables
 import shares
 import smaller
 from diptych import Worker
+from join_queries import JoinQueryGenerator
+from join_tables import JoinTables
 from oracle import Oracle
+
+MOST_JOINED_ROWS = 5000
 
 
 def minimise(query, disagree, steps=400):
@@ -40,28 +44,49 @@ def minimise(query, disagree, steps=400):
     return query
 
 
-def random_queries(oracle, source, count):
-    """So many queries that PostgreSQL takes as they are meant, each with its answer."""
-    generator = queries.QueryGenerator(source)
+def random_queries(oracle, generator, count):
+    """So many queries that PostgreSQL takes as they are meant: each with its answer, and whether its join finds several rows for one."""
     for _ in range(count):
-        query = generator.next()
-        answer = oracle.run(query.sql())
-        while answer[0] in ("42803", "42702") and not query.text:
-            # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
+        while True:
             query = generator.next()
+            fits, several = sizes(oracle, query)
+            if not fits:
+                continue
             answer = oracle.run(query.sql())
-        yield query, answer
+            # Grouped by what PostgreSQL does not see to be the same, or ordered by a name that fits twice.
+            if query.text or answer[0] not in ("42803", "42702"):
+                break
+        yield query, answer, several
+
+
+def sizes(oracle, query):
+    """(is a join small enough, is there a row of the first relation that is joined with several)"""
+    if not query.join:
+        return True, False
+    state, _, rows, _ = oracle.run(query.join.count(query.where))
+    if state:
+        return True, False  # the query shows the error
+    all_rows, met, of_first = map(int, rows[0])
+    return all_rows <= MOST_JOINED_ROWS, query.join.keyed and met > of_first
+
+
+def tables(options, source):
+    """(statements that make them, a generator of queries on them)"""
+    if not options.joins:
+        return sample_tables.statements(source), queries.QueryGenerator(source)
+    made = JoinTables(source)
+    return made.statements, JoinQueryGenerator(source, made)
 
 
 def record(options, server):
     source = random.Random(options.seed)
-    setup = sample_tables.statements(source)
+    setup, generator = tables(options, source)
     oracle = Oracle(server, setup)
-    met = shares.Shares()
+    met = shares.Shares(joins=options.joins)
 
     def cases():
-        for query, answer in random_queries(oracle, source, options.count):
-            met.add(answer)
+        for query, answer, several in random_queries(oracle, generator, options.count):
+            met.add(answer, several)
             yield query.sql(), query.ordered, query.wide(), answer
 
     recording.write(options.record, options.seed, setup, cases())
@@ -75,11 +100,10 @@ class Comparison:
 
     def __init__(self, options, server):
         self.options = options
-        self.source = random.Random(options.seed)
-        setup = sample_tables.statements(self.source)
+        setup, self.generator = tables(options, random.Random(options.seed))
         self.oracle = Oracle(server, setup)
         self.worker = Worker(options.diptych, options.database, options.set, setup, options.limit_seconds)
-        self.met, self.notes = shares.Shares(), collections.Counter()
+        self.met, self.notes = shares.Shares(joins=options.joins), collections.Counter()
 
     def disagreement(self, query, theirs=None, notes=None):
         text = query.sql()
@@ -97,10 +121,10 @@ class Comparison:
 
     def run(self):
         failures = 0
-        for number, (query, theirs) in enumerate(random_queries(self.oracle, self.source, self.options.count)):
+        for number, (query, theirs, several) in enumerate(random_queries(self.oracle, self.generator, self.options.count)):
             if self.options.verbose:
                 print(query.sql(), flush=True)
-            self.met.add(theirs)
+            self.met.add(theirs, several)
             problem = self.disagreement(query, theirs, self.notes)
             if problem is None:
                 continue
@@ -127,6 +151,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--diptych", help="path of libdiptych.so")
     parser.add_argument("--record", metavar="FILE", help="write PostgreSQL's answers there instead of comparing")
+    parser.add_argument("--joins", action="store_true", help="inner joins of two to five relations")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--database", default=":memory:")

@@ -1,30 +1,41 @@
-"""How many of the queries say something: those that return rows, and those that fail."""
+"""How many of the queries say something: those that return rows, those that fail, those whose joins find several rows for one."""
 
 LEAST_WITH_ROWS = 0.6
 MOST_ERRORS = 0.15
+LEAST_WITH_SEVERAL_MATCHES = 0.2
 LEAST_QUERIES = 100  # of fewer nothing is demanded
 
 
 class Shares:
     """Counts PostgreSQL's answers."""
 
-    def __init__(self, answers=()):
-        self.count = self.with_rows = self.errors = 0
+    def __init__(self, answers=(), joins=False):
+        self.count = self.with_rows = self.errors = self.with_several = 0
+        self.joins = joins  # is it known which queries have several matches for a row?
         for answer in answers:
             self.add(answer)
 
-    def add(self, answer):
+    def add(self, answer, several=False):
+        """several: a row has several matches in the query's join."""
         self.count += 1
         self.errors += bool(answer[0])
         self.with_rows += bool(answer[2])
+        self.with_several += several
 
     def report(self):
         """Prints the shares; are they as they should be?"""
         print(f"{self.with_rows} of {self.count} queries return rows, {self.errors} are errors")
-        good = self.with_rows >= LEAST_WITH_ROWS * self.count and self.errors <= MOST_ERRORS * self.count
-        if good or self.count < LEAST_QUERIES:
+        met = [(f"at least {LEAST_WITH_ROWS:.0%} should return rows", self.with_rows >= LEAST_WITH_ROWS * self.count),
+               (f"at most {MOST_ERRORS:.0%} should be errors", self.errors <= MOST_ERRORS * self.count)]
+        if self.joins:
+            print(f"{self.with_several} of {self.count} queries ({self.with_several / max(1, self.count):.0%}) join a row with several "
+                  f"others, at least {LEAST_WITH_SEVERAL_MATCHES:.0%} should")
+            met.append((f"at least {LEAST_WITH_SEVERAL_MATCHES:.0%} should join a row with several others",
+                        self.with_several >= LEAST_WITH_SEVERAL_MATCHES * self.count))
+        missed = [demand for demand, good in met if not good]
+        if not missed or self.count < LEAST_QUERIES:
             return True
-        print(f"FAILED: at least {LEAST_WITH_ROWS:.0%} should return rows, at most {MOST_ERRORS:.0%} be errors")
+        print(f"FAILED: {'; '.join(missed)}")
         return False
 
 

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 from literals import Expr
 
+MOST_ROWS_OF_A_PRODUCT = 20_000
+
 
 def _smaller_expressions(expr):
     """The expression with one part replaced by a part of that part of the same kind."""
@@ -36,7 +38,11 @@ def smaller(query):
 
     if query.text:
         return
-    if query.inner:
+    if query.join:
+        for join in query.join.smaller():
+            if join.product() <= MOST_ROWS_OF_A_PRODUCT:
+                yield changed(join=join)
+    elif query.inner:
         pass
     elif query.values:
         rows = query.values.rows
