@@ -17,7 +17,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-ssb format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -97,6 +97,10 @@ bench-tpch: build
 bench-groups: TARGETS = libdiptych device_library cub_sort
 bench-groups: build
 	.venv/bin/python bench/groups/bench_groups.py --rows $(ROWS) --parts $(PARTS) $(OPTIONS)
+
+bench-ssb: TARGETS = libdiptych device_library ssb_data
+bench-ssb: build
+	.venv/bin/python bench/ssb/bench_ssb.py --scale $(SF) $(OPTIONS)
 
 format: setup
 	tools/format

@@ -19,9 +19,12 @@ class WorkerProcess:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, do, **arguments):
-        self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
+        try:
+            self.process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:  # it had ended before
+            line = ""
         if not line:
             raise RuntimeError(f"{self.name} ended while doing {do}")
         answer = json.loads(line)
@@ -29,8 +32,14 @@ class WorkerProcess:
             raise RuntimeError(f"{self.name}: {answer['error']}")
         return answer
 
+    def is_running(self):
+        return self.process.poll() is None
+
     def stop(self):
-        self.process.stdin.close()
+        try:
+            self.process.stdin.close()
+        except BrokenPipeError:  # a question that it did not live to read
+            pass
         self.process.wait()
 
 
