@@ -8,7 +8,7 @@
 
 namespace ssb {
 
-//   1|1|7381|155190|828|19960102|5-LOW|0|17|2116823|17366547|4|2032150|74711|2|19960212|TRUCK|
+//   1|1|18238|155190|828|19960130|2-HIGH|0|17|2116823|10523209|4|2032150|74711|2|19960311|TRUCK|
 // Money is in cents.
 void append_orders(const Scale& scale, int64_t first_order, int64_t orders, std::string& text);
 
