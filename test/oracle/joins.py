@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from conditions import COMPARISONS
 from expressions import Generator
 from join_tables import FAMILIES
-from literals import NUMBERS, Expr, make
+from literals import NUMBERS, make
 
 MOST_ROWS = 4000  # as told; that there are no more than 5,000 is for PostgreSQL to say
 
@@ -182,7 +182,7 @@ class JoinGenerator:
         if form < 0.55:
             form = r.choice([",", ",", "CROSS JOIN"])
             if r.random() < 0.15 and self.rows * relation.rows > 400:
-                relation = replace(self.relations.small(relation.alias))
+                relation = self.relations.small(relation.alias)
             conditions = () if self.rows * relation.rows <= 400 and r.random() < 0.5 else self._conditions(relation, earlier, last)
             if form == ",":
                 self.item, self.names, self.merged = [], collections.Counter(), {}

@@ -5,8 +5,8 @@
     random_queries.py --record FILE --seed 1 --count 5000
 
 Every query comes from the seed alone, so that a failure is found again with the same seed and count. A failing query is made
-smaller before it is shown. With --joins every query is an inner join of two to five relations. With --record PostgreSQL's answers go to a file, which replay_queries.py compares with Diptych's on
-a machine without PostgreSQL.
+smaller before it is shown. With --joins every query is an inner join of two to five relations. With --record PostgreSQL's answers
+go to a file, which replay_queries.py compares with Diptych's on a machine without PostgreSQL.
 """
 
 import argparse

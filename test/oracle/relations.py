@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from expressions import Generator
 from join_tables import Relation
-from literals import VALUE_KINDS, make, quoted
+from literals import VALUE_KINDS, quoted
 from sample_tables import Column
 
 TABLE_WEIGHTS = {"j_empty": 2, "j_one": 6, "j_few": 18, "j_keys": 20, "j_some": 24, "j_many": 20, "j_big": 10, "t_empty": 1, "t_one": 1,
