@@ -26,7 +26,7 @@ class Replay:
         self.seed, self.setup, cases = recording.read(options.file)
         self.cases = list(enumerate(cases))[options.first:][:options.count]
         self.lock = threading.Lock()  # guards what follows, and printing
-        self.failed = 0
+        self.compared = self.failed = 0
         self.fallbacks = collections.Counter()
         self.notes = collections.Counter()
 
@@ -47,6 +47,7 @@ class Replay:
         notes = collections.Counter()
         problem = comparison.difference(expected, found, ordered, wide, notes, sql)
         with self.lock:
+            self.compared += 1
             self.notes += notes
             if problem is None:
                 return
@@ -66,8 +67,11 @@ class Replay:
         met = shares.Shares(answer for _, (_, _, _, answer) in self.cases)
         print(f"seed {self.seed}, settings {self.options.set or 'default'}")
         good = met.report()
-        print(f"{len(self.cases) - self.failed} passed, {self.failed} failed")
-        return 1 if self.failed or not good else 0
+        missed = len(self.cases) - self.compared  # of threads that ended early, because the set-up failed
+        if missed:
+            print(f"FAILED: {missed} queries were not compared")
+        print(f"{self.compared - self.failed} passed, {self.failed + missed} failed")
+        return 1 if self.failed or missed or not good else 0
 
 
 def main():
