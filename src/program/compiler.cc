@@ -289,7 +289,8 @@ class Compiler {
   void produce_join(const LogicalOperator& op, const Consumer& consume) {
     const BuiltRows built = build(*op.inputs[1], op.build_keys);
     produce(*op.inputs[0], [&](InputColumns& below) {
-      const int32_t keys = emit_keys(op.probe_keys, below);
+      const int32_t keys = builder_.new_block(op.probe_keys.size());
+      emit_keys(op.probe_keys, below, keys);
       const int32_t found = builder_.new_register({PhysicalType::Int64, Type{TypeId::BigInt}, false});
       builder_.emit(Opcode::Matches, found, keys, built.index);
       InputColumns pairs;
@@ -304,11 +305,9 @@ class Compiler {
 
   static int64_t product(int64_t a, int64_t b) { return a == 0 || b <= INT64_MAX / a ? a * b : INT64_MAX; }
 
-  int32_t emit_keys(const std::vector<ExpressionPtr>& keys, InputColumns& input) {
-    const int32_t block = builder_.new_block(keys.size());
+  void emit_keys(const std::vector<ExpressionPtr>& keys, InputColumns& input, int32_t block) {
     for (size_t i = 0; i < keys.size(); ++i)
       expressions_.compile_result(*keys[i], input, block + static_cast<int32_t>(i));
-    return block;
   }
 
   // The operator's rows in a row set: the keys, then the columns that are not among them as they are.
@@ -337,8 +336,8 @@ class Compiler {
       built.columns.push_back(is_key ? key : keys.size() + payload.size());
       if (!is_key) payload.push_back(i);
     }
-    const int32_t block = emit_keys(keys, input);
-    builder_.new_block(payload.size());
+    const int32_t block = builder_.new_block(keys.size() + payload.size());
+    emit_keys(keys, input, block);
     for (size_t i = 0; i < payload.size(); ++i) {
       const ExpressionPtr column = column_expression(op.columns[payload[i]].type, payload[i]);
       const auto number = block + static_cast<int32_t>(keys.size() + i);
