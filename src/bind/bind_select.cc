@@ -56,7 +56,7 @@ class SelectBinder {
 
   BoundSelect run() {
     bind_with();
-    bind_source();
+    bind_input();
     if (select_.where)
       result_.where = ExpressionBinder(state_, scope_, "WHERE", nullptr).bind_condition(*select_.where);
     bind_outputs();
@@ -89,7 +89,7 @@ class SelectBinder {
     }
   }
 
-  void bind_source() {
+  void bind_input() {
     NamedSource named;
     if (!select_.rows.empty()) {
       named = named_source(bind_values(select_.rows, state_), "*VALUES*", {}, state_);
