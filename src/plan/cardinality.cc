@@ -32,13 +32,13 @@ double part_of(const Expression& condition, const LogicalOperator& input) {
     case ExpressionKind::Eq: {
       const Expression& left = *condition.args[0];
       if (left.kind != ExpressionKind::Column) return equality_part;
-      return 1 / estimated_values(input, static_cast<size_t>(left.index));
+      return 1 / values_of(input, left).values;
     }
     case ExpressionKind::In: {
       const Expression& left = *condition.args[0];
       const auto count = static_cast<double>(condition.args.size() - 1);
       if (left.kind != ExpressionKind::Column) return std::min(1.0, count * equality_part);
-      return std::min(1.0, count / estimated_values(input, static_cast<size_t>(left.index)));
+      return std::min(1.0, count / values_of(input, left).values);
     }
     case ExpressionKind::Lt:
     case ExpressionKind::Le:
@@ -53,15 +53,14 @@ namespace {
 double rows_of_join(const LogicalOperator& op) {
   double rows = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
   for (size_t i = 0; i < op.probe_keys.size(); ++i)
-    rows *= equal_part(estimated_values(*op.inputs[0], *op.probe_keys[i]),
-                       estimated_values(*op.inputs[1], *op.build_keys[i]));
+    rows *= equal_part(values_of(*op.inputs[0], *op.probe_keys[i]), values_of(*op.inputs[1], *op.build_keys[i]));
   return op.predicate ? rows * other_part : rows;
 }
 
 double groups_of(const LogicalOperator& op) {
   double groups = 1;
   for (const ExpressionPtr& key : op.expressions)
-    groups *= key->kind == ExpressionKind::Column ? estimated_values(op.input(), *key)
+    groups *= key->kind == ExpressionKind::Column ? values_of(op.input(), *key).values
                                                   : op.input().estimated_rows / usual_rows_a_group;
   return std::min(groups, op.input().estimated_rows);
 }
@@ -85,10 +84,11 @@ double rows_of(const LogicalOperator& op) {
   return op.input().estimated_rows;
 }
 
-double values_of_scan(const LogicalOperator& scan, size_t column, double rows) {
+double values_of_scan(const LogicalOperator& scan, size_t column) {
+  const double rows = scan.estimated_rows;
   const size_t number = scan.source_columns[column];
   if (const Dictionary* dictionary = scan.source->common_dictionary(number))
-    return std::min(rows, static_cast<double>(dictionary->size()));
+    return std::clamp(static_cast<double>(dictionary->size()), 1.0, rows);
   if (dynamic_cast<const SourceInParts*>(scan.source.get()) != nullptr) return rows;
   const ColumnSummary summary = scan.source->summary(number);
   if (!summary.is_bounded || !summary.widest.has_bounds || scan.columns[column].type.is_string()) return rows;
@@ -98,7 +98,12 @@ double values_of_scan(const LogicalOperator& scan, size_t column, double rows) {
 
 }  // namespace
 
-double equal_part(double values, double other_values) { return 1 / std::max(values, other_values); }
+// Bounds tell only how many values there may be. Where each row of a side has a value of its own, the other side's are
+// taken to be among them, as a foreign key's are.
+double equal_part(const ColumnValues& a, const ColumnValues& b) {
+  if (a.is_key != b.is_key) return 1 / (a.is_key ? a : b).values;
+  return 1 / std::max(a.values, b.values);
+}
 
 void estimate_from_inputs(LogicalOperator& op) { op.estimated_rows = std::max(1.0, rows_of(op)); }
 
@@ -107,29 +112,33 @@ void estimate(LogicalOperator& op) {
   estimate_from_inputs(op);
 }
 
-double estimated_values(const LogicalOperator& op, const Expression& expression) {
-  if (expression.kind != ExpressionKind::Column) return op.estimated_rows;
-  return estimated_values(op, static_cast<size_t>(expression.index));
+ColumnValues values_of(const LogicalOperator& op, const Expression& expression) {
+  if (expression.kind != ExpressionKind::Column) return {op.estimated_rows, false};
+  return values_of(op, static_cast<size_t>(expression.index));
 }
 
-double estimated_values(const LogicalOperator& op, size_t column) {
-  const double rows = op.estimated_rows;
+ColumnValues values_of(const LogicalOperator& op, size_t column) {
   switch (op.kind) {
-    case OperatorKind::Scan: return values_of_scan(op, column, rows);
+    case OperatorKind::Scan: {
+      const double values = values_of_scan(op, column);
+      return {values, values == op.estimated_rows};
+    }
     case OperatorKind::Filter:
     case OperatorKind::Sort:
-    case OperatorKind::Limit: return std::min(rows, estimated_values(op.input(), column));
-    case OperatorKind::Project:
-    case OperatorKind::Aggregate:
-      if (column >= op.expressions.size()) return rows;
-      return std::min(rows, estimated_values(op.input(), *op.expressions[column]));
+    case OperatorKind::Limit: return values_of(op.input(), column);
+    case OperatorKind::Project: return values_of(op.input(), *op.expressions[column]);
+    case OperatorKind::Aggregate: {
+      if (column >= op.expressions.size()) break;
+      const double values = values_of(op.input(), *op.expressions[column]).values;
+      return {std::min(values, op.estimated_rows), op.expressions.size() == 1};
+    }
     case OperatorKind::Join: {
       const size_t first = op.inputs[0]->columns.size();
       const bool is_first = column < first;
-      return std::min(rows, estimated_values(*op.inputs[is_first ? 0 : 1], is_first ? column : column - first));
+      return {values_of(*op.inputs[is_first ? 0 : 1], is_first ? column : column - first).values, false};
     }
   }
-  return rows;
+  return {op.estimated_rows, false};
 }
 
 }  // namespace diptych

@@ -10,13 +10,17 @@ void estimate(LogicalOperator& op);
 // The same of an operator above estimated ones.
 void estimate_from_inputs(LogicalOperator& op);
 
-// Different values of an estimated operator's column; at least 1, at most its rows.
-double estimated_values(const LogicalOperator& op, size_t column);
-// Of an expression over its columns.
-double estimated_values(const LogicalOperator& op, const Expression& expression);
+// The different values of a column before any rows were left out, and whether each is one row's.
+struct ColumnValues {
+  double values = 1;  // at most; at least 1
+  bool is_key = false;
+};
+ColumnValues values_of(const LogicalOperator& op, size_t column);
+// Of an expression over an estimated operator's columns.
+ColumnValues values_of(const LogicalOperator& op, const Expression& expression);
 
-// Of a join's pairs, the part that have equal keys, one of so many values on each side.
-double equal_part(double values, double other_values);
+// Of the pairs of two operators' rows, the part that have equal keys.
+double equal_part(const ColumnValues& a, const ColumnValues& b);
 // The part of an estimated operator's rows for which the condition holds.
 double part_of(const Expression& condition, const LogicalOperator& op);
 

@@ -188,10 +188,10 @@ class JoinedRows {
     return has_key ? rows : -rows;
   }
 
-  static double values(const Tree& tree, const Expression& key) {
-    if (key.kind != ExpressionKind::Column) return tree.plan->estimated_rows;
+  static ColumnValues values(const Tree& tree, const Expression& key) {
+    if (key.kind != ExpressionKind::Column) return {tree.plan->estimated_rows, false};
     const auto place = std::find(tree.columns.begin(), tree.columns.end(), static_cast<size_t>(key.index));
-    return estimated_values(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
+    return values_of(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
   }
 
   // The two trees whose join has the fewest rows; all pairs of two only where no two have a key.

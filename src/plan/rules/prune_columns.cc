@@ -1,4 +1,5 @@
 #include <numeric>
+#include <utility>
 
 #include "plan/rules/rules.h"
 
@@ -84,7 +85,9 @@ class PruneColumns : public Rule {
     for (ExpressionPtr& key : op.build_keys) note_columns(key, needed, first);
     const auto middle = needed.begin() + static_cast<std::ptrdiff_t>(first);
     std::vector<int32_t> moved = prune(*op.inputs[0], ColumnSet(needed.begin(), middle));
-    const std::vector<int32_t> moved_build = prune(*op.inputs[1], ColumnSet(middle, needed.end()));
+    const ColumnSet needed_build(middle, needed.end());
+    std::vector<int32_t> moved_build = prune(*op.inputs[1], needed_build);
+    keep_alone(op.inputs[1], needed_build, moved_build);
     for (ExpressionPtr& key : op.probe_keys) renumber(key, moved);
     for (ExpressionPtr& key : op.build_keys) renumber(key, moved_build);
     const auto kept = static_cast<int32_t>(op.inputs[0]->columns.size());
@@ -93,6 +96,26 @@ class PruneColumns : public Rule {
     op.columns = op.inputs[0]->columns;
     op.columns.insert(op.columns.end(), op.inputs[1]->columns.begin(), op.inputs[1]->columns.end());
     return moved;
+  }
+
+  // An operator that has columns for itself is left with those that are needed, so that no others are stored.
+  static void keep_alone(LogicalOperatorPtr& op, const ColumnSet& needed, std::vector<int32_t>& moved) {
+    auto project = std::make_unique<LogicalOperator>();
+    project->kind = OperatorKind::Project;
+    for (size_t i = 0; i < needed.size(); ++i) {
+      const int32_t from = std::exchange(moved[i], -1);
+      if (!needed[i]) continue;
+      moved[i] = static_cast<int32_t>(project->columns.size());
+      project->columns.push_back(op->columns[static_cast<size_t>(from)]);
+      auto column = std::make_unique<Expression>();
+      column->kind = ExpressionKind::Column;
+      column->type = project->columns.back().type;
+      column->index = from;
+      project->expressions.push_back(std::move(column));
+    }
+    if (project->columns.size() == op->columns.size()) return;
+    project->inputs.push_back(std::move(op));
+    op = std::move(project);
   }
 
   template <typename Visit>

@@ -13,8 +13,8 @@ namespace diptych::cpu {
 namespace {
 
 constexpr uint32_t no_entry = UINT32_MAX;
-// A dense array has at most so many places a row, or so many in all, which fit the cache beside others.
-constexpr int64_t places_a_row = 8, small_places = 16384;
+// A dense array has at most so many places a row, or so many in all: then its bits fit the first-level cache.
+constexpr int64_t places_a_row = 8, small_places = 262144;
 
 bool is_whole_key(const std::vector<RegisterInfo>& keys) {
   return keys.size() == 1 &&
@@ -90,6 +90,7 @@ class RowIndex::Builder {
         if constexpr (std::is_same_v<T, dk_i32> || std::is_same_v<T, dk_i64>)
           for_each_block(0, 1, [&](std::span<const KeyColumn> block, int rows) { add_dense<T>(block[0], rows); });
       });
+      set_bits();
     } else {
       index_.hashed_.emplace(index_.keys_, source_.row_count());
       for_each_block(0, keys, [&](std::span<const KeyColumn> block, int rows) { add_hashed(block, rows); });
@@ -139,6 +140,13 @@ class RowIndex::Builder {
       if (place == 0) place = ++count_;
       entries_.push_back(place - 1);
     }
+  }
+
+  void set_bits() {
+    std::vector<uint64_t>& bits = index_.bits_;
+    bits.assign(index_.dense_.size() / 64 + 1, 0);
+    for (size_t place = 0; place < index_.dense_.size(); ++place)
+      bits[place / 64] |= uint64_t{index_.dense_[place] != 0} << (place % 64);
   }
 
   void add_hashed(std::span<const KeyColumn> block, int rows) {
@@ -239,15 +247,13 @@ void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* 
     uint64_t found = 0;
     for (uint64_t left = rows.words[w]; left != 0; left &= left - 1) {
       const int bit = std::countr_zero(left);
-      const uint64_t place =
-          static_cast<uint64_t>(static_cast<int64_t>(value_at<T>(slot.values, w * 64 + bit))) -
-          static_cast<uint64_t>(low_);
-      const uint32_t entry = place < places ? dense_[place] : 0;
-      entries[w * 64 + bit] = entry - 1;
-      found |= uint64_t{entry != 0} << bit;
+      const uint64_t place = place_of(value_at<T>(slot.values, w * 64 + bit));
+      found |= uint64_t{place < places && (bits_[place / 64] >> (place % 64) & 1) != 0} << bit;
     }
     rows.words[w] = found;
   }
+  for_each_row(rows.words, words,
+               [&](int row) { entries[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {

@@ -4,8 +4,9 @@
 //   firsts     |0      |1      |4      |5         entry 1 has rows 1, 2 and 3; without it every entry has its one row
 //   columns    |row 0|row 1|row 2|row 3|row 4|    values in register form
 //
-// An entry is found by the key itself in a dense array where there is one key, whole, of few possible values; else by
-// its hash (group_keys.h). Rows with a NULL among their keys are left out.
+// An entry is found by the key itself in a dense array where there is one key, whole, of few possible values; a bit for
+// each of these says whether it is there, so that keys in vain touch no more than those. Else it is found by its hash
+// (group_keys.h). Rows with a NULL among their keys are left out.
 //
 // Built by one thread; then any number may read it.
 #pragma once
@@ -55,12 +56,14 @@ class RowIndex {
 
  private:
   class Builder;
+  uint64_t place_of(int64_t key) const { return static_cast<uint64_t>(key) - static_cast<uint64_t>(low_); }
   template <typename T>
   void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* entries) const;
 
   std::vector<RegisterInfo> keys_;
   std::optional<HashedKeys> hashed_;
   std::vector<uint32_t> dense_;  // by key - low_: entry + 1, 0: none
+  std::vector<uint64_t> bits_;   // of dense_: whether there is an entry
   int64_t low_ = 0;
   std::vector<uint32_t> firsts_;  // of entries, and of the end; empty: see is_unique()
   std::vector<Column> columns_;
