@@ -53,9 +53,17 @@ bool shares_row_set(const Program& program, int32_t address, int32_t row_set) {
                        [&](const Instruction& other) { return other.opcode == Opcode::Append && other.p1 == row_set; });
 }
 
-bool writes_result(const Program& program, int32_t address) {
+namespace {
+
+bool has_opcode(const Program& program, int32_t address, Opcode opcode) {
   const auto opcodes = opcodes_of(program, address);
-  return std::any_of(opcodes.begin(), opcodes.end(), [](const Instruction& at) { return at.opcode == Opcode::Result; });
+  return std::any_of(opcodes.begin(), opcodes.end(), [opcode](const Instruction& at) { return at.opcode == opcode; });
 }
+
+}  // namespace
+
+bool meets_index(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Matches); }
+
+bool writes_result(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Result); }
 
 }  // namespace diptych

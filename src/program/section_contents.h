@@ -26,6 +26,9 @@ bool shares_groups(const Program& program, int32_t address, int32_t hash_table);
 // Whether a section other than the one behind the Parallel at `address` appends to the row set, too.
 bool shares_row_set(const Program& program, int32_t address, int32_t row_set);
 
+// Whether its rows meet those of a built index.
+bool meets_index(const Program& program, int32_t address);
+
 // Whether it writes rows of the result.
 bool writes_result(const Program& program, int32_t address);
 

@@ -54,7 +54,9 @@ class FactFinder {
         break;
       case Opcode::Rowid:
       case Opcode::Lookup:
+      case Opcode::Fetch:
       case Opcode::Move: count(WorkKind::Load); break;
+      case Opcode::Matches: count(WorkKind::Group); break;
       case Opcode::Add:
       case Opcode::Sub:
       case Opcode::Mul:

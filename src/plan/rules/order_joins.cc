@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <utility>
 
 #include "plan/cardinality.h"
@@ -42,8 +42,11 @@ class JoinedRows {
   }
 
   LogicalOperatorPtr in_order() {
-    for (size_t i = 0; i < leaves_.size(); ++i) trees_.push_back(tree_of(i));
-    while (trees_.size() > 1) join_best();
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      trees_.push_back(tree_of(i));
+      add_candidates(i);
+    }
+    while (!candidates_.empty()) join_best();
     return in_columns_of_text(std::move(trees_.front()));
   }
 
@@ -194,26 +197,38 @@ class JoinedRows {
     return values_of(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
   }
 
-  // The two trees whose join has the fewest rows; all pairs of two only where no two have a key.
-  void join_best() {
-    size_t first = 0, second = 1;
-    double fewest = std::numeric_limits<double>::infinity();
-    bool has_key = false;
-    for (size_t i = 0; i < trees_.size(); ++i) {
-      for (size_t k = i + 1; k < trees_.size(); ++k) {
-        const double rows = estimated_join(trees_[i], trees_[k]);
-        const bool is_keyed = rows >= 0;
-        if (has_key && !is_keyed) continue;
-        if (is_keyed == has_key && std::abs(rows) >= fewest) continue;
-        first = i;
-        second = k;
-        fewest = std::abs(rows);
-        has_key = is_keyed;
-      }
+  // Of two trees that are not joined yet.
+  struct Candidate {
+    size_t first, second;
+    double rows;
+    bool has_key;
+
+    // All pairs of two only where no two have a key.
+    bool is_better_than(const Candidate& other) const {
+      return has_key != other.has_key ? has_key : rows < other.rows;
     }
-    Tree joined = join(std::move(trees_[first]), std::move(trees_[second]));
-    trees_.erase(trees_.begin() + static_cast<ptrdiff_t>(second));
-    trees_[first] = std::move(joined);
+  };
+
+  void add_candidates(size_t tree) {
+    for (size_t other = 0; other < trees_.size(); ++other) {
+      if (other == tree || trees_[other].plan == nullptr) continue;
+      const size_t first = std::min(tree, other), second = std::max(tree, other);
+      const double rows = estimated_join(trees_[first], trees_[second]);
+      candidates_.push_back({first, second, std::abs(rows), rows >= 0});
+    }
+  }
+
+  // The two trees whose join has the fewest rows become one, in the place of the first.
+  void join_best() {
+    const Candidate best = *std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
+      return a.is_better_than(b);
+    });
+    trees_[best.first] = join(std::move(trees_[best.first]), std::move(trees_[best.second]));
+    std::erase_if(candidates_, [&](const Candidate& one) {
+      return one.first == best.first || one.second == best.first || one.first == best.second ||
+             one.second == best.second;
+    });
+    add_candidates(best.first);
   }
 
   // The smaller one is put into an index.
@@ -274,7 +289,8 @@ class JoinedRows {
   std::vector<ColumnDefinition> names_;
   std::vector<Leaf> leaves_;
   std::vector<Condition> conditions_;
-  std::vector<Tree> trees_;
+  std::vector<Tree> trees_;            // without a plan: part of another one
+  std::vector<Candidate> candidates_;  // all pairs of those with one
 };
 
 // Joins in the order of their sizes, whatever the text's: of all pairs of what is there, the two whose join is expected

@@ -1,12 +1,15 @@
 #include "engine/cpu/join/row_index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 #include "base/error.h"
 #include "engine/cpu/join/block_column.h"
 #include "engine/cpu/row_function.h"
+#include "engine/run/parallel.h"
 
 namespace diptych::cpu {
 
@@ -30,116 +33,191 @@ std::vector<RegisterInfo> keys_of(const Program& program, const IndexInfo& info)
 
 }  // namespace
 
-// Two passes over the rows: their keys, which give every row its entry; then their columns, which go to their places.
+// Two passes over the rows: their keys, which give every row its place; then their columns, which go to these. Where no
+// two rows have the same key, a row's place is its number in the row set, and all threads may work at once.
 class RowIndex::Builder {
  public:
   Builder(RowIndex& index, const std::vector<RegisterInfo>& columns, const Memory& memory,
           const ExecutionContext& context)
-      : index_(index), columns_(columns), memory_(memory), context_(context), source_(*index.source_) {}
+      : index_(index), columns_(columns), memory_(memory), context_(context), source_(*index.source_) {
+    int64_t rows = 0;
+    for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
+      first_rows_.push_back(rows);
+      rows += source_.rows_in(tablet);
+    }
+  }
 
   void run() {
     if (source_.row_count() >= int64_t{no_entry})
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
-    index_.reservation_.follow(static_cast<size_t>(source_.row_count()) * sizeof(uint32_t));
-    entries_.reserve(static_cast<size_t>(source_.row_count()));
-    find_entries();
-    place_rows();
+    if (!has_unique_places()) {
+      index_.reservation_.follow(static_cast<size_t>(source_.row_count()) * sizeof(uint32_t));
+      entries_.reserve(static_cast<size_t>(source_.row_count()));
+      find_entries();
+      place_rows();
+    }
+    if (!index_.dense_.empty()) set_bits();
     account();
+    index_.columns_.resize(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) fill_column(i);
   }
 
  private:
-  // Calls visit(block) for all blocks of the tablets, with these columns read.
+  struct Block {
+    std::span<const KeyColumn> columns;  // in the order in which they were asked for
+    int64_t first_row;                   // of the row set
+    int rows;
+  };
+  enum class Order : uint8_t { Rows, Any };  // Any: on all threads
+
+  // Calls visit(block) for all blocks of the tablets, with `count` columns read from the first one on.
   template <typename Visit>
-  void for_each_block(size_t first_column, size_t count, Visit&& visit) {
-    std::vector<size_t> wanted(count);
+  void for_each_block(size_t first_column, size_t count, Order order, const Visit& visit) {
+    std::atomic<size_t> next{0};
+    const auto work = [&](int) {
+      std::vector<BlockColumn> readers;
+      for (size_t i = 0; i < count; ++i) readers.emplace_back(columns_[first_column + i].physical);
+      for (size_t tablet = next++; tablet < source_.tablet_count(); tablet = next++)
+        read_tablet(tablet, first_column, readers, visit);
+    };
+    const auto most = static_cast<int>(std::min<size_t>(source_.tablet_count(), 1024));
+    const int threads = order == Order::Rows ? 1 : std::clamp(context_.threads, 1, std::max(1, most));
+    if (threads == 1)
+      work(0);
+    else
+      run_parallel(threads, work);
+  }
+
+  template <typename Visit>
+  void read_tablet(size_t tablet, size_t first_column, std::vector<BlockColumn>& readers, const Visit& visit) {
+    std::vector<size_t> wanted(readers.size());
     std::iota(wanted.begin(), wanted.end(), first_column);
-    std::vector<BlockColumn> readers;
-    for (const size_t column : wanted) readers.emplace_back(columns_[column].physical);
-    std::vector<KeyColumn> read(count);
-    for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
-      std::unique_ptr<PinnedTablet> pinned = source_.pin(tablet, wanted);
-      for (size_t i = 0; i < count; ++i) readers[i].begin(pinned->views[i]);
-      const int64_t rows = source_.rows_in(tablet);
-      for (int64_t first = 0; first < rows; first += block_rows) {
-        check_cancelled(context_);
-        const int in_block = static_cast<int>(std::min<int64_t>(block_rows, rows - first));
-        for (size_t i = 0; i < count; ++i) read[i] = readers[i].read(first, in_block);
-        visit(std::span<const KeyColumn>(read), in_block);
-      }
-      keep_texts(first_column, count, std::move(pinned));
+    std::vector<KeyColumn> read(readers.size());
+    std::unique_ptr<PinnedTablet> pinned = source_.pin(tablet, wanted);
+    for (size_t i = 0; i < readers.size(); ++i) readers[i].begin(pinned->views[i]);
+    const int64_t rows = source_.rows_in(tablet);
+    for (int64_t first = 0; first < rows; first += block_rows) {
+      check_cancelled(context_);
+      const int in_block = static_cast<int>(std::min<int64_t>(block_rows, rows - first));
+      for (size_t i = 0; i < readers.size(); ++i) read[i] = readers[i].read(first, in_block);
+      visit(Block{read, first_rows_[tablet] + first, in_block});
     }
+    keep_texts(first_column, readers.size(), std::move(pinned));
   }
 
   // Strings stay where they are.
   void keep_texts(size_t first_column, size_t count, std::unique_ptr<PinnedTablet> pinned) {
     const auto is_text = [](const RegisterInfo& column) { return column.physical == PhysicalType::Text; };
     const auto begin = columns_.begin() + static_cast<ptrdiff_t>(first_column);
-    if (std::any_of(begin, begin + static_cast<ptrdiff_t>(count), is_text)) index_.pinned_.push_back(std::move(pinned));
+    if (std::none_of(begin, begin + static_cast<ptrdiff_t>(count), is_text)) return;
+    std::lock_guard guard(mutex_);
+    index_.pinned_.push_back(std::move(pinned));
   }
 
-  // ---- entries
-
-  void find_entries() {
-    const size_t keys = index_.keys_.size();
-    if (keys == 0) {
-      entries_.assign(static_cast<size_t>(source_.row_count()), 0);
-      count_ = entries_.empty() ? 0 : 1;
-    } else if (is_whole_key(index_.keys_) && find_bounds()) {
-      with_kernel_type(index_.keys_[0].physical, [&]<typename T>(T) {
-        if constexpr (std::is_same_v<T, dk_i32> || std::is_same_v<T, dk_i64>)
-          for_each_block(0, 1, [&](std::span<const KeyColumn> block, int rows) { add_dense<T>(block[0], rows); });
-      });
-      set_bits();
-    } else {
-      index_.hashed_.emplace(index_.keys_, source_.row_count());
-      for_each_block(0, keys, [&](std::span<const KeyColumn> block, int rows) { add_hashed(block, rows); });
-      count_ = index_.hashed_->groups();
-    }
-  }
-
-  static RowMask without_nulls(std::span<const KeyColumn> block, int rows) {
+  static RowMask without_nulls(const Block& block) {
     RowMask mask;
-    mask.fill(rows);
-    for (const KeyColumn& key : block)
-      for (int w = 0; key.valid != nullptr && w < words_for(rows); ++w) mask.words[w] &= key.valid[w];
+    mask.fill(block.rows);
+    for (const KeyColumn& key : block.columns)
+      for (int w = 0; key.valid != nullptr && w < words_for(block.rows); ++w) mask.words[w] &= key.valid[w];
     return mask;
+  }
+
+  // Calls visit(row of the block, key) for all rows that have their one, whole key.
+  template <typename Visit>
+  void for_each_whole_key(const Block& block, Visit&& visit) const {
+    const RowMask mask = without_nulls(block);
+    const Values& keys = block.columns[0].values;
+    const int words = words_for(block.rows);
+    if (index_.keys_[0].physical == PhysicalType::Int32)
+      for_each_row(mask.words, words, [&](int row) { visit(row, int64_t{value_at<int32_t>(keys, row)}); });
+    else
+      for_each_row(mask.words, words, [&](int row) { visit(row, value_at<int64_t>(keys, row)); });
+  }
+
+  // ---- places that are the rows' numbers
+
+  // Makes the dense array, if the key has few possible values; false: some rows share a key, or there is no array.
+  bool has_unique_places() {
+    if (index_.keys_.empty()) {
+      index_.rows_ = source_.row_count();
+      return false;
+    }
+    if (!is_whole_key(index_.keys_) || !find_bounds()) return false;
+    std::atomic<bool> has_equal{false};
+    for_each_block(0, 1, Order::Any, [&](const Block& block) {
+      if (has_equal.load(std::memory_order_relaxed)) return;
+      bool found = false;
+      for_each_whole_key(block, [&](int row, int64_t key) {
+        std::atomic_ref<uint32_t> place(index_.dense_[index_.place_of(key)]);
+        found |= place.exchange(static_cast<uint32_t>(block.first_row + row) + 1, std::memory_order_relaxed) != 0;
+      });
+      if (found) has_equal.store(true, std::memory_order_relaxed);
+    });
+    if (!has_equal) index_.rows_ = source_.row_count();
+    return !has_equal;
   }
 
   // False: the possible values are too many for a dense array.
   bool find_bounds() {
     int64_t low = INT64_MAX, high = INT64_MIN;
-    for_each_block(0, 1, [&](std::span<const KeyColumn> block, int rows) {
-      const RowMask mask = without_nulls(block, rows);
-      const bool is_narrow = index_.keys_[0].physical == PhysicalType::Int32;
-      for_each_row(mask.words, words_for(rows), [&](int row) {
-        const int64_t key = is_narrow ? value_at<int32_t>(block[0].values, row) : value_at<int64_t>(block[0].values, row);
-        low = std::min(low, key);
-        high = std::max(high, key);
+    for_each_block(0, 1, Order::Any, [&](const Block& block) {
+      int64_t least = INT64_MAX, greatest = INT64_MIN;
+      for_each_whole_key(block, [&](int, int64_t key) {
+        least = std::min(least, key);
+        greatest = std::max(greatest, key);
       });
+      std::lock_guard guard(mutex_);
+      low = std::min(low, least);
+      high = std::max(high, greatest);
     });
     if (low > high) return false;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     const int64_t most = std::max(small_places, source_.row_count() * places_a_row);
     if (span >= static_cast<uint64_t>(most)) return false;
     index_.low_ = low;
-    index_.reservation_.follow((static_cast<size_t>(source_.row_count()) + span + 1) * sizeof(uint32_t));
+    index_.reservation_.follow((span + 1) * sizeof(uint32_t));
     index_.dense_.assign(span + 1, 0);
     return true;
   }
 
-  template <typename T>
-  void add_dense(const KeyColumn& key, int rows) {
-    const RowMask mask = without_nulls(std::span(&key, 1), rows);
-    for (int row = 0; row < rows; ++row) {
-      if (!mask.has(row)) {
-        entries_.push_back(no_entry);
-        continue;
-      }
-      uint32_t& place = index_.dense_[static_cast<size_t>(value_at<T>(key.values, row) - index_.low_)];
-      if (place == 0) place = ++count_;
-      entries_.push_back(place - 1);
+  // ---- entries of keys that several rows have
+
+  void find_entries() {
+    const size_t keys = index_.keys_.size();
+    if (keys == 0) {
+      entries_.assign(static_cast<size_t>(source_.row_count()), 0);
+      count_ = entries_.empty() ? 0 : 1;
+    } else if (!index_.dense_.empty()) {
+      std::fill(index_.dense_.begin(), index_.dense_.end(), 0);
+      for_each_block(0, 1, Order::Rows, [&](const Block& block) { add_dense(block); });
+    } else {
+      index_.hashed_.emplace(index_.keys_, source_.row_count());
+      for_each_block(0, keys, Order::Rows, [&](const Block& block) { add_hashed(block); });
+      count_ = index_.hashed_->groups();
     }
+  }
+
+  void add_dense(const Block& block) {
+    const size_t first = entries_.size();
+    entries_.resize(first + static_cast<size_t>(block.rows), no_entry);
+    for_each_whole_key(block, [&](int row, int64_t key) {
+      uint32_t& place = index_.dense_[index_.place_of(key)];
+      if (place == 0) place = ++count_;
+      entries_[first + static_cast<size_t>(row)] = place - 1;
+    });
+  }
+
+  void add_hashed(const Block& block) {
+    HashedKeys& hashed = *index_.hashed_;
+    const RowMask mask = without_nulls(block);
+    const auto count = static_cast<size_t>(mask.count());
+    rows_.resize(block_rows * hashed.layout().words());
+    hashed.layout().write(block.columns, words_for(block.rows), mask, rows_.data());
+    hashed.layout().hash_rows(rows_.data(), count, hashes_);
+    hashed.find_rows({rows_.data(), hashes_, count}, false, numbers_);
+    size_t next = 0;
+    for (int row = 0; row < block.rows; ++row) entries_.push_back(mask.has(row) ? numbers_[next++] : no_entry);
+    account();
   }
 
   void set_bits() {
@@ -147,19 +225,6 @@ class RowIndex::Builder {
     bits.assign(index_.dense_.size() / 64 + 1, 0);
     for (size_t place = 0; place < index_.dense_.size(); ++place)
       bits[place / 64] |= uint64_t{index_.dense_[place] != 0} << (place % 64);
-  }
-
-  void add_hashed(std::span<const KeyColumn> block, int rows) {
-    HashedKeys& hashed = *index_.hashed_;
-    const RowMask mask = without_nulls(block, rows);
-    const auto count = static_cast<size_t>(mask.count());
-    rows_.resize(block_rows * hashed.layout().words());
-    hashed.layout().write(block, words_for(rows), mask, rows_.data());
-    hashed.layout().hash_rows(rows_.data(), count, hashes_);
-    hashed.find_rows({rows_.data(), hashes_, count}, false, numbers_);
-    size_t next = 0;
-    for (int row = 0; row < rows; ++row) entries_.push_back(mask.has(row) ? numbers_[next++] : no_entry);
-    account();
   }
 
   // ---- places
@@ -180,7 +245,7 @@ class RowIndex::Builder {
   }
 
   void fill_column(size_t number) {
-    Column& column = index_.columns_.emplace_back();
+    Column& column = index_.columns_[number];
     column.physical = columns_[number].physical;
     const auto width = static_cast<size_t>(width_bytes(column.physical));
     const auto rows = static_cast<size_t>(index_.rows_);
@@ -189,29 +254,29 @@ class RowIndex::Builder {
       column.valid = memory_.allocate(std::max<size_t>(64, (rows + 63) / 64 * 8), what);
       std::memset(column.valid.data(), 0, column.valid.size());
     }
-    size_t at = 0;
-    for_each_block(number, 1, [&](std::span<const KeyColumn> block, int in_block) {
-      const std::span<const uint32_t> places(entries_.data() + at, static_cast<size_t>(in_block));
+    for_each_block(number, 1, Order::Any, [&](const Block& block) {
       switch (width) {
-        case 1: put<uint8_t>(block[0], places, column); break;
-        case 4: put<uint32_t>(block[0], places, column); break;
-        case 8: put<uint64_t>(block[0], places, column); break;
-        default: put<dk_i128>(block[0], places, column); break;
+        case 1: put<uint8_t>(block, column); break;
+        case 4: put<uint32_t>(block, column); break;
+        case 8: put<uint64_t>(block, column); break;
+        default: put<dk_i128>(block, column); break;
       }
-      at += static_cast<size_t>(in_block);
     });
   }
 
   template <typename T>
-  static void put(const KeyColumn& from, std::span<const uint32_t> places, Column& column) {
+  void put(const Block& block, Column& column) const {
+    const KeyColumn& from = block.columns[0];
     auto* to = reinterpret_cast<T*>(column.values.data());
-    auto* valid = reinterpret_cast<uint64_t*>(column.valid.data());
-    for (size_t row = 0; row < places.size(); ++row) {
-      const uint32_t place = places[row];
+    for (int row = 0; row < block.rows; ++row) {
+      const auto number = static_cast<size_t>(block.first_row + row);
+      const size_t place = entries_.empty() ? number : entries_[number];
       if (place == no_entry) continue;
-      to[place] = value_at<T>(from.values, static_cast<int>(row));
-      const bool is_there = from.valid == nullptr || (from.valid[row / 64] >> (row % 64) & 1) != 0;
-      if (valid != nullptr && is_there) valid[place / 64] |= uint64_t{1} << (place % 64);
+      to[place] = value_at<T>(from.values, row);
+      if (column.valid.size() == 0) continue;
+      const uint64_t is_there = from.valid == nullptr ? 1 : from.valid[row / 64] >> (row % 64) & 1;
+      std::atomic_ref<uint64_t> word(reinterpret_cast<uint64_t*>(column.valid.data())[place / 64]);
+      word.fetch_or(is_there << (place % 64), std::memory_order_relaxed);
     }
   }
 
@@ -227,11 +292,13 @@ class RowIndex::Builder {
   const Memory& memory_;
   const ExecutionContext& context_;
   const TabletSource& source_;
-  std::vector<uint32_t> entries_;  // by row; later places
+  std::vector<int64_t> first_rows_;  // by tablet
+  std::vector<uint32_t> entries_;    // by row; later places; empty: these are the rows' numbers
   uint32_t count_ = 0;             // of entries
   std::vector<uint64_t> rows_;     // of a block's keys
   uint64_t hashes_[block_rows];
   uint32_t numbers_[block_rows];
+  std::mutex mutex_;  // guards what threads of a pass put together
 };
 
 RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,

@@ -51,6 +51,7 @@ SectionGenerator::SectionGenerator(const Program& program, int32_t address, cons
 SectionKernel SectionGenerator::generate() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
   kernel_.entry = fmt::format("section_{}", address_);
+  if (meets_index(program_, address_)) refuse("rows that meet those of an index");
   check_size();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
