@@ -25,9 +25,14 @@ ScopeColumn merge(const ScopeColumn& left, const ScopeColumn& right, int positio
     throw Error(SqlState::datatype_mismatch, "JOIN/USING types " + l.name() + " and " + r.name() + " cannot be matched",
                 position);
   }
-  // Numerics keep their digits, strings their length.
-  if (l.id == r.id || (l.is_string() && r.id != TypeId::Text)) return left;
-  if (l.is_string()) return right;
+  if (l == r) return left;
+  if (l.is_string()) {  // of the left kind, without a length
+    ScopeColumn result = left;
+    result.shown = {l.id};
+    return result;
+  }
+  // Numerics keep their digits.
+  if (l.id == r.id) return left;
   if (common->id == l.id) return left;
   if (common->id == r.id && r.id != TypeId::Numeric) return right;
   ScopeColumn result = left;

@@ -38,7 +38,7 @@ void Frame::match(const Step& step) {
   if (index.is_unique()) {
     Slot& out = write(step.out);
     auto* to = reinterpret_cast<int64_t*>(out.storage);
-    for_each_row(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.entries[row]; });
+    for_each_row(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.rows[row]; });
     active_ = rows;
     any_active_ = active_.any();
     return;
@@ -56,7 +56,7 @@ void Frame::run_pairs(const Step& step, const RowIndex& index, const RowMask& ro
   for (int w = 0; w < words_; ++w) {
     for (uint64_t left = rows.words[w]; left != 0; left &= left - 1) {
       const int row = w * 64 + std::countr_zero(left);
-      RowIndex::Range found = index.rows_of(pairs_->look_up.entries[row]);
+      RowIndex::Range found = index.rows_of(pairs_->look_up.rows[row]);
       while (found.count > 0) {
         const auto taken = static_cast<int>(std::min<int64_t>(found.count, block_rows - count));
         std::fill_n(pairs_->rows + count, taken, static_cast<uint16_t>(row));

@@ -90,8 +90,8 @@ TEST(BindJoin, MergedColumnsHaveTheTypeOfBoth) {
   EXPECT_EQ(merged("n", "i"), "m=#0 numeric(15,2)");
   EXPECT_EQ(merged("n", "w"), "m=#0 numeric(15,2)");
   EXPECT_EQ(merged("w", "d"), "m=#1 double precision");
-  EXPECT_EQ(merged("vc", "t"), "m=#1 text");
-  EXPECT_EQ(merged("c", "vc"), "m=#0 character(5)");
+  EXPECT_EQ(merged("vc", "t"), "m=#0::character varying character varying");
+  EXPECT_EQ(merged("c", "vc"), "m=rpad(#0, 5)::character character");
   EXPECT_EQ(merged("day", "ts"), "m=#1 timestamp without time zone");
 }
 

@@ -15,9 +15,9 @@ namespace diptych::cpu {
 
 namespace {
 
-constexpr uint32_t no_entry = UINT32_MAX;
+constexpr uint32_t no_row = KeyTable::no_row;
 // A dense array has at most so many places a row, or so many in all: then its bits fit the first-level cache.
-constexpr int64_t places_a_row = 8, small_places = 262144;
+constexpr int64_t places_a_row = 8, small_places = 262144, most_places = int64_t{1} << 31;
 
 bool is_whole_key(const std::vector<RegisterInfo>& keys) {
   return keys.size() == 1 &&
@@ -33,8 +33,12 @@ std::vector<RegisterInfo> keys_of(const Program& program, const IndexInfo& info)
 
 }  // namespace
 
-// Two passes over the rows: their keys, which give every row its place; then their columns, which go to these. Where no
-// two rows have the same key, a row's place is its number in the row set, and all threads may work at once.
+// All threads work at every step:
+//
+//   keys      of each row to where it is looked for: a place of the dense array, or a hash
+//   firsts    of each row the first one with its key: a thread takes the keys of some parts, of all rows in their order
+//   places    where rows share keys: those of a key one behind the other
+//   columns   to these places
 class RowIndex::Builder {
  public:
   Builder(RowIndex& index, const std::vector<RegisterInfo>& columns, const Memory& memory,
@@ -48,16 +52,17 @@ class RowIndex::Builder {
   }
 
   void run() {
-    if (source_.row_count() >= int64_t{no_entry})
+    if (source_.row_count() >= int64_t{no_row})
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
+    index_.rows_ = source_.row_count();
     if (!has_unique_places()) {
-      index_.reservation_.follow(static_cast<size_t>(source_.row_count()) * sizeof(uint32_t));
-      entries_.reserve(static_cast<size_t>(source_.row_count()));
-      find_entries();
+      index_.reservation_.follow((index_.dense_.size() + rows()) * sizeof(uint32_t));
+      firsts_.assign(rows(), index_.keys_.empty() ? 0 : no_row);
+      if (!index_.keys_.empty()) find_firsts();
       place_rows();
     }
     if (!index_.dense_.empty()) set_bits();
-    account();
+    if (index_.table_) index_.table_->finish();
     index_.columns_.resize(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) fill_column(i);
   }
@@ -68,11 +73,11 @@ class RowIndex::Builder {
     int64_t first_row;                   // of the row set
     int rows;
   };
-  enum class Order : uint8_t { Rows, Any };  // Any: on all threads
+  size_t rows() const { return static_cast<size_t>(index_.rows_); }
 
-  // Calls visit(block) for all blocks of the tablets, with `count` columns read from the first one on.
+  // Calls visit(block) for all blocks of the tablets, with `count` columns read from the first one on, on all threads.
   template <typename Visit>
-  void for_each_block(size_t first_column, size_t count, Order order, const Visit& visit) {
+  void for_each_block(size_t first_column, size_t count, const Visit& visit) {
     std::atomic<size_t> next{0};
     const auto work = [&](int) {
       std::vector<BlockColumn> readers;
@@ -81,11 +86,7 @@ class RowIndex::Builder {
         read_tablet(tablet, first_column, readers, visit);
     };
     const auto most = static_cast<int>(std::min<size_t>(source_.tablet_count(), 1024));
-    const int threads = order == Order::Rows ? 1 : std::clamp(context_.threads, 1, std::max(1, most));
-    if (threads == 1)
-      work(0);
-    else
-      run_parallel(threads, work);
+    run_parallel(std::clamp(context_.threads, 1, std::max(1, most)), work);
   }
 
   template <typename Visit>
@@ -138,13 +139,9 @@ class RowIndex::Builder {
 
   // Makes the dense array, if the key has few possible values; false: some rows share a key, or there is no array.
   bool has_unique_places() {
-    if (index_.keys_.empty()) {
-      index_.rows_ = source_.row_count();
-      return false;
-    }
     if (!is_whole_key(index_.keys_) || !find_bounds()) return false;
     std::atomic<bool> has_equal{false};
-    for_each_block(0, 1, Order::Any, [&](const Block& block) {
+    for_each_block(0, 1, [&](const Block& block) {
       if (has_equal.load(std::memory_order_relaxed)) return;
       bool found = false;
       for_each_whole_key(block, [&](int row, int64_t key) {
@@ -153,14 +150,13 @@ class RowIndex::Builder {
       });
       if (found) has_equal.store(true, std::memory_order_relaxed);
     });
-    if (!has_equal) index_.rows_ = source_.row_count();
     return !has_equal;
   }
 
   // False: the possible values are too many for a dense array.
   bool find_bounds() {
     int64_t low = INT64_MAX, high = INT64_MIN;
-    for_each_block(0, 1, Order::Any, [&](const Block& block) {
+    for_each_block(0, 1, [&](const Block& block) {
       int64_t least = INT64_MAX, greatest = INT64_MIN;
       for_each_whole_key(block, [&](int, int64_t key) {
         least = std::min(least, key);
@@ -172,7 +168,7 @@ class RowIndex::Builder {
     });
     if (low > high) return false;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    const int64_t most = std::max(small_places, source_.row_count() * places_a_row);
+    const int64_t most = std::min(std::max(small_places, source_.row_count() * places_a_row), most_places);
     if (span >= static_cast<uint64_t>(most)) return false;
     index_.low_ = low;
     index_.reservation_.follow((span + 1) * sizeof(uint32_t));
@@ -180,44 +176,90 @@ class RowIndex::Builder {
     return true;
   }
 
-  // ---- entries of keys that several rows have
+  // ---- first rows with the same key
 
-  void find_entries() {
-    const size_t keys = index_.keys_.size();
-    if (keys == 0) {
-      entries_.assign(static_cast<size_t>(source_.row_count()), 0);
-      count_ = entries_.empty() ? 0 : 1;
-    } else if (!index_.dense_.empty()) {
-      std::fill(index_.dense_.begin(), index_.dense_.end(), 0);
-      for_each_block(0, 1, Order::Rows, [&](const Block& block) { add_dense(block); });
-    } else {
-      index_.hashed_.emplace(index_.keys_, source_.row_count());
-      for_each_block(0, keys, Order::Rows, [&](const Block& block) { add_hashed(block); });
-      count_ = index_.hashed_->groups();
-    }
+  // Parts of the keys, so many for each thread that all of them have about as much to do.
+  static constexpr size_t dense_parts = 256;
+
+  void find_firsts() {
+    if (!index_.dense_.empty())
+      find_dense_firsts();
+    else
+      find_hashed_firsts();
   }
 
-  void add_dense(const Block& block) {
-    const size_t first = entries_.size();
-    entries_.resize(first + static_cast<size_t>(block.rows), no_entry);
-    for_each_whole_key(block, [&](int row, int64_t key) {
-      uint32_t& place = index_.dense_[index_.place_of(key)];
-      if (place == 0) place = ++count_;
-      entries_[first + static_cast<size_t>(row)] = place - 1;
+  // Calls visit(first part, end) on each thread, all parts among them.
+  template <typename Visit>
+  void share_parts(size_t parts, const Visit& visit) {
+    const auto threads = static_cast<size_t>(std::clamp<int>(context_.threads, 1, static_cast<int>(parts)));
+    run_parallel(static_cast<int>(threads), [&](int thread) {
+      const auto number = static_cast<size_t>(thread);
+      visit(parts * number / threads, parts * (number + 1) / threads);
     });
   }
 
-  void add_hashed(const Block& block) {
-    HashedKeys& hashed = *index_.hashed_;
+  void find_dense_firsts() {
+    std::vector<uint32_t>& dense = index_.dense_;
+    std::fill(dense.begin(), dense.end(), 0);
+    // The row's place in the array, for now.
+    for_each_block(0, 1, [&](const Block& block) {
+      for_each_whole_key(block, [&](int row, int64_t key) {
+        firsts_[static_cast<size_t>(block.first_row + row)] = static_cast<uint32_t>(index_.place_of(key));
+      });
+    });
+    share_parts(dense_parts, [&](size_t part, size_t end_part) {
+      const auto begin = static_cast<uint32_t>(dense.size() * part / dense_parts);
+      const auto end = static_cast<uint32_t>(dense.size() * end_part / dense_parts);
+      for (size_t row = 0; row < firsts_.size(); ++row) {
+        const uint32_t place = firsts_[row];
+        if (place < begin || place >= end) continue;
+        if (dense[place] == 0) dense[place] = static_cast<uint32_t>(row) + 1;
+      }
+    });
+    for_each_range([&](size_t begin, size_t end) {
+      for (size_t row = begin; row < end; ++row)
+        if (firsts_[row] != no_row) firsts_[row] = dense[firsts_[row]] - 1;
+    });
+  }
+
+  void find_hashed_firsts() {
+    KeyTable& table = index_.table_.emplace(index_.keys_, index_.rows_, memory_);
+    for_each_block(0, index_.keys_.size(), [&](const Block& block) { write_keys(table, block); });
+    share_parts(table.parts(), [&](size_t part, size_t end_part) {
+      for (size_t row = 0; row < firsts_.size(); ++row) {
+        if ((row & 65535) == 0) check_cancelled(context_);
+        const size_t own = table.part_of(table.hashes()[row]);
+        if (own < part || own >= end_part || firsts_[row] == no_row) continue;
+        firsts_[row] = table.add(static_cast<uint32_t>(row));
+      }
+    });
+  }
+
+  void write_keys(KeyTable& table, const Block& block) {
     const RowMask mask = without_nulls(block);
+    const size_t words = table.layout().words();
     const auto count = static_cast<size_t>(mask.count());
-    rows_.resize(block_rows * hashed.layout().words());
-    hashed.layout().write(block.columns, words_for(block.rows), mask, rows_.data());
-    hashed.layout().hash_rows(rows_.data(), count, hashes_);
-    hashed.find_rows({rows_.data(), hashes_, count}, false, numbers_);
+    std::vector<uint64_t> keys(count * words), hashes(count);
+    table.layout().write(block.columns, words_for(block.rows), mask, keys.data());
+    table.layout().hash_rows(keys.data(), count, hashes.data());
     size_t next = 0;
-    for (int row = 0; row < block.rows; ++row) entries_.push_back(mask.has(row) ? numbers_[next++] : no_entry);
-    account();
+    std::fill_n(table.hashes() + block.first_row, block.rows, 0);
+    for_each_row(mask.words, words_for(block.rows), [&](int in_block) {
+      const int64_t row = block.first_row + in_block;
+      std::copy_n(keys.data() + next * words, words, table.words_of(row));
+      table.hashes()[row] = hashes[next++];
+      firsts_[static_cast<size_t>(row)] = 0;  // it has a key
+    });
+  }
+
+  // Calls visit(begin, end) of row numbers on all threads.
+  template <typename Visit>
+  void for_each_range(const Visit& visit) {
+    constexpr size_t range_rows = 65536;
+    in_arena(context_.threads, [&] {
+      tbb::parallel_for(tbb::blocked_range<size_t>(0, firsts_.size(), range_rows),
+                        [&](const auto& range) { visit(range.begin(), range.end()); });
+    });
   }
 
   void set_bits() {
@@ -229,19 +271,24 @@ class RowIndex::Builder {
 
   // ---- places
 
-  // From here on entries_ has the rows' places.
+  // From here on firsts_ has the rows' places, or nothing where these are their numbers.
   void place_rows() {
-    const auto with_key = std::count_if(entries_.begin(), entries_.end(), [](uint32_t e) { return e != no_entry; });
-    index_.rows_ = with_key;
-    if (count_ == static_cast<uint32_t>(with_key)) return;  // each has its own
-    std::vector<uint32_t>& firsts = index_.firsts_;
-    firsts.assign(size_t{count_} + 1, 0);
-    for (const uint32_t entry : entries_)
-      if (entry != no_entry) ++firsts[entry + 1];
-    std::partial_sum(firsts.begin(), firsts.end(), firsts.begin());
-    std::vector<uint32_t> next(firsts.begin(), firsts.end() - 1);
-    for (uint32_t& entry : entries_)
-      if (entry != no_entry) entry = next[entry]++;
+    std::vector<uint32_t>& ends = index_.firsts_;
+    bool has_equal = false;
+    for (size_t row = 0; row < firsts_.size() && !has_equal; ++row)
+      has_equal = firsts_[row] != no_row && firsts_[row] != row;
+    if (!has_equal) return firsts_.clear();
+    index_.reservation_.follow((index_.dense_.size() + 2 * rows() + 1) * sizeof(uint32_t));
+    ends.assign(rows() + 1, 0);
+    for (const uint32_t first : firsts_)
+      if (first != no_row) ++ends[first + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    // Rows come in their order: the next place of a key is where the rows of the one before it end, and moves on.
+    for (uint32_t& first : firsts_)
+      if (first != no_row) first = ends[first]++;
+    // Each has moved to where the next one begins.
+    std::move_backward(ends.begin(), ends.end() - 1, ends.end());
+    ends[0] = 0;
   }
 
   void fill_column(size_t number) {
@@ -254,7 +301,7 @@ class RowIndex::Builder {
       column.valid = memory_.allocate(std::max<size_t>(64, (rows + 63) / 64 * 8), what);
       std::memset(column.valid.data(), 0, column.valid.size());
     }
-    for_each_block(number, 1, Order::Any, [&](const Block& block) {
+    for_each_block(number, 1, [&](const Block& block) {
       switch (width) {
         case 1: put<uint8_t>(block, column); break;
         case 4: put<uint32_t>(block, column); break;
@@ -270,20 +317,14 @@ class RowIndex::Builder {
     auto* to = reinterpret_cast<T*>(column.values.data());
     for (int row = 0; row < block.rows; ++row) {
       const auto number = static_cast<size_t>(block.first_row + row);
-      const size_t place = entries_.empty() ? number : entries_[number];
-      if (place == no_entry) continue;
+      const size_t place = firsts_.empty() ? number : firsts_[number];
+      if (place == no_row) continue;
       to[place] = value_at<T>(from.values, row);
       if (column.valid.size() == 0) continue;
       const uint64_t is_there = from.valid == nullptr ? 1 : from.valid[row / 64] >> (row % 64) & 1;
       std::atomic_ref<uint64_t> word(reinterpret_cast<uint64_t*>(column.valid.data())[place / 64]);
       word.fetch_or(is_there << (place % 64), std::memory_order_relaxed);
     }
-  }
-
-  void account() {
-    size_t bytes = (entries_.capacity() + index_.dense_.capacity() + index_.firsts_.capacity()) * sizeof(uint32_t);
-    if (index_.hashed_) bytes += index_.hashed_->bytes();
-    index_.reservation_.follow(bytes);
   }
 
   static constexpr const char* what = "index of a join";
@@ -293,11 +334,7 @@ class RowIndex::Builder {
   const ExecutionContext& context_;
   const TabletSource& source_;
   std::vector<int64_t> first_rows_;  // by tablet
-  std::vector<uint32_t> entries_;    // by row; later places; empty: these are the rows' numbers
-  uint32_t count_ = 0;             // of entries
-  std::vector<uint64_t> rows_;     // of a block's keys
-  uint64_t hashes_[block_rows];
-  uint32_t numbers_[block_rows];
+  std::vector<uint32_t> firsts_;     // by row: the first one with its key; later its place; empty: its number
   std::mutex mutex_;  // guards what threads of a pass put together
 };
 
@@ -308,7 +345,7 @@ RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_pt
 }
 
 template <typename T>
-void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* entries) const {
+void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const {
   const uint64_t places = dense_.size();
   for (int w = 0; w < words; ++w) {
     uint64_t found = 0;
@@ -320,7 +357,7 @@ void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* 
     rows.words[w] = found;
   }
   for_each_row(rows.words, words,
-               [&](int row) { entries[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
+               [&](int row) { firsts[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {
@@ -330,20 +367,21 @@ void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) c
     for (int w = 0; key.valid != nullptr && w < frame.words(); ++w) rows.words[w] &= key.valid[w];
   }
   if (keys_.empty()) {
-    std::fill_n(found.entries, block_rows, 0);
+    std::fill_n(found.rows, block_rows, 0);
   } else if (!dense_.empty()) {
     const Slot& key = frame.read(first_key);
     if (key.physical == PhysicalType::Int32)
-      find_dense<int32_t>(key, frame.words(), rows, found.entries);
+      find_dense<int32_t>(key, frame.words(), rows, found.rows);
     else
-      find_dense<int64_t>(key, frame.words(), rows, found.entries);
+      find_dense<int64_t>(key, frame.words(), rows, found.rows);
   } else {
-    if (!found.keys || found.keys->rows.size() < block_rows * hashed_->layout().words())
-      found.keys.emplace(hashed_->layout());
-    found.keys->write(hashed_->layout(), frame, first_key, rows);
-    RowMask unknown;
-    hashed_->find_known(*found.keys, found.entries, unknown);
-    rows.remove(unknown);
+    if (!found.keys || found.keys->rows.size() < block_rows * table_->layout().words())
+      found.keys.emplace(table_->layout());
+    found.keys->write(table_->layout(), frame, first_key, rows);
+    table_->find(*found.keys, found.rows);
+    for (int w = 0; w < frame.words(); ++w)
+      for (uint64_t left = rows.words[w]; left != 0; left &= left - 1)
+        if (found.rows[w * 64 + std::countr_zero(left)] == no_row) rows.words[w] &= ~(left & -left);
   }
 }
 

@@ -1,21 +1,21 @@
 // A built index: the rows of a row set by their keys, those with equal keys one behind the other.
 //
-//   keys       |entry 0|entry 1|entry 2|          distinct ones, in the order of first appearance
-//   firsts     |0      |1      |4      |5         entry 1 has rows 1, 2 and 3; without it every entry has its one row
-//   columns    |row 0|row 1|row 2|row 3|row 4|    values in register form
+//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it every
+//                               row has a key of its own, and its number as place
+//   columns    |place 0|place 1|place 2|place 3|     values in register form
 //
-// An entry is found by the key itself in a dense array where there is one key, whole, of few possible values; a bit for
-// each of these says whether it is there, so that keys in vain touch no more than those. Else it is found by its hash
-// (group_keys.h). Rows with a NULL among their keys are left out.
+// The first row with a key is found by the key itself in a dense array where there is one key, whole, of few possible
+// values; a bit for each of these says whether it is there, so that keys in vain touch no more than those. Else it is
+// found by the key's hash (key_table.h). Rows with a NULL among their keys are left out.
 //
-// Built by one thread; then any number may read it.
+// Built by the threads of the statement; then any number may read it.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "engine/cpu/group_keys.h"
+#include "engine/cpu/join/key_table.h"
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
@@ -33,7 +33,7 @@ class RowIndex {
   // A thread's, for blocks that are looked up.
   struct LookUp {
     std::optional<KeyBlock> keys;
-    uint32_t entries[block_rows];
+    uint32_t rows[block_rows];  // the first one with the key
   };
 
   // rows: of the index's row set. What is passed by reference outlives it. Errors: 53200, 54000, 57014, and those of
@@ -41,13 +41,14 @@ class RowIndex {
   RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
            const Memory& memory, const ExecutionContext& context);
 
-  // The entries of the rows' keys, which are the frame's registers from first_key on; rows without one leave the mask.
+  // The first rows with the keys that are the frame's registers from first_key on; rows without one leave the mask.
   void find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const;
-  Range rows_of(uint32_t entry) const {
-    if (is_unique()) return {entry, 1};
-    return {firsts_[entry], int64_t{firsts_[entry + 1]} - firsts_[entry]};
+  // The places of the rows with the key of this first one.
+  Range rows_of(uint32_t first) const {
+    if (is_unique()) return {first, 1};
+    return {firsts_[first], int64_t{firsts_[first + 1]} - firsts_[first]};
   }
-  // Whether each entry has one row, whose number is the entry's.
+  // Whether no two rows have the same key.
   bool is_unique() const { return firsts_.empty(); }
   const Column& column(size_t number) const { return columns_[number]; }
   int64_t rows() const { return rows_; }
@@ -58,14 +59,14 @@ class RowIndex {
   class Builder;
   uint64_t place_of(int64_t key) const { return static_cast<uint64_t>(key) - static_cast<uint64_t>(low_); }
   template <typename T>
-  void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* entries) const;
+  void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const;
 
   std::vector<RegisterInfo> keys_;
-  std::optional<HashedKeys> hashed_;
-  std::vector<uint32_t> dense_;  // by key - low_: entry + 1, 0: none
-  std::vector<uint64_t> bits_;   // of dense_: whether there is an entry
+  std::optional<KeyTable> table_;
+  std::vector<uint32_t> dense_;  // by key - low_: first row with it + 1, 0: none
+  std::vector<uint64_t> bits_;   // of dense_: whether there is one
   int64_t low_ = 0;
-  std::vector<uint32_t> firsts_;  // of entries, and of the end; empty: see is_unique()
+  std::vector<uint32_t> firsts_;  // places, by row, and of the end; empty: see is_unique()
   std::vector<Column> columns_;
   int64_t rows_ = 0;
   std::vector<std::unique_ptr<PinnedTablet>> pinned_;  // that strings are in

@@ -1,0 +1,63 @@
+#include "engine/cpu/join/key_table.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace diptych::cpu {
+
+KeyTable::KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Memory& memory) : layout_(keys) {
+  constexpr const char* what = "index of a join";
+  constexpr int least_slot_bits = 10;
+  const auto count = static_cast<size_t>(rows);
+  slot_bits_ = std::max(least_slot_bits, static_cast<int>(std::bit_width(count)) + 1);
+  part_bits_ = std::min(most_part_bits, slot_bits_ - least_slot_bits + 1);
+  part_mask_ = (size_t{1} << (slot_bits_ - part_bits_)) - 1;
+  words_ = memory.allocate(std::max<size_t>(64, count * layout_.words() * sizeof(uint64_t)), what);
+  hashes_ = memory.allocate(std::max<size_t>(64, count * sizeof(uint64_t)), what);
+  slots_ = memory.allocate((size_t{1} << slot_bits_) * sizeof(Slot), what);
+  std::memset(slots_.data(), 0, slots_.size());
+}
+
+template <typename Equal>
+[[gnu::always_inline]] inline size_t KeyTable::look_up(const uint64_t* key, uint64_t hash, const Equal& equal) const {
+  const uint32_t tag = tag_of(key, hash);
+  for (size_t at = slot_of(hash);; at = next(at)) {
+    const Slot slot = slots()[at];
+    if (slot.row == 0 || (slot.tag == tag && equal(key_of(slot.row - 1), key))) return at;
+  }
+}
+
+uint32_t KeyTable::add(uint32_t row) {
+  const uint64_t* const key = key_of(row);
+  const uint64_t hash = hashes()[row];
+  uint32_t first = row;
+  layout_.with_equal([&](const auto& equal) {
+    Slot& slot = slots()[look_up(key, hash, equal)];
+    if (slot.row == 0)
+      slot = {tag_of(key, hash), row + 1};
+    else
+      first = slot.row - 1;
+  });
+  return first;
+}
+
+void KeyTable::find(const KeyBlock& block, uint32_t* rows) const {
+  // Misses of several rows overlap.
+  constexpr size_t slots_ahead = 16, keys_ahead = 8;
+  const size_t words = layout_.words();
+  const auto find_all = [&](const auto& equal, bool reads_keys) {
+    for (size_t i = 0; i < block.count; ++i) {
+      if (i + slots_ahead < block.count) __builtin_prefetch(&slots()[slot_of(block.hashes[i + slots_ahead])]);
+      if (reads_keys && i + keys_ahead < block.count) {
+        const uint32_t row = slots()[slot_of(block.hashes[i + keys_ahead])].row;
+        if (row != 0) __builtin_prefetch(key_of(row - 1));
+      }
+      const uint64_t* const key = block.rows.data() + i * words;
+      rows[block.row[i]] = slots()[look_up(key, block.hashes[i], equal)].row - 1;
+    }
+  };
+  if (layout_.is_narrow()) return find_all([](const uint64_t*, const uint64_t*) { return true; }, false);
+  layout_.with_equal([&](const auto& equal) { find_all(equal, true); });
+}
+
+}  // namespace diptych::cpu

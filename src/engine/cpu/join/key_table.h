@@ -1,0 +1,66 @@
+// The keys of an index's rows in a hash table that all threads fill at once.
+//
+//   slots   |0|row 7|0|row 2| |row 5|0|0|row 1| |...        parts, each filled by one thread; a slot names the first row
+//   words   |key of row 0|key of row 1|key of row 2|...     with its key
+//
+// A hash's upper bits are its slot, so that they are its part, too; a part is never left while a free slot is looked
+// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row.
+#pragma once
+
+#include <vector>
+
+#include "engine/cpu/group_keys.h"
+
+namespace diptych::cpu {
+
+class KeyTable {
+ public:
+  static constexpr uint32_t no_row = UINT32_MAX;
+
+  // For so many rows, fewer than 2^32 - 1. Errors: 53200.
+  KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Memory& memory);
+
+  const KeyLayout& layout() const { return layout_; }
+  // Where the key of a row goes, and its hash.
+  uint64_t* words_of(int64_t row) { return words() + static_cast<size_t>(row) * layout_.words(); }
+  uint64_t* hashes() { return reinterpret_cast<uint64_t*>(hashes_.data()); }
+  size_t part_of(uint64_t hash) const { return hash >> (64 - part_bits_); }
+  size_t parts() const { return size_t{1} << part_bits_; }
+  // The first row with the key of this one, which may be itself. One thread a part; rows of a part in their order.
+  uint32_t add(uint32_t row);
+  // No rows are added any more.
+  void finish() { hashes_ = Chunk(); }
+
+  // By row of the block: the first row with its key, or no_row.
+  void find(const KeyBlock& block, uint32_t* rows) const;
+
+ private:
+  struct Slot {
+    uint32_t tag;
+    uint32_t row;  // + 1; 0: free
+  };
+  static constexpr int most_part_bits = 8;
+
+  uint64_t* words() { return reinterpret_cast<uint64_t*>(words_.data()); }
+  const uint64_t* key_of(uint32_t row) const {
+    return reinterpret_cast<const uint64_t*>(words_.data()) + size_t{row} * layout_.words();
+  }
+  Slot* slots() { return reinterpret_cast<Slot*>(slots_.data()); }
+  const Slot* slots() const { return reinterpret_cast<const Slot*>(slots_.data()); }
+  uint32_t tag_of(const uint64_t* key, uint64_t hash) const {
+    return static_cast<uint32_t>(layout_.is_narrow() ? key[0] : hash);
+  }
+  size_t slot_of(uint64_t hash) const { return hash >> (64 - slot_bits_); }
+  // The next one of the same part.
+  size_t next(size_t slot) const { return (slot & ~part_mask_) | ((slot + 1) & part_mask_); }
+  // The slot that has the key, or the free one that is to have it.
+  template <typename Equal>
+  size_t look_up(const uint64_t* key, uint64_t hash, const Equal& equal) const;
+
+  KeyLayout layout_;
+  int slot_bits_ = 0, part_bits_ = 0;
+  size_t part_mask_ = 0;
+  Chunk words_, hashes_, slots_;
+};
+
+}  // namespace diptych::cpu
