@@ -44,10 +44,10 @@ struct LogicalOperator {
   // Join: the pairs of rows whose keys are equal, each over the columns of its own side; none: all pairs. The rows of
   // the second input are put into an index, which those of the first one look up.
   std::vector<ExpressionPtr> probe_keys, build_keys;
-  int64_t limit = -1;                      // Limit, and Sort when only the first rows matter; -1: all
-  int64_t offset = 0;                      // Limit
-  int depth = 0;                           // of the root: as BoundSelect::depth
-  double estimated_rows = 0;               // at least 1; 0: not estimated (plan/cardinality.h)
+  int64_t limit = -1;         // Limit, and Sort when only the first rows matter; -1: all
+  int64_t offset = 0;         // Limit
+  int depth = 0;              // of the root: as BoundSelect::depth
+  double estimated_rows = 0;  // at least 1; 0: not estimated (plan/cardinality.h)
 
   LogicalOperator& input() { return *inputs.front(); }
   const LogicalOperator& input() const { return *inputs.front(); }
@@ -70,7 +70,8 @@ std::vector<OperatorLine> list_operators(const LogicalOperator& plan);
 // The same, drawn.
 std::vector<std::string> describe(const LogicalOperator& plan);
 
-// Calls visit(LogicalOperatorPtr&) on every operator of the plan, those above before their inputs, as visit leaves them.
+// Calls visit(LogicalOperatorPtr&) on every operator of the plan, those above before their inputs, as visit leaves
+// them.
 template <typename Visit>
 void for_each_operator(LogicalOperatorPtr& plan, Visit&& visit) {
   visit(plan);

@@ -75,7 +75,8 @@ class AggregateCompiler {
 };
 
 // The string that a code of the dictionary stands for, in `target` or, when that is -1, in a new register.
-int32_t look_up_text(ProgramBuilder& builder, int32_t code, const Dictionary& dictionary, bool nullable, int32_t target);
+int32_t look_up_text(ProgramBuilder& builder, int32_t code, const Dictionary& dictionary, bool nullable,
+                     int32_t target);
 
 // The columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
 // (nullptr: not).

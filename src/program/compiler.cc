@@ -281,8 +281,8 @@ class Compiler {
   // A built index, and where it has the columns of the operator whose rows are in it.
   struct BuiltRows {
     int32_t index = 0;
-    std::vector<size_t> columns;                   // of the row set, by column of the operator
-    std::vector<const Dictionary*> dictionaries;   // of those that travel as codes, by column of the operator
+    std::vector<size_t> columns;                  // of the row set, by column of the operator
+    std::vector<const Dictionary*> dictionaries;  // of those that travel as codes, by column of the operator
     int64_t row_bound = 0;
   };
 

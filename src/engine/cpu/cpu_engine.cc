@@ -18,8 +18,7 @@ class CpuEngine::Part final : public HostPart {
        PartClock* clock)
       : engine_(engine), section_(section), source_(source), needed_(needed), clock_(clock) {}
   void work(TabletQueue& queue) override {
-    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_,
-                     engine_.indexes_);
+    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_, engine_.indexes_);
     engine_.make_sinks(section_, running_->threads());
     running_->run(engine_.threads_, -1, &queue);
   }
@@ -137,8 +136,7 @@ void CpuEngine::forget_groups(int32_t hash_table) {
 
 FormProfile CpuEngine::build_index(int32_t index, std::shared_ptr<const TabletSource> rows) {
   const auto number = static_cast<size_t>(index);
-  indexes_[number] =
-      std::make_unique<RowIndex>(program_, program_.indexes[number], std::move(rows), memory_, context_);
+  indexes_[number] = std::make_unique<RowIndex>(program_, program_.indexes[number], std::move(rows), memory_, context_);
   return {.form = indexes_[number]->form(), .parts = 1};
 }
 

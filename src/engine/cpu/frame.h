@@ -70,8 +70,8 @@ inline const T& value_at(Values values, int row) {
                                     static_cast<size_t>(row / 64) * values.word_bytes)[row % 64];
 }
 
-// Behind Matches that found several rows for one, another frame has the pairs: a block of them at a time, with copies of
-// the registers that are read there.
+// Behind Matches that found several rows for one, another frame has the pairs: a block of them at a time, with copies
+// of the registers that are read there.
 class Frame {
  public:
   Frame(const Program& program, const Section& section);
@@ -169,8 +169,8 @@ class Frame {
   std::unique_ptr<Pairs> pairs_;  // that the rows at hand have met
   // Of a block's frame, for all: frames for the pairs behind each Matches, made when one is needed.
   std::vector<std::unique_ptr<Frame>> frames_;
-  Frame* root_ = this;     // the block's
-  Frame* from_ = nullptr;  // of the rows that have met others; null: the block's
+  Frame* root_ = this;                   // the block's
+  Frame* from_ = nullptr;                // of the rows that have met others; null: the block's
   const uint16_t* from_rows_ = nullptr;  // which row of it each pair has
   int rows_ = 0, words_ = 0;
   int64_t first_row_ = 0, first_position_ = 0, tablet_position_ = 0, tablet_serial_ = 0;

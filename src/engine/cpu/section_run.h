@@ -44,8 +44,7 @@ class SectionRun {
   // first_order: rows with equal sort keys that other sections have appended before come first, if it is larger than
   // their numbers.
   SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,
-             const ExecutionContext& context, const Memory& memory, const RowIndexes& indexes,
-             int64_t first_order = 0);
+             const ExecutionContext& context, const Memory& memory, const RowIndexes& indexes, int64_t first_order = 0);
 
   // That it runs on, at most context.threads.
   int threads() const { return profile_.threads; }

@@ -57,10 +57,10 @@ struct Section {
   int32_t first = 0;  // address of the first step
   const CursorInfo* cursor = nullptr;
   std::vector<Step> steps;
-  std::vector<int32_t> targets;    // step numbers of jump targets, ascending
-  std::vector<size_t> columns;     // of the cursor, that the section reads
-  std::vector<uint8_t> writers;    // by register: how many steps write it
-  std::vector<bool> constants;     // by register: one step writes it, the same value in all rows
+  std::vector<int32_t> targets;  // step numbers of jump targets, ascending
+  std::vector<size_t> columns;   // of the cursor, that the section reads
+  std::vector<uint8_t> writers;  // by register: how many steps write it
+  std::vector<bool> constants;   // by register: one step writes it, the same value in all rows
   // By register: one step loads it, from a column, and it stays encoded. Behind Matches none does.
   std::vector<bool> lazy_columns;
   std::vector<MatchPoint> matches;

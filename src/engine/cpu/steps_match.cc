@@ -29,8 +29,7 @@ void fetch(Frame& frame, const Step& step) {
   auto* to = reinterpret_cast<T*>(out.storage);
   for_each_row(frame.active_words(), frame.words(),
                [&](int row) { to[row] = from[value_at<int64_t>(rows.values, row)]; });
-  if (column.valid.size() > 0)
-    fetch_nulls(frame, out, rows, reinterpret_cast<const uint64_t*>(column.valid.data()));
+  if (column.valid.size() > 0) fetch_nulls(frame, out, rows, reinterpret_cast<const uint64_t*>(column.valid.data()));
 }
 
 StepFunction fetch_of(PhysicalType physical) {

@@ -1,7 +1,10 @@
 #include <algorithm>
-#include <cmath>
+#include <bitset>
+#include <map>
+#include <numeric>
 #include <utility>
 
+#include "base/error.h"
 #include "plan/cardinality.h"
 #include "plan/conditions.h"
 #include "plan/rules/rules.h"
@@ -10,15 +13,11 @@ namespace diptych {
 
 namespace {
 
-using LeafSet = std::vector<bool>;
+// FROM has no more tables (sql/parser.cc).
+constexpr size_t most_leaves = 256;
+using LeafSet = std::bitset<most_leaves>;
 
-bool is_within(const LeafSet& part, const LeafSet& all) {
-  for (size_t i = 0; i < part.size(); ++i)
-    if (part[i] && !all[i]) return false;
-  return true;
-}
-
-bool has_any(const LeafSet& set) { return std::find(set.begin(), set.end(), true) != set.end(); }
+bool is_within(const LeafSet& part, const LeafSet& all) { return (part & ~all).none(); }
 
 template <typename Visit>
 void for_each_column(Expression& e, Visit&& visit) {
@@ -32,6 +31,7 @@ class JoinedRows {
  public:
   explicit JoinedRows(LogicalOperatorPtr plan) : names_(plan->columns) {
     take(std::move(plan), 0);
+    check_invariant(leaves_.size() <= most_leaves, "FROM has a number of tables that is known to be small");
     for (Condition& condition : conditions_) find_leaves(condition);
   }
 
@@ -42,11 +42,8 @@ class JoinedRows {
   }
 
   LogicalOperatorPtr in_order() {
-    for (size_t i = 0; i < leaves_.size(); ++i) {
-      trees_.push_back(tree_of(i));
-      add_candidates(i);
-    }
-    while (!candidates_.empty()) join_best();
+    for (size_t i = 0; i < leaves_.size(); ++i) trees_.push_back(tree_of(i));
+    while (trees_.size() > 1) join_best();
     return in_columns_of_text(std::move(trees_.front()));
   }
 
@@ -122,7 +119,7 @@ class JoinedRows {
   }
 
   LeafSet leaves_in(Expression& e) const {
-    LeafSet found(leaves_.size(), false);
+    LeafSet found;
     for_each_column(e, [&](const Expression& column) { found[leaf_of(column.index)] = true; });
     return found;
   }
@@ -138,12 +135,12 @@ class JoinedRows {
   // A leaf with the conditions that it alone decides.
   Tree tree_of(size_t number) {
     Leaf& leaf = leaves_[number];
-    Tree tree{std::move(leaf.plan), LeafSet(leaves_.size(), false), {}};
+    Tree tree{std::move(leaf.plan), {}, {}};
     tree.leaves[number] = true;
     for (size_t i = 0; i < tree.plan->columns.size(); ++i) tree.columns.push_back(leaf.first_column + i);
     std::vector<ExpressionPtr> own;
     for (Condition& condition : conditions_)
-      if (condition.expression && has_any(condition.leaves) && condition.leaves == tree.leaves)
+      if (condition.expression && condition.leaves.any() && condition.leaves == tree.leaves)
         own.push_back(over(std::move(condition.expression), tree.columns));
     if (!own.empty()) tree.plan = filter(std::move(tree.plan), all_of(std::move(own)));
     estimate(*tree.plan);
@@ -170,25 +167,32 @@ class JoinedRows {
 
   // Whether an equality gives the two trees a key: one side of it is of each.
   static bool is_key(const Condition& condition, const Tree& a, const Tree& b) {
-    if (!condition.expression || condition.left.empty()) return false;
-    if (!has_any(condition.left) || !has_any(condition.right)) return false;
+    if (!condition.expression || condition.left.none() || condition.right.none()) return false;
     return (is_within(condition.left, a.leaves) && is_within(condition.right, b.leaves)) ||
            (is_within(condition.left, b.leaves) && is_within(condition.right, a.leaves));
   }
 
-  // Negative: only by way of all pairs.
-  double estimated_join(const Tree& a, const Tree& b) const {
-    double rows = a.plan->estimated_rows * b.plan->estimated_rows;
-    bool has_key = false;
+  // The tree that has all of these; none: the number of trees.
+  size_t tree_with(const LeafSet& leaves) const {
+    const auto has_all = [&](const Tree& tree) { return leaves.any() && is_within(leaves, tree.leaves); };
+    return static_cast<size_t>(std::find_if(trees_.begin(), trees_.end(), has_all) - trees_.begin());
+  }
+
+  using Pair = std::pair<size_t, size_t>;
+
+  // Of the pairs of trees that have a key, the rows of their join.
+  std::map<Pair, double> estimated_joins() const {
+    std::map<Pair, double> joins;
     for (const Condition& condition : conditions_) {
-      if (!is_key(condition, a, b)) continue;
-      has_key = true;
-      const bool is_left = is_within(condition.left, a.leaves);
-      const Expression& left = *condition.expression->args[0];
-      const Expression& right = *condition.expression->args[1];
-      rows *= equal_part(values(is_left ? a : b, left), values(is_left ? b : a, right));
+      if (!condition.expression) continue;
+      const size_t left = tree_with(condition.left), right = tree_with(condition.right);
+      if (left == right || left == trees_.size() || right == trees_.size()) continue;
+      const Tree &a = trees_[left], &b = trees_[right];
+      const auto pair = joins.try_emplace(std::minmax(left, right), a.plan->estimated_rows * b.plan->estimated_rows);
+      const std::vector<ExpressionPtr>& sides = condition.expression->args;
+      pair.first->second *= equal_part(values(a, *sides[0]), values(b, *sides[1]));
     }
-    return has_key ? rows : -rows;
+    return joins;
   }
 
   static ColumnValues values(const Tree& tree, const Expression& key) {
@@ -197,38 +201,24 @@ class JoinedRows {
     return values_of(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
   }
 
-  // Of two trees that are not joined yet.
-  struct Candidate {
-    size_t first, second;
-    double rows;
-    bool has_key;
-
-    // All pairs of two only where no two have a key.
-    bool is_better_than(const Candidate& other) const {
-      return has_key != other.has_key ? has_key : rows < other.rows;
-    }
-  };
-
-  void add_candidates(size_t tree) {
-    for (size_t other = 0; other < trees_.size(); ++other) {
-      if (other == tree || trees_[other].plan == nullptr) continue;
-      const size_t first = std::min(tree, other), second = std::max(tree, other);
-      const double rows = estimated_join(trees_[first], trees_[second]);
-      candidates_.push_back({first, second, std::abs(rows), rows >= 0});
-    }
+  // The two smallest ones.
+  Pair smallest() const {
+    std::vector<size_t> order(trees_.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::partial_sort(order.begin(), order.begin() + 2, order.end(), [&](size_t a, size_t b) {
+      return trees_[a].plan->estimated_rows < trees_[b].plan->estimated_rows;
+    });
+    return std::minmax(order[0], order[1]);
   }
 
-  // The two trees whose join has the fewest rows become one, in the place of the first.
+  // The two trees whose join has the fewest rows become one, in the place of the first; all pairs of two only where no
+  // two have a key.
   void join_best() {
-    const Candidate best = *std::min_element(candidates_.begin(), candidates_.end(), [](const auto& a, const auto& b) {
-      return a.is_better_than(b);
-    });
+    const std::map<Pair, double> joins = estimated_joins();
+    const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const Pair best = joins.empty() ? smallest() : std::min_element(joins.begin(), joins.end(), fewer)->first;
     trees_[best.first] = join(std::move(trees_[best.first]), std::move(trees_[best.second]));
-    std::erase_if(candidates_, [&](const Candidate& one) {
-      return one.first == best.first || one.second == best.first || one.first == best.second ||
-             one.second == best.second;
-    });
-    add_candidates(best.first);
+    trees_.erase(trees_.begin() + static_cast<ptrdiff_t>(best.second));
   }
 
   // The smaller one is put into an index.
@@ -238,7 +228,7 @@ class JoinedRows {
     op->kind = OperatorKind::Join;
     add_keys(*op, probe, build);
     Tree joined{nullptr, probe.leaves, std::move(probe.columns)};
-    for (size_t i = 0; i < joined.leaves.size(); ++i) joined.leaves[i] = joined.leaves[i] || build.leaves[i];
+    joined.leaves |= build.leaves;
     joined.columns.insert(joined.columns.end(), build.columns.begin(), build.columns.end());
     op->columns = probe.plan->columns;
     op->columns.insert(op->columns.end(), build.plan->columns.begin(), build.plan->columns.end());
@@ -246,7 +236,7 @@ class JoinedRows {
     op->inputs.push_back(std::move(build.plan));
     std::vector<ExpressionPtr> others;
     for (Condition& condition : conditions_)
-      if (condition.expression && has_any(condition.leaves) && is_within(condition.leaves, joined.leaves))
+      if (condition.expression && condition.leaves.any() && is_within(condition.leaves, joined.leaves))
         others.push_back(over(std::move(condition.expression), joined.columns));
     if (!others.empty()) op->predicate = all_of(std::move(others));
     estimate_from_inputs(*op);
@@ -289,8 +279,7 @@ class JoinedRows {
   std::vector<ColumnDefinition> names_;
   std::vector<Leaf> leaves_;
   std::vector<Condition> conditions_;
-  std::vector<Tree> trees_;            // without a plan: part of another one
-  std::vector<Candidate> candidates_;  // all pairs of those with one
+  std::vector<Tree> trees_;
 };
 
 // Joins in the order of their sizes, whatever the text's: of all pairs of what is there, the two whose join is expected

@@ -1,7 +1,7 @@
 // The keys of an index's rows in a hash table that all threads fill at once.
 //
-//   slots   |0|row 7|0|row 2| |row 5|0|0|row 1| |...        parts, each filled by one thread; a slot names the first row
-//   words   |key of row 0|key of row 1|key of row 2|...     with its key
+//   slots   |0|row 7|0|row 2| |row 5|0|0|row 1| |...        parts, each filled by one thread; a slot names the first
+//   row words   |key of row 0|key of row 1|key of row 2|...     with its key
 //
 // A hash's upper bits are its slot, so that they are its part, too; a part is never left while a free slot is looked
 // for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row.

@@ -20,8 +20,7 @@ constexpr uint32_t no_row = KeyTable::no_row;
 constexpr int64_t places_a_row = 8, small_places = 262144, most_places = int64_t{1} << 31;
 
 bool is_whole_key(const std::vector<RegisterInfo>& keys) {
-  return keys.size() == 1 &&
-         (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Int64);
+  return keys.size() == 1 && (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Int64);
 }
 
 std::vector<RegisterInfo> keys_of(const Program& program, const IndexInfo& info) {
@@ -335,7 +334,7 @@ class RowIndex::Builder {
   const TabletSource& source_;
   std::vector<int64_t> first_rows_;  // by tablet
   std::vector<uint32_t> firsts_;     // by row: the first one with its key; later its place; empty: its number
-  std::mutex mutex_;  // guards what threads of a pass put together
+  std::mutex mutex_;                 // guards what threads of a pass put together
 };
 
 RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
@@ -356,8 +355,7 @@ void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* 
     }
     rows.words[w] = found;
   }
-  for_each_row(rows.words, words,
-               [&](int row) { firsts[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
+  for_each_row(rows.words, words, [&](int row) { firsts[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {

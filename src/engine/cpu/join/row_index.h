@@ -1,6 +1,7 @@
 // A built index: the rows of a row set by their keys, those with equal keys one behind the other.
 //
-//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it every
+//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it
+//   every
 //                               row has a key of its own, and its number as place
 //   columns    |place 0|place 1|place 2|place 3|     values in register form
 //
