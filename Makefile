@@ -1,5 +1,4 @@
 # The tasks of the project; each does what it needs first. CMakePresets.json has the builds, tools/ the scripts.
-ROWS ?= 8000000
 SF ?= 1
 SEED ?= 1
 COUNT ?= 5000
@@ -12,12 +11,11 @@ FUZZ := build/fuzz
 LTO := build/lto
 TARGETS ?=
 OPTIONS ?=
-PARTS ?= h2o,more,growth
 DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-ssb format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -86,6 +84,7 @@ test-oracle: build
 	.venv/bin/python test/oracle/random_queries.py --diptych $(RELEASE)/libdiptych.so --seed $(SEED) --count $(COUNT)
 
 # bench/README.md says what is measured and how to read the figures. OPTIONS="--parts growth" and the like.
+bench-virginian: ROWS ?= 8000000
 bench-virginian: TARGETS = bench_virginian diptych device_library
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS) $(OPTIONS)
@@ -94,9 +93,18 @@ bench-tpch: TARGETS = libdiptych
 bench-tpch: build
 	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF)
 
+bench-groups: ROWS ?= 8000000
+bench-groups: PARTS ?= h2o,more,growth
 bench-groups: TARGETS = libdiptych device_library cub_sort
 bench-groups: build
 	.venv/bin/python bench/groups/bench_groups.py --rows $(ROWS) --parts $(PARTS) $(OPTIONS)
+
+# ROWS are the probe side's; the build sides are shares of it.
+bench-joins: ROWS ?= 10000000
+bench-joins: PARTS ?= sizes,matches,keys,columns,shapes
+bench-joins: TARGETS = libdiptych device_library
+bench-joins: build
+	.venv/bin/python bench/joins/bench_joins.py --rows $(ROWS) --parts $(PARTS) $(OPTIONS)
 
 bench-ssb: TARGETS = libdiptych device_library ssb_data
 bench-ssb: build

@@ -57,8 +57,9 @@ class Bench:
     def make_data(self):
         read = cases.tables_of(sql for part in self.parts.values() for sql in part.values())
         files = join_data.make(self.folder, read, self.options.rows, self.options.seed, self.options.threads)
+        data = join_data.made_from(self.options.rows, self.options.seed)
         for kind, name in {contestants.kind(name): name for name in self.names}.items():
-            loaded = tables.load(self.database(name), name, files, self.options.seed, self.options.library, self.options.threads)
+            loaded = tables.load(self.database(name), name, files, data, self.options.library, self.options.threads)
             if loaded:
                 self.report["loads"].append({"system": kind, **loaded})
 

@@ -19,7 +19,8 @@ no order. The tables that are looked up in:
     pairs           a and b, each 0 .. the root of rows / 10; rows / 10 rows
     text_tenth      s, strings of 11 bytes; t, strings of 53 bytes that begin and end alike
 
-All of them also have v1 .. v5 (0 .. 999), g (0 .. 99), f (0 .. 9999) and next (a key of hundredth). The tables that look up:
+All of them also have v1 (0 .. 999) and g (0 .. 99); tenth has v2 .. v5 of v1's kind, f (0 .. 9999) and next, a key of hundredth.
+The tables that look up:
 
     probe           v (0 .. 999), f (0 .. 9999), and keys, equally frequent unless something else is said
                     tenthousandth, thousandth, hundredth, tenth, whole: of the table of this name
@@ -115,8 +116,10 @@ def build_columns(table, numbers, source, rows):
         return source.integers(0, count, len(numbers), dtype=numpy.int32)
 
     columns = build_keys(table, numbers, source, rows)
-    columns.update({f"v{i}": uniform(1_000) for i in range(1, 6)})
-    columns.update({"g": uniform(100), "f": uniform(10_000), "next": uniform(count_of("hundredth", rows))})
+    columns.update({"v1": uniform(1_000), "g": uniform(100)})
+    if table == "tenth":
+        columns.update({f"v{i}": uniform(1_000) for i in range(2, 6)})
+        columns.update({"f": uniform(10_000), "next": uniform(count_of("hundredth", rows))})
     return columns
 
 
@@ -146,8 +149,9 @@ def write_part(folder, table, rows, seed, part):
     numbers = numpy.arange(first, min(first + PART_ROWS, count_of(table, rows)), dtype=numpy.int64)
     columns = (probe_columns if table in PROBES else build_columns)(table, numbers, source, rows)
     path = part_path(folder, table, part)
-    pyarrow.parquet.write_table(pyarrow.table(columns), path + ".partial", compression="none", use_dictionary=False,
-                                write_statistics=True)
+    # The long strings are most of the files: compressed, they take a twelfth of the room.
+    pyarrow.parquet.write_table(pyarrow.table(columns), path + ".partial", compression={"t": "zstd"} if "t" in columns else "none",
+                                use_dictionary=False, write_statistics=True)
     os.rename(path + ".partial", path)
 
 
@@ -157,6 +161,10 @@ def part_path(folder, table, part):
 
 def parts_of(table, rows):
     return range((count_of(table, rows) + PART_ROWS - 1) // PART_ROWS)
+
+
+def made_from(rows, seed):
+    return f"rows {rows}, seed {seed}"
 
 
 def marker_of(folder, table):
@@ -170,7 +178,7 @@ def is_made(folder, table, wanted):
 
 def make(folder, tables, rows, seed, processes):
     """From each table to its files' paths, made unless they are there."""
-    wanted = f"rows {rows}, seed {seed}\n"
+    wanted = made_from(rows, seed)
     missing = [table for table in tables if not is_made(folder, table, wanted)]
     if missing:
         print(f"making {', '.join(missing)} in {folder}", file=sys.stderr)

@@ -1,4 +1,5 @@
-"""Database files with the tables that the cases read. A table is loaded once; all are, when a version, the seed or the files change."""
+"""Database files with the tables that the cases read. A table is loaded once; all are loaded anew
+when the system's version or what the data were made from changes."""
 
 import os
 import sys
@@ -42,9 +43,10 @@ def version(name, library):
     return answer
 
 
-def load(path, name, files, seed, library, threads):
-    """Loads the tables that are not there yet. files: from a table to its Parquet files. What was done, or None."""
-    marker, made_from = path + ".loaded", f"version {version(name, library)}, seed {seed}"
+def load(path, name, files, data, library, threads):
+    """Loads the tables that are not there yet. files: from a table to its Parquet files; data: what they were made from. What was
+    done, or None."""
+    marker, made_from = path + ".loaded", f"version {version(name, library)}, {data}"
     tables = loaded_tables(marker, made_from)
     if tables is None:
         remove(path)
