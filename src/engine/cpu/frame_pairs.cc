@@ -38,7 +38,7 @@ void Frame::match(const Step& step) {
   if (index.is_unique()) {
     Slot& out = write(step.out);
     auto* to = reinterpret_cast<int64_t*>(out.storage);
-    for_each_row(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.rows[row]; });
+    for_each_row_of_most(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.rows[row]; });
     active_ = rows;
     any_active_ = active_.any();
     return;

@@ -27,8 +27,8 @@ void fetch(Frame& frame, const Step& step) {
   Slot& out = frame.write(step.out);
   const auto* from = reinterpret_cast<const T*>(column.values.data());
   auto* to = reinterpret_cast<T*>(out.storage);
-  for_each_row(frame.active_words(), frame.words(),
-               [&](int row) { to[row] = from[value_at<int64_t>(rows.values, row)]; });
+  for_each_row_of_most(frame.active_words(), frame.words(),
+                       [&](int row) { to[row] = from[value_at<int64_t>(rows.values, row)]; });
   if (column.valid.size() > 0) fetch_nulls(frame, out, rows, reinterpret_cast<const uint64_t*>(column.valid.data()));
 }
 

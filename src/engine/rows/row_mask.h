@@ -62,4 +62,15 @@ inline void for_each_row(const uint64_t* words, int word_count, Visit&& visit) {
   }
 }
 
+// The same where most words have all their rows, and visit() is short: it is then compiled twice.
+template <typename Visit>
+inline void for_each_row_of_most(const uint64_t* words, int word_count, Visit&& visit) {
+  for (int w = 0; w < word_count; ++w) {
+    if (words[w] == ~uint64_t{0})
+      for (int bit = 0; bit < 64; ++bit) visit(w * 64 + bit);
+    else
+      for (uint64_t left = words[w]; left != 0; left &= left - 1) visit(w * 64 + std::countr_zero(left));
+  }
+}
+
 }  // namespace diptych

@@ -16,6 +16,10 @@ KeyTable::KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Me
   hashes_ = memory.allocate(std::max<size_t>(64, count * sizeof(uint64_t)), what);
   slots_ = memory.allocate((size_t{1} << slot_bits_) * sizeof(Slot), what);
   std::memset(slots_.data(), 0, slots_.size());
+  constexpr int filter_bits_a_slot = 2;  // as an exponent; parts have whole words of the filter
+  filter_bits_ = slot_bits_ + filter_bits_a_slot;
+  filter_ = memory.allocate((size_t{1} << filter_bits_) / 8, what);
+  std::memset(filter_.data(), 0, filter_.size());
 }
 
 template <typename Equal>
@@ -31,6 +35,8 @@ uint32_t KeyTable::add(uint32_t row) {
   const uint64_t* const key = key_of(row);
   const uint64_t hash = hashes()[row];
   uint32_t first = row;
+  const uint64_t bit = hash >> (64 - filter_bits_);
+  filter()[bit / 64] |= uint64_t{1} << (bit % 64);
   layout_.with_equal([&](const auto& equal) {
     Slot& slot = slots()[look_up(key, hash, equal)];
     if (slot.row == 0)
@@ -41,23 +47,36 @@ uint32_t KeyTable::add(uint32_t row) {
   return first;
 }
 
-void KeyTable::find(const KeyBlock& block, uint32_t* rows) const {
+void KeyTable::find(const KeyBlock& block, uint32_t* rows, bool& filters) const {
   // Misses of several rows overlap.
   constexpr size_t slots_ahead = 16, keys_ahead = 8;
   const size_t words = layout_.words();
+  uint16_t asked[block_rows];  // numbers in the block
+  size_t count = 0;
+  for (size_t i = 0; i < block.count; ++i) {
+    rows[block.row[i]] = no_row;
+    asked[count] = static_cast<uint16_t>(i);
+    count += !filters || may_have(block.hashes[i]) ? 1 : 0;
+  }
+  size_t found = 0;
   const auto find_all = [&](const auto& equal, bool reads_keys) {
-    for (size_t i = 0; i < block.count; ++i) {
-      if (i + slots_ahead < block.count) __builtin_prefetch(&slots()[slot_of(block.hashes[i + slots_ahead])]);
-      if (reads_keys && i + keys_ahead < block.count) {
-        const uint32_t row = slots()[slot_of(block.hashes[i + keys_ahead])].row;
+    for (size_t k = 0; k < count; ++k) {
+      if (k + slots_ahead < count) __builtin_prefetch(&slots()[slot_of(block.hashes[asked[k + slots_ahead]])]);
+      if (reads_keys && k + keys_ahead < count) {
+        const uint32_t row = slots()[slot_of(block.hashes[asked[k + keys_ahead]])].row;
         if (row != 0) __builtin_prefetch(key_of(row - 1));
       }
-      const uint64_t* const key = block.rows.data() + i * words;
-      rows[block.row[i]] = slots()[look_up(key, block.hashes[i], equal)].row - 1;
+      const size_t i = asked[k];
+      const uint32_t row = slots()[look_up(block.rows.data() + i * words, block.hashes[i], equal)].row;
+      rows[block.row[i]] = row - 1;
+      found += row != 0 ? 1 : 0;
     }
   };
-  if (layout_.is_narrow()) return find_all([](const uint64_t*, const uint64_t*) { return true; }, false);
-  layout_.with_equal([&](const auto& equal) { find_all(equal, true); });
+  if (layout_.is_narrow())
+    find_all([](const uint64_t*, const uint64_t*) { return true; }, false);
+  else
+    layout_.with_equal([&](const auto& equal) { find_all(equal, true); });
+  filters = found * 2 < block.count;
 }
 
 }  // namespace diptych::cpu

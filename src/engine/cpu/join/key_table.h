@@ -4,7 +4,8 @@
 //   row words   |key of row 0|key of row 1|key of row 2|...     with its key
 //
 // A hash's upper bits are its slot, so that they are its part, too; a part is never left while a free slot is looked
-// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row.
+// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row. A filter has a bit for some of the
+// upper bits, set where a key has these: most keys that are not there touch nothing else.
 #pragma once
 
 #include <vector>
@@ -31,8 +32,9 @@ class KeyTable {
   // No rows are added any more.
   void finish() { hashes_ = Chunk(); }
 
-  // By row of the block: the first row with its key, or no_row.
-  void find(const KeyBlock& block, uint32_t* rows) const;
+  // By row of the block: the first row with its key, or no_row. filters: whether the filter is asked first; it is set
+  // anew by what has been found.
+  void find(const KeyBlock& block, uint32_t* rows, bool& filters) const;
 
  private:
   struct Slot {
@@ -50,6 +52,11 @@ class KeyTable {
   uint32_t tag_of(const uint64_t* key, uint64_t hash) const {
     return static_cast<uint32_t>(layout_.is_narrow() ? key[0] : hash);
   }
+  uint64_t* filter() { return reinterpret_cast<uint64_t*>(filter_.data()); }
+  bool may_have(uint64_t hash) const {
+    const uint64_t bit = hash >> (64 - filter_bits_);
+    return reinterpret_cast<const uint64_t*>(filter_.data())[bit / 64] >> (bit % 64) & 1;
+  }
   size_t slot_of(uint64_t hash) const { return hash >> (64 - slot_bits_); }
   // The next one of the same part.
   size_t next(size_t slot) const { return (slot & ~part_mask_) | ((slot + 1) & part_mask_); }
@@ -58,9 +65,9 @@ class KeyTable {
   size_t look_up(const uint64_t* key, uint64_t hash, const Equal& equal) const;
 
   KeyLayout layout_;
-  int slot_bits_ = 0, part_bits_ = 0;
+  int slot_bits_ = 0, part_bits_ = 0, filter_bits_ = 0;
   size_t part_mask_ = 0;
-  Chunk words_, hashes_, slots_;
+  Chunk words_, hashes_, slots_, filter_;
 };
 
 }  // namespace diptych::cpu

@@ -18,6 +18,8 @@ namespace {
 constexpr uint32_t no_row = KeyTable::no_row;
 // A dense array has at most so many places a row, or so many in all: then its bits fit the first-level cache.
 constexpr int64_t places_a_row = 8, small_places = 262144, most_places = int64_t{1} << 31;
+// Values stand by key where so many of them are there, for whatever gaps there are takes memory in every column.
+constexpr int64_t gaps_a_row = 2, small_gaps = 16384;
 
 bool is_whole_key(const std::vector<RegisterInfo>& keys) {
   return keys.size() == 1 && (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Int64);
@@ -53,8 +55,9 @@ class RowIndex::Builder {
   void run() {
     if (source_.row_count() >= int64_t{no_row})
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
-    index_.rows_ = source_.row_count();
-    if (!has_unique_places()) {
+    index_.places_ = source_.row_count();
+    const bool has_bounds = is_whole_key(index_.keys_) && find_bounds();
+    if (!has_bounds || (!has_places_by_key() && !has_unique_places())) {
       index_.reservation_.follow((index_.dense_.size() + rows()) * sizeof(uint32_t));
       firsts_.assign(rows(), index_.keys_.empty() ? 0 : no_row);
       if (!index_.keys_.empty()) find_firsts();
@@ -72,7 +75,7 @@ class RowIndex::Builder {
     int64_t first_row;                   // of the row set
     int rows;
   };
-  size_t rows() const { return static_cast<size_t>(index_.rows_); }
+  size_t rows() const { return static_cast<size_t>(source_.row_count()); }
 
   // Calls visit(block) for all blocks of the tablets, with `count` columns read from the first one on, on all threads.
   template <typename Visit>
@@ -136,9 +139,35 @@ class RowIndex::Builder {
 
   // ---- places that are the rows' numbers
 
-  // Makes the dense array, if the key has few possible values; false: some rows share a key, or there is no array.
+  // False: some rows share a key, or the keys are too far apart.
+  bool has_places_by_key() {
+    if (index_.span_ >= static_cast<uint64_t>(std::max(small_gaps, source_.row_count() * gaps_a_row))) return false;
+    index_.reservation_.follow(rows() * sizeof(uint32_t) + index_.span_ / 8);
+    index_.bits_.assign(index_.span_ / 64 + 1, 0);
+    firsts_.assign(rows(), no_row);
+    std::atomic<bool> has_equal{false};
+    for_each_block(0, 1, [&](const Block& block) {
+      if (has_equal.load(std::memory_order_relaxed)) return;
+      uint64_t found = 0;
+      for_each_whole_key(block, [&](int row, int64_t key) {
+        const uint64_t place = index_.place_of(key), bit = uint64_t{1} << (place % 64);
+        firsts_[static_cast<size_t>(block.first_row + row)] = static_cast<uint32_t>(place);
+        found |= std::atomic_ref(index_.bits_[place / 64]).fetch_or(bit, std::memory_order_relaxed) & bit;
+      });
+      if (found != 0) has_equal.store(true, std::memory_order_relaxed);
+    });
+    if (has_equal) {
+      firsts_.clear();
+      return false;
+    }
+    index_.places_ = static_cast<int64_t>(index_.span_);
+    return true;
+  }
+
+  // Makes the dense array; false: some rows share a key.
   bool has_unique_places() {
-    if (!is_whole_key(index_.keys_) || !find_bounds()) return false;
+    index_.reservation_.follow((index_.span_ + rows()) * sizeof(uint32_t));
+    index_.dense_.assign(index_.span_, 0);
     std::atomic<bool> has_equal{false};
     for_each_block(0, 1, [&](const Block& block) {
       if (has_equal.load(std::memory_order_relaxed)) return;
@@ -170,8 +199,7 @@ class RowIndex::Builder {
     const int64_t most = std::min(std::max(small_places, source_.row_count() * places_a_row), most_places);
     if (span >= static_cast<uint64_t>(most)) return false;
     index_.low_ = low;
-    index_.reservation_.follow((span + 1) * sizeof(uint32_t));
-    index_.dense_.assign(span + 1, 0);
+    index_.span_ = span + 1;
     return true;
   }
 
@@ -222,7 +250,7 @@ class RowIndex::Builder {
   }
 
   void find_hashed_firsts() {
-    KeyTable& table = index_.table_.emplace(index_.keys_, index_.rows_, memory_);
+    KeyTable& table = index_.table_.emplace(index_.keys_, source_.row_count(), memory_);
     for_each_block(0, index_.keys_.size(), [&](const Block& block) { write_keys(table, block); });
     share_parts(table.parts(), [&](size_t part, size_t end_part) {
       for (size_t row = 0; row < firsts_.size(); ++row) {
@@ -294,10 +322,10 @@ class RowIndex::Builder {
     Column& column = index_.columns_[number];
     column.physical = columns_[number].physical;
     const auto width = static_cast<size_t>(width_bytes(column.physical));
-    const auto rows = static_cast<size_t>(index_.rows_);
-    column.values = memory_.allocate(std::max<size_t>(64, rows * width), what);
+    const auto places = static_cast<size_t>(index_.places_);
+    column.values = memory_.allocate(std::max<size_t>(64, places * width), what);
     if (columns_[number].nullable) {
-      column.valid = memory_.allocate(std::max<size_t>(64, (rows + 63) / 64 * 8), what);
+      column.valid = memory_.allocate(std::max<size_t>(64, (places + 63) / 64 * 8), what);
       std::memset(column.valid.data(), 0, column.valid.size());
     }
     for_each_block(number, 1, [&](const Block& block) {
@@ -345,28 +373,30 @@ RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_pt
 
 template <typename T>
 void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const {
-  const uint64_t places = dense_.size();
+  const auto place = [&](int row) { return place_of(value_at<T>(slot.values, row)); };
   for (int w = 0; w < words; ++w) {
     uint64_t found = 0;
-    for (uint64_t left = rows.words[w]; left != 0; left &= left - 1) {
-      const int bit = std::countr_zero(left);
-      const uint64_t place = place_of(value_at<T>(slot.values, w * 64 + bit));
-      found |= uint64_t{place < places && (bits_[place / 64] >> (place % 64) & 1) != 0} << bit;
-    }
+    for_each_row_of_most(&rows.words[w], 1, [&](int bit) {
+      const uint64_t at = place(w * 64 + bit);
+      found |= uint64_t{at < span_ && (bits_[at / 64] >> (at % 64) & 1) != 0} << bit;
+    });
     rows.words[w] = found;
   }
-  for_each_row(rows.words, words, [&](int row) { firsts[row] = dense_[place_of(value_at<T>(slot.values, row))] - 1; });
+  if (dense_.empty())
+    for_each_row_of_most(rows.words, words, [&](int row) { firsts[row] = static_cast<uint32_t>(place(row)); });
+  else
+    for_each_row_of_most(rows.words, words, [&](int row) { firsts[row] = dense_[place(row)] - 1; });
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {
-  if (rows_ == 0) return rows.clear();
+  if (source_->row_count() == 0) return rows.clear();
   for (size_t i = 0; i < keys_.size(); ++i) {
     const Slot& key = frame.read(first_key + static_cast<int>(i));
     for (int w = 0; key.valid != nullptr && w < frame.words(); ++w) rows.words[w] &= key.valid[w];
   }
   if (keys_.empty()) {
     std::fill_n(found.rows, block_rows, 0);
-  } else if (!dense_.empty()) {
+  } else if (!bits_.empty()) {
     const Slot& key = frame.read(first_key);
     if (key.physical == PhysicalType::Int32)
       find_dense<int32_t>(key, frame.words(), rows, found.rows);
@@ -376,7 +406,7 @@ void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) c
     if (!found.keys || found.keys->rows.size() < block_rows * table_->layout().words())
       found.keys.emplace(table_->layout());
     found.keys->write(table_->layout(), frame, first_key, rows);
-    table_->find(*found.keys, found.rows);
+    table_->find(*found.keys, found.rows, found.filters);
     for (int w = 0; w < frame.words(); ++w)
       for (uint64_t left = rows.words[w]; left != 0; left &= left - 1)
         if (found.rows[w * 64 + std::countr_zero(left)] == no_row) rows.words[w] &= ~(left & -left);

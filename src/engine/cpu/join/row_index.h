@@ -1,13 +1,13 @@
 // A built index: the rows of a row set by their keys, those with equal keys one behind the other.
 //
-//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it
-//   every
+//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it every
 //                               row has a key of its own, and its number as place
 //   columns    |place 0|place 1|place 2|place 3|     values in register form
 //
-// The first row with a key is found by the key itself in a dense array where there is one key, whole, of few possible
-// values; a bit for each of these says whether it is there, so that keys in vain touch no more than those. Else it is
-// found by the key's hash (key_table.h). Rows with a NULL among their keys are left out.
+// Where there is one key, whole, of few possible values, a bit for each of these says whether it is there, so that keys
+// in vain touch no more than those. What the key itself then leads to is the first row with it, in a dense array; or,
+// where the rows have keys of their own and these are not far apart, their places: column values stand by key, with
+// gaps. Other keys are found by their hash (key_table.h). Rows with a NULL among their keys are left out.
 //
 // Built by the threads of the statement; then any number may read it.
 #pragma once
@@ -34,6 +34,7 @@ class RowIndex {
   // A thread's, for blocks that are looked up.
   struct LookUp {
     std::optional<KeyBlock> keys;
+    bool filters = true;        // see KeyTable::find()
     uint32_t rows[block_rows];  // the first one with the key
   };
 
@@ -52,9 +53,10 @@ class RowIndex {
   // Whether no two rows have the same key.
   bool is_unique() const { return firsts_.empty(); }
   const Column& column(size_t number) const { return columns_[number]; }
-  int64_t rows() const { return rows_; }
-  // Of the look-up: "dense", "table", or "rows" without keys.
-  const char* form() const { return keys_.empty() ? "rows" : dense_.empty() ? "table" : "dense"; }
+    // Of the look-up: "places", "dense", "table", or "rows" without keys.
+  const char* form() const {
+    return keys_.empty() ? "rows" : bits_.empty() ? "table" : dense_.empty() ? "places" : "dense";
+  }
 
  private:
   class Builder;
@@ -64,12 +66,13 @@ class RowIndex {
 
   std::vector<RegisterInfo> keys_;
   std::optional<KeyTable> table_;
-  std::vector<uint32_t> dense_;  // by key - low_: first row with it + 1, 0: none
-  std::vector<uint64_t> bits_;   // of dense_: whether there is one
+  std::vector<uint32_t> dense_;  // by key - low_: first row with it + 1, 0: none; empty: see form()
+  std::vector<uint64_t> bits_;   // by key - low_: whether there is one; empty: table_
   int64_t low_ = 0;
+  uint64_t span_ = 0;  // of the keys from low_ on
   std::vector<uint32_t> firsts_;  // places, by row, and of the end; empty: see is_unique()
   std::vector<Column> columns_;
-  int64_t rows_ = 0;
+  int64_t places_ = 0;
   std::vector<std::unique_ptr<PinnedTablet>> pinned_;  // that strings are in
   std::shared_ptr<const TabletSource> source_;
   MemoryReservation reservation_;
