@@ -116,9 +116,7 @@ class RowSetVerifierTest : public VerifierTest {
 
   void make() { builder_.emit(Opcode::RowSet, 0); }
   void append() {
-    if (!is_open_) builder_.emit(Opcode::Table, 0, 0, 0, std::string("t"));
-    is_open_ = true;
-    section(0, [this](int32_t column) { builder_.emit(Opcode::Append, 0, column, 1); });
+    read_table([this](int32_t column) { builder_.emit(Opcode::Append, 0, column, 1); });
   }
   void sort() { builder_.emit(Opcode::SortRows, 0); }
   void open(int32_t cursor = 1) { builder_.emit(Opcode::Rows, cursor, 0); }
@@ -136,13 +134,21 @@ class RowSetVerifierTest : public VerifierTest {
     expect_refused(rule);
   }
 
+  // A section over the table, which does with each row what body(register of its column) emits.
+  template <typename Body>
+  void read_table(const Body& body) {
+    if (!is_open_) builder_.emit(Opcode::Table, 0, 0, 0, std::string("t"));
+    is_open_ = true;
+    section(0, body);
+  }
+
  private:
-  template <typename Sink>
-  void section(int32_t cursor, const Sink& sink) {
+  template <typename Body>
+  void section(int32_t cursor, const Body& body) {
     parallel_ = builder_.emit(Opcode::Parallel, cursor);
     const int32_t column = integer_register();
     builder_.emit(Opcode::Column, column, 0);
-    sink(column);
+    body(column);
     builder_.program().instructions[static_cast<size_t>(parallel_)].p3 = builder_.emit(Opcode::Converge);
   }
 
@@ -346,6 +352,269 @@ TEST_F(RowSetVerifierTest, RefusesDroppingTwice) {
 TEST_F(RowSetVerifierTest, RefusesAnEndWithoutDrop) {
   make();
   expect_breach("dropped before Finish");
+}
+
+// Over an index 0 of row set 0 by its one column, which rows of the table meet.
+class IndexVerifierTest : public RowSetVerifierTest {
+ protected:
+  IndexVerifierTest() { builder_.program().indexes.push_back({0, 1}); }
+
+  void build(int32_t row_set = 0) { builder_.emit(Opcode::Build, 0, row_set); }
+  void make_and_build() {
+    make();
+    append();
+    build();
+  }
+  int32_t found_register() { return builder_.new_register({PhysicalType::Int64, Type{TypeId::BigInt}, false}); }
+  int32_t match(int32_t key) {
+    const int32_t found = found_register();
+    builder_.emit(Opcode::Matches, found, key, 0);
+    return found;
+  }
+  int32_t fetch(int32_t found, int64_t column = 0) {
+    const int32_t out = integer_register();
+    builder_.emit(Opcode::Fetch, out, found, 0, column);
+    return out;
+  }
+  void result(int32_t number) { builder_.emit(Opcode::Result, number, 1); }
+  // What a section after Build breaks.
+  template <typename Body>
+  void expect_breach_of_section(const std::string& rule, const Body& body) {
+    make_and_build();
+    read_table(body);
+    drop();
+    expect_breach(rule);
+  }
+  template <typename Body>
+  void expect_accepted_section(const Body& body) {
+    make_and_build();
+    read_table(body);
+    drop();
+    expect_accepted();
+  }
+};
+
+TEST_F(IndexVerifierTest, AcceptsPairs) {
+  expect_accepted_section([this](int32_t key) { result(fetch(match(key))); });
+}
+
+TEST_F(IndexVerifierTest, AcceptsPairsOfPairs) {
+  expect_accepted_section([this](int32_t key) { result(fetch(match(fetch(match(key))))); });
+}
+
+TEST_F(IndexVerifierTest, AcceptsAnIndexWithoutKeys) {
+  builder_.program().indexes[0].keys = 0;
+  expect_accepted_section([this](int32_t) { result(fetch(match(0))); });
+}
+
+TEST_F(IndexVerifierTest, AcceptsAnIndexOfSortedRowsThatAreReadAsWell) {
+  give_key();
+  make();
+  append();
+  sort();
+  build();
+  open();
+  read();
+  drop();
+  expect_accepted();
+}
+
+TEST_F(IndexVerifierTest, AcceptsAnIndexOfGroups) {
+  builder_.program().hash_tables.emplace_back().keys.resize(1);
+  builder_.emit(Opcode::Groups, 0, 0);
+  build();
+  drop();
+  expect_accepted();
+}
+
+// ---- Build
+
+TEST_F(IndexVerifierTest, RefusesBuildingTwice) {
+  make_and_build();
+  build();
+  drop();
+  expect_breach("an index is built once");
+}
+
+TEST_F(IndexVerifierTest, RefusesBuildingOverAnotherRowSet) {
+  builder_.program().row_sets.push_back(builder_.program().row_sets[0]);
+  make();
+  builder_.emit(Opcode::RowSet, 1);
+  build(1);
+  expect_breach("an index is built over its row set");
+}
+
+TEST_F(IndexVerifierTest, RefusesMoreKeysThanColumns) {
+  builder_.program().indexes[0].keys = 2;
+  make();
+  build();
+  expect_breach("the keys of an index are columns of its row set");
+}
+
+TEST_F(IndexVerifierTest, RefusesAnIndexThatIsNotThere) {
+  make();
+  builder_.emit(Opcode::Build, 1, 0);
+  expect_breach("operand p1 (index) exists");
+}
+
+TEST_F(IndexVerifierTest, RefusesBuildingOverNothing) {
+  build();
+  expect_breach("made before an index is built over it");
+}
+
+TEST_F(IndexVerifierTest, RefusesBuildingAfterTheDrop) {
+  make();
+  drop();
+  build();
+  expect_breach("no index is built over a row set after its Drop");
+}
+
+TEST_F(IndexVerifierTest, RefusesBuildingOverWhatIsToBeSorted) {
+  give_key();
+  make();
+  build();
+  expect_breach("sorted before an index is built over it");
+}
+
+TEST_F(IndexVerifierTest, RefusesAppendingToWhatHasAnIndex) {
+  make();
+  build();
+  append();
+  expect_breach("before it is sorted or opened");
+}
+
+// ---- Matches
+
+TEST_F(IndexVerifierTest, RefusesMatchesBeforeBuild) {
+  make();
+  read_table([this](int32_t key) { result(match(key)); });
+  expect_breach("an index is built before it is used");
+}
+
+TEST_F(IndexVerifierTest, RefusesMatchesAfterTheDrop) {
+  make_and_build();
+  drop();
+  read_table([this](int32_t key) { result(match(key)); });
+  expect_breach("an index is not used after the Drop of its row set");
+}
+
+TEST_F(IndexVerifierTest, RefusesKeysOfOtherTypes) {
+  expect_breach_of_section("Matches keeps the physical types of the index's keys", [this](int32_t) {
+    const int32_t wide = found_register();
+    builder_.emit(Opcode::Integer, wide, 1);
+    result(match(wide));
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesNarrowRowNumbers) {
+  expect_breach_of_section("the row of an index is an Int64", [this](int32_t key) {
+    const int32_t found = integer_register();
+    builder_.emit(Opcode::Matches, found, key, 0);
+    result(found);
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesKeysBeforeTheyAreWritten) {
+  expect_breach_of_section("written before they are read", [this](int32_t) { result(match(integer_register())); });
+}
+
+TEST_F(IndexVerifierTest, RefusesJumpsOverMatches) {
+  expect_breach_of_section("jumps over Matches go to Converge", [this](int32_t key) {
+    Label behind;
+    builder_.emit_jump(Opcode::IfNull, key, 0, behind, jump_keep);
+    match(key);
+    builder_.bind(behind);
+    result(key);
+  });
+}
+
+TEST_F(IndexVerifierTest, AcceptsJumpsToMatchesAndToConverge) {
+  expect_accepted_section([this](int32_t key) {
+    Label matches, end;
+    builder_.emit_jump(Opcode::IfNull, key, 0, end, jump_invalid);
+    builder_.emit_jump(Opcode::IfNull, key, 0, matches, jump_keep);
+    builder_.emit(Opcode::Integer, integer_register(), 1);
+    builder_.bind(matches);
+    const int32_t found = match(key);
+    builder_.emit_jump(Opcode::IfNull, fetch(found), 0, end, jump_invalid);
+    result(key);
+    builder_.bind(end);
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesWritingWhatIsFromBeforeMatches) {
+  expect_breach_of_section("registers from before Matches are only read", [this](int32_t key) {
+    const int32_t before = integer_register();
+    builder_.emit(Opcode::Move, before, key);
+    const int32_t found = match(key);
+    builder_.emit(Opcode::Move, before, fetch(found));
+    result(before);
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesWritingWhatIsFromBeforeTheLastMatches) {
+  expect_breach_of_section("registers from before Matches are only read", [this](int32_t key) {
+    const int32_t found = match(key);
+    builder_.emit(Opcode::Move, found, match(fetch(found)));
+    result(found);
+  });
+}
+
+TEST_F(IndexVerifierTest, AcceptsWritingSeveralTimesBehindMatches) {
+  expect_accepted_section([this](int32_t key) {
+    const int32_t found = match(key), out = integer_register();
+    builder_.emit(Opcode::Move, out, key);
+    builder_.emit(Opcode::Move, out, fetch(found));
+    result(out);
+  });
+}
+
+// ---- Fetch
+
+TEST_F(IndexVerifierTest, RefusesFetchingBeforeBuild) {
+  make();
+  read_table([this](int32_t) {
+    const int32_t found = found_register();
+    builder_.emit(Opcode::Integer, found, 0);
+    result(fetch(found));
+  });
+  expect_breach("an index is built before it is used");
+}
+
+TEST_F(IndexVerifierTest, RefusesFetchingAfterTheDrop) {
+  make_and_build();
+  drop();
+  read_table([this](int32_t) {
+    const int32_t found = found_register();
+    builder_.emit(Opcode::Integer, found, 0);
+    result(fetch(found));
+  });
+  expect_breach("an index is not used after the Drop of its row set");
+}
+
+TEST_F(IndexVerifierTest, RefusesFetchingColumnsThatAreNotThere) {
+  expect_breach_of_section("Fetch names a column of the index's row set",
+                           [this](int32_t key) { result(fetch(match(key), 1)); });
+}
+
+TEST_F(IndexVerifierTest, RefusesFetchingNoColumn) {
+  expect_breach_of_section("Fetch names a column of the index's row set", [this](int32_t key) {
+    const int32_t out = integer_register();
+    builder_.emit(Opcode::Fetch, out, match(key), 0);
+    result(out);
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesFetchingOtherTypes) {
+  expect_breach_of_section("Fetch keeps the physical type of the column", [this](int32_t key) {
+    const int32_t out = found_register();
+    builder_.emit(Opcode::Fetch, out, match(key), 0, int64_t{0});
+    result(out);
+  });
+}
+
+TEST_F(IndexVerifierTest, RefusesFetchingOfARowThatIsNotFound) {
+  expect_breach_of_section("written before they are read", [this](int32_t) { result(fetch(found_register())); });
 }
 
 }  // namespace
