@@ -34,10 +34,8 @@ class EmptyTable : public TableSnapshot {
 
 class TestCatalog : public CatalogSnapshot {
  public:
-  void add(TableDefinition definition) {
-    const std::string name = definition.name;
-    tables_[name] = std::make_shared<EmptyTable>(std::move(definition));
-  }
+  void add(TableDefinition definition) { add(std::make_shared<EmptyTable>(std::move(definition))); }
+  void add(std::shared_ptr<const TableSnapshot> table) { tables_[table->definition().name] = std::move(table); }
   std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const override {
     const auto found = tables_.find(std::string(name));
     return found == tables_.end() ? nullptr : found->second;

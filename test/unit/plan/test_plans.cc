@@ -1,0 +1,156 @@
+#include "plan/test_plans.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "bind/test_catalog.h"
+#include "plan/planner.h"
+#include "plan/rules/rules.h"
+#include "sql/parser.h"
+#include "tablet/dictionary.h"
+#include "tablet/source_parts.h"
+
+namespace diptych::testing {
+
+namespace {
+
+struct SizedColumn {
+  const char* name;
+  Type type;
+  int64_t low = 0, high = -1;  // low > high: no bounds
+  uint32_t strings = 0;        // of its dictionary; 0: it has none
+};
+
+class SizedTable : public EmptyTable {
+ public:
+  SizedTable(const std::string& name, int64_t rows, const std::vector<SizedColumn>& columns)
+      : EmptyTable(definition_of(name, columns)), rows_(rows), columns_(columns) {
+    for (const SizedColumn& column : columns) {
+      auto& dictionary = dictionaries_.emplace_back();
+      if (column.strings == 0) continue;
+      dictionary = std::make_unique<Dictionary>();
+      for (uint32_t i = 0; i < column.strings; ++i) dictionary->find_or_append(std::to_string(i));
+    }
+  }
+  size_t tablet_count() const override { return 1; }
+  int64_t row_count() const override { return rows_; }
+  int64_t rows_in(size_t) const override { return rows_; }
+  ZoneMap zone_map(size_t, size_t column) const override {
+    const SizedColumn& of = columns_[column];
+    if (of.low > of.high) return {};
+    return {true, 0, of.low, of.high};
+  }
+  const Dictionary* common_dictionary(size_t column) const override { return dictionaries_[column].get(); }
+
+ private:
+  static TableDefinition definition_of(const std::string& name, const std::vector<SizedColumn>& columns) {
+    TableDefinition definition{name, {}, {}};
+    for (const SizedColumn& column : columns) definition.columns.push_back({column.name, column.type, false, ""});
+    return definition;
+  }
+
+  int64_t rows_;
+  std::vector<SizedColumn> columns_;
+  std::vector<std::unique_ptr<Dictionary>> dictionaries_;
+};
+
+class UncountedFile : public SizedTable, public SourceInParts {
+ public:
+  using SizedTable::SizedTable;
+  std::unique_ptr<PartReader> read_parts() const override { return nullptr; }
+  int64_t most_rows() const override { return INT64_MAX; }
+};
+
+const TestCatalog& sized_catalog() {
+  static const TestCatalog catalog = [] {
+    const Type integer{TypeId::Integer}, text{TypeId::Text};
+    TestCatalog made;
+    made.add(std::make_shared<SizedTable>("sales", 1'000'000,
+                                          std::vector<SizedColumn>{{"day", integer, 1, 2500},
+                                                                   {"part", integer, 1, 200'000},
+                                                                   {"shop", integer, 1, 2000},
+                                                                   {"amount", integer, 1, 50},
+                                                                   {"note", text}}));
+    made.add(std::make_shared<SizedTable>(
+        "days", 2500, std::vector<SizedColumn>{{"day", integer, 1, 2500}, {"year", integer, 1992, 1998}}));
+    made.add(std::make_shared<SizedTable>(
+        "parts", 200'000,
+        std::vector<SizedColumn>{
+            {"part", integer, 1, 200'000}, {"brand", text, 0, -1, 1000}, {"size", integer, 1, 50}}));
+    made.add(std::make_shared<SizedTable>(
+        "shops", 2000,
+        std::vector<SizedColumn>{{"shop", integer, 1, 2000}, {"region", text, 0, -1, 5}, {"city", integer}}));
+    made.add(std::make_shared<UncountedFile>("files", 0, std::vector<SizedColumn>{{"n", integer}}));
+    return made;
+  }();
+  return catalog;
+}
+
+// Nothing in these plans is computed before they run.
+class NoEvaluator : public Evaluator {
+ public:
+  std::vector<Value> evaluate(const std::vector<const Expression*>&, std::shared_ptr<const TabletSource>) override {
+    ADD_FAILURE() << "an expression is evaluated";
+    return {};
+  }
+  Value evaluate_constant(const Expression&) override {
+    ADD_FAILURE() << "a constant is evaluated";
+    return {};
+  }
+};
+
+std::string conditions_of(const LogicalOperator& join) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < join.probe_keys.size(); ++i)
+    keys.push_back(fmt::format("({} = {})", join.probe_keys[i]->to_text(join.inputs[0]->names()),
+                               join.build_keys[i]->to_text(join.inputs[1]->names())));
+  std::string text = keys.empty() ? "" : fmt::format(" by {}", fmt::join(keys, " AND "));
+  if (join.predicate) text += " if " + join.predicate->to_text(join.names());
+  return text;
+}
+
+}  // namespace
+
+LogicalOperatorPtr plan_of(const std::string& sql) {
+  BoundStatement bound = bind(*parse_statement(sql), {sized_catalog(), {}, 0, {}});
+  NoEvaluator evaluator;
+  return make_logical_plan(std::move(std::get<BoundSelect>(bound.statement)), evaluator);
+}
+
+LogicalOperatorPtr ordered_plan_of(const std::string& sql) {
+  LogicalOperatorPtr plan = plan_of(sql);
+  NoEvaluator evaluator;
+  make_order_joins()->apply(plan, evaluator);
+  return plan;
+}
+
+LogicalOperatorPtr pruned_plan_of(const std::string& sql) {
+  LogicalOperatorPtr plan = ordered_plan_of(sql);
+  NoEvaluator evaluator;
+  make_prune_columns()->apply(plan, evaluator);
+  return plan;
+}
+
+const LogicalOperator& first_of(OperatorKind kind, const LogicalOperator& plan) {
+  const LogicalOperator* op = &plan;
+  while (op->kind != kind) op = &op->input();
+  return *op;
+}
+
+std::string joins_of(const LogicalOperator& plan) {
+  switch (plan.kind) {
+    case OperatorKind::Scan: return plan.source_name;
+    case OperatorKind::Filter:
+      return fmt::format("{} where {}", joins_of(plan.input()), plan.predicate->to_text(plan.input().names()));
+    case OperatorKind::Join:
+      return fmt::format("({}, {}{})", joins_of(*plan.inputs[0]), joins_of(*plan.inputs[1]), conditions_of(plan));
+    case OperatorKind::Aggregate: return fmt::format("groups of {}", joins_of(plan.input()));
+    case OperatorKind::Limit: return fmt::format("first rows of {}", joins_of(plan.input()));
+    default: return joins_of(plan.input());
+  }
+}
+
+}  // namespace diptych::testing

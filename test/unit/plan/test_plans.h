@@ -1,0 +1,32 @@
+// Plans over tables that have sizes, bounds and dictionaries, and no rows.
+//
+//   sales     1,000,000 rows  day 1..2500, part 1..200000, shop 1..2000, amount 1..50, note text in the heap
+//   days          2,500       day 1..2500, year 1992..1998
+//   parts       200,000       part 1..200000, brand text of 1000 in a dictionary, size 1..50
+//   shops         2,000       shop 1..2000, region text of 5 in a dictionary, city without bounds
+//   files                     a file whose rows nobody has counted: n integer
+#pragma once
+
+#include <string>
+
+#include "plan/logical_operator.h"
+
+namespace diptych::testing {
+
+// As the planner makes it, before any rule.
+LogicalOperatorPtr plan_of(const std::string& sql);
+
+LogicalOperatorPtr ordered_plan_of(const std::string& sql);  // after order_joins alone
+LogicalOperatorPtr pruned_plan_of(const std::string& sql);   // after order_joins and prune_columns
+
+// The first operator of the kind, from the root along first inputs.
+const LogicalOperator& first_of(OperatorKind kind, const LogicalOperator& plan);
+
+// What a plan joins, projections left out:
+//
+//   ((sales, days where (year = 1995) by (day = day)), parts by (part = part) if (amount < size))
+//
+// is a join whose second input, the one that is put into an index, is parts, and whose first one joins sales and days.
+std::string joins_of(const LogicalOperator& plan);
+
+}  // namespace diptych::testing
