@@ -1,0 +1,16 @@
+CREATE TABLE sales (day integer, part integer, shop integer, amount integer);
+INSERT INTO sales SELECT i % 50 + 1, i % 200 + 1, i % 20 + 1, i % 7 FROM generate_series(1, 1000) s(i);
+CREATE TABLE days (day integer PRIMARY KEY, year integer);
+INSERT INTO days SELECT i, 1992 + i % 7 FROM generate_series(1, 50) s(i);
+CREATE TABLE parts (part integer PRIMARY KEY, brand text, size integer);
+INSERT INTO parts SELECT i, 'brand ' || (i % 40)::text, i % 7 FROM generate_series(1, 200) s(i);
+CREATE TABLE shops (shop integer PRIMARY KEY, region text);
+INSERT INTO shops SELECT i, 'region ' || (i % 5)::text FROM generate_series(1, 20) s(i);
+PLAN SELECT year, amount FROM days d, sales s WHERE s.day = d.day AND d.year > 1995;
+PLAN SELECT d.year, p.brand, sum(s.amount) FROM shops h, days d, parts p, sales s WHERE s.shop = h.shop AND s.day = d.day AND s.part = p.part AND h.region = 'region 1' AND d.year = 1995 AND p.brand = 'brand 7' GROUP BY d.year, p.brand;
+PLAN SELECT * FROM days JOIN sales USING (day) WHERE amount < 3;
+PLAN SELECT 1 FROM sales s JOIN parts p ON s.part = p.part AND s.amount < p.size;
+PLAN SELECT 1 FROM days d, shops h WHERE d.day < h.shop;
+PLAN SELECT 1 FROM days d, parts p, sales s WHERE s.day = d.day;
+PLAN SELECT h.region FROM sales s JOIN (SELECT p.part, p.size FROM parts p ORDER BY p.size LIMIT 5) q ON s.part = q.part, shops h WHERE h.shop = q.size;
+PLAN SELECT count(*) FROM sales s, days d WHERE s.day = d.day AND 1 > 2;
