@@ -62,7 +62,7 @@ struct FormProfile {
 // What happened between sections: groups read, rows sorted. On a device, they are made as the section ends.
 struct OperationProfile {
   int32_t address = 0;
-  std::string what;  // "groups", "sort"
+  std::string what;  // "groups", "sort", "build"
   FormProfile form;
   int64_t rows = 0;
   int64_t estimated_rows = 0;  // 0: not estimated

@@ -1,6 +1,7 @@
 // A built index: the rows of a row set by their keys, those with equal keys one behind the other.
 //
-//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it every
+//   firsts     |0|3|3|3|4|      row 0 and two others have its key: places 0, 1 and 2; row 3 has place 3. Without it
+//   every
 //                               row has a key of its own, and its number as place
 //   columns    |place 0|place 1|place 2|place 3|     values in register form
 //
@@ -53,7 +54,7 @@ class RowIndex {
   // Whether no two rows have the same key.
   bool is_unique() const { return firsts_.empty(); }
   const Column& column(size_t number) const { return columns_[number]; }
-    // Of the look-up: "places", "dense", "table", or "rows" without keys.
+  // Of the look-up: "places", "dense", "table", or "rows" without keys.
   const char* form() const {
     return keys_.empty() ? "rows" : bits_.empty() ? "table" : dense_.empty() ? "places" : "dense";
   }
@@ -69,7 +70,7 @@ class RowIndex {
   std::vector<uint32_t> dense_;  // by key - low_: first row with it + 1, 0: none; empty: see form()
   std::vector<uint64_t> bits_;   // by key - low_: whether there is one; empty: table_
   int64_t low_ = 0;
-  uint64_t span_ = 0;  // of the keys from low_ on
+  uint64_t span_ = 0;             // of the keys from low_ on
   std::vector<uint32_t> firsts_;  // places, by row, and of the end; empty: see is_unique()
   std::vector<Column> columns_;
   int64_t places_ = 0;
