@@ -57,6 +57,21 @@ double rows_of_join(const LogicalOperator& op) {
   return op.predicate ? rows * other_part : rows;
 }
 
+bool has_column_alone(const Expression& e, size_t column) {
+  if (e.kind == ExpressionKind::Column) return e.index == static_cast<int32_t>(column);
+  return std::all_of(e.args.begin(), e.args.end(),
+                     [column](const ExpressionPtr& arg) { return has_column_alone(*arg, column); });
+}
+
+// The part of a column's values that conditions on it alone leave.
+double part_by_column(const Expression& condition, const LogicalOperator& input, size_t column) {
+  if (condition.kind != ExpressionKind::And)
+    return has_column_alone(condition, column) ? part_of(condition, input) : 1;
+  double part = 1;
+  for (const ExpressionPtr& one : condition.args) part *= part_by_column(*one, input, column);
+  return part;
+}
+
 double groups_of(const LogicalOperator& op) {
   double groups = 1;
   for (const ExpressionPtr& key : op.expressions)
@@ -123,7 +138,11 @@ ColumnValues values_of(const LogicalOperator& op, size_t column) {
       const double values = values_of_scan(op, column);
       return {values, values == op.estimated_rows};
     }
-    case OperatorKind::Filter:
+    case OperatorKind::Filter: {
+      ColumnValues values = values_of(op.input(), column);
+      values.values = std::max(1.0, values.values * part_by_column(*op.predicate, op.input(), column));
+      return values;
+    }
     case OperatorKind::Sort:
     case OperatorKind::Limit: return values_of(op.input(), column);
     case OperatorKind::Project: return values_of(op.input(), *op.expressions[column]);

@@ -10,7 +10,8 @@ void estimate(LogicalOperator& op);
 // The same of an operator above estimated ones.
 void estimate_from_inputs(LogicalOperator& op);
 
-// The different values of a column before any rows were left out, and whether each is one row's.
+// The different values of a column that conditions on it alone have left, whatever rows others have left out; and
+// whether each is one row's.
 struct ColumnValues {
   double values = 1;  // at most; at least 1
   bool is_key = false;

@@ -10,7 +10,6 @@ const std::vector<std::unique_ptr<Rule>>& optimizer_rules() {
     std::vector<std::unique_ptr<Rule>> list;
     list.push_back(make_push_filters());
     list.push_back(make_order_joins());
-    list.push_back(make_push_filters());
     list.push_back(make_raise_limit());
     list.push_back(make_read_first_rows());
     list.push_back(make_push_not_down());

@@ -14,3 +14,6 @@ PLAN SELECT 1 FROM days d, shops h WHERE d.day < h.shop;
 PLAN SELECT 1 FROM days d, parts p, sales s WHERE s.day = d.day;
 PLAN SELECT h.region FROM sales s JOIN (SELECT p.part, p.size FROM parts p ORDER BY p.size LIMIT 5) q ON s.part = q.part, shops h WHERE h.shop = q.size;
 PLAN SELECT count(*) FROM sales s, days d WHERE s.day = d.day AND 1 > 2;
+PLAN SELECT sum(amount) FROM sales s JOIN days d ON s.day = d.day WHERE d.day BETWEEN 3 AND 9;
+PLAN SELECT count(*) FROM sales s, days d, days e WHERE s.day = d.day AND d.day = e.day AND e.day IN (1, 2) AND s.day > 0;
+PLAN SELECT count(*) FROM (SELECT s.day, p.brand FROM sales s JOIN parts p ON s.part = p.part) q JOIN days d ON q.day = d.day WHERE q.brand = 'brand 7' AND d.day < 5;

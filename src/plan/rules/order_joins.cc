@@ -13,7 +13,7 @@ namespace diptych {
 
 namespace {
 
-// FROM has no more tables (sql/parser.cc).
+// FROM has no more tables (sql/build_select.cc).
 constexpr size_t most_leaves = 256;
 using LeafSet = std::bitset<most_leaves>;
 
@@ -33,16 +33,17 @@ class JoinedRows {
     take(std::move(plan), 0);
     check_invariant(leaves_.size() <= most_leaves, "FROM has a number of tables that is known to be small");
     for (Condition& condition : conditions_) find_leaves(condition);
+    pass_bounds_on();
   }
 
-  // Calls visit(LogicalOperatorPtr&) on what is joined.
-  template <typename Visit>
-  void for_each_leaf(Visit&& visit) {
-    for (Leaf& leaf : leaves_) visit(leaf.plan);
-  }
-
-  LogicalOperatorPtr in_order() {
-    for (size_t i = 0; i < leaves_.size(); ++i) trees_.push_back(tree_of(i));
+  // settle(LogicalOperatorPtr&) does what is left to be done to each that is joined, before its rows are estimated.
+  template <typename Settle>
+  LogicalOperatorPtr in_order(const Settle& settle) {
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      trees_.push_back(tree_of(i));
+      settle(trees_.back().plan);
+      estimate(*trees_.back().plan);
+    }
     while (trees_.size() > 1) join_best();
     return in_columns_of_text(std::move(trees_.front()));
   }
@@ -132,6 +133,54 @@ class JoinedRows {
     condition.right = leaves_in(*e.args[1]);
   }
 
+  // Whether it is an equality of two columns of one type.
+  static bool equates_columns(const Expression& e) {
+    return e.kind == ExpressionKind::Eq && e.args[0]->kind == ExpressionKind::Column &&
+           e.args[1]->kind == ExpressionKind::Column && e.args[0]->type == e.args[1]->type;
+  }
+
+  // The only column of a condition that compares it with constants alone, which raises no error; -1: it is another one.
+  static int32_t bounded_column(const Expression& e) {
+    if (e.kind == ExpressionKind::And || e.kind == ExpressionKind::Or) {
+      const int32_t column = bounded_column(*e.args[0]);
+      const auto is_of_it = [column](const ExpressionPtr& arg) { return bounded_column(*arg) == column; };
+      return std::all_of(e.args.begin(), e.args.end(), is_of_it) ? column : -1;
+    }
+    const bool compares = (e.kind >= ExpressionKind::Eq && e.kind <= ExpressionKind::Ge) || e.kind == ExpressionKind::In;
+    if (!compares || e.args[0]->kind != ExpressionKind::Column) return -1;
+    const auto is_constant = [](const ExpressionPtr& arg) { return arg->kind == ExpressionKind::Constant; };
+    return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->index : -1;
+  }
+
+  // Bounds of a column are those of all columns that it has to be equal to.
+  void pass_bounds_on() {
+    std::map<int32_t, std::vector<int32_t>> equal;  // by column, directly
+    for (const Condition& condition : conditions_) {
+      const Expression& e = *condition.expression;
+      if (!equates_columns(e)) continue;
+      equal[e.args[0]->index].push_back(e.args[1]->index);
+      equal[e.args[1]->index].push_back(e.args[0]->index);
+    }
+    const size_t given = conditions_.size();
+    for (size_t i = 0; i < given; ++i) {
+      const int32_t column = bounded_column(*conditions_[i].expression);
+      std::vector<int32_t> known{column};
+      for (size_t k = 0; column >= 0 && k < known.size(); ++k)
+        for (const int32_t other : equal[known[k]])
+          if (std::find(known.begin(), known.end(), other) == known.end()) known.push_back(other);
+      for (size_t k = 1; k < known.size(); ++k) add_bound(*conditions_[i].expression, known[k]);
+    }
+  }
+
+  void add_bound(const Expression& bound, int32_t column) {
+    ExpressionPtr copy = bound.clone();
+    for_each_column(*copy, [column](Expression& e) { e.index = column; });
+    const auto is_same = [&](const Condition& other) { return other.expression->equals(*copy); };
+    if (std::any_of(conditions_.begin(), conditions_.end(), is_same)) return;
+    conditions_.push_back({std::move(copy), {}, {}, {}});
+    find_leaves(conditions_.back());
+  }
+
   // A leaf with the conditions that it alone decides.
   Tree tree_of(size_t number) {
     Leaf& leaf = leaves_[number];
@@ -143,7 +192,6 @@ class JoinedRows {
       if (condition.expression && condition.leaves.any() && condition.leaves == tree.leaves)
         own.push_back(over(std::move(condition.expression), tree.columns));
     if (!own.empty()) tree.plan = filter(std::move(tree.plan), all_of(std::move(own)));
-    estimate(*tree.plan);
     return tree;
   }
 
@@ -284,8 +332,8 @@ class JoinedRows {
 
 // Joins in the order of their sizes, whatever the text's: of all pairs of what is there, the two whose join is expected
 // to have the fewest rows (greedy operator ordering: Fegaras, DEXA 1998), until all are one. Conditions of one table
-// come to stand on it, those of several on the first join that has their columns; equalities become keys, and the
-// smaller side of a join is the one that is put into an index.
+// come to stand on it, and where they bound a key on the tables that have it, too; those of several on the first join
+// that has their columns; equalities become keys, and the smaller side of a join is the one that is put into an index.
 //
 //   Filter a.k = b.k AND b.x > 5        Project a's columns, b's columns
 //   └ Join all pairs                ->  └ Join (a.k = b.k)
@@ -296,18 +344,23 @@ class OrderJoins : public Rule {
  public:
   const char* name() const override { return "order_joins"; }
 
-  void apply(LogicalOperatorPtr& plan, Evaluator&) const override { order(plan); }
+  void apply(LogicalOperatorPtr& plan, Evaluator& evaluator) const override { order(plan, evaluator); }
 
  private:
-  static void order(LogicalOperatorPtr& plan) {
+  // Conditions go on into the queries that are joined, whose own joins they may put into another order.
+  void order(LogicalOperatorPtr& plan, Evaluator& evaluator) const {
     if (!JoinedRows::joins(*plan)) {
-      for (LogicalOperatorPtr& input : plan->inputs) order(input);
+      for (LogicalOperatorPtr& input : plan->inputs) order(input, evaluator);
       return;
     }
     JoinedRows rows(std::move(plan));
-    rows.for_each_leaf([](LogicalOperatorPtr& leaf) { order(leaf); });
-    plan = rows.in_order();
+    plan = rows.in_order([&](LogicalOperatorPtr& leaf) {
+      push_filters_->apply(leaf, evaluator);
+      order(leaf, evaluator);
+    });
   }
+
+  const std::unique_ptr<Rule> push_filters_ = make_push_filters();
 };
 
 }  // namespace

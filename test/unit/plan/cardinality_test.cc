@@ -54,6 +54,11 @@ TEST(Cardinality, AFilterLeavesTheValuesThatThereWere) {
   EXPECT_EQ(values_in("SELECT part FROM parts WHERE brand = '7'").values, 200'000);
 }
 
+TEST(Cardinality, AFilterOfTheColumnAloneLeavesAPartOfItsValues) {
+  EXPECT_DOUBLE_EQ(values_in("SELECT part FROM parts WHERE part = 7").values, 1);
+  EXPECT_DOUBLE_EQ(values_in("SELECT part FROM parts WHERE part < 7 AND brand = '7'").values, 60'000);
+}
+
 TEST(Cardinality, EqualityLeavesOneOfTheValues) {
   EXPECT_DOUBLE_EQ(rows_of(OperatorKind::Filter, "SELECT 1 FROM sales WHERE day = 5"), 400);
   EXPECT_DOUBLE_EQ(rows_of(OperatorKind::Filter, "SELECT 1 FROM parts WHERE brand = 'x'"), 200);

@@ -238,6 +238,7 @@ class RowIndex::Builder {
       const auto begin = static_cast<uint32_t>(dense.size() * part / dense_parts);
       const auto end = static_cast<uint32_t>(dense.size() * end_part / dense_parts);
       for (size_t row = 0; row < firsts_.size(); ++row) {
+        if ((row & 65535) == 0) check_cancelled(context_);
         const uint32_t place = firsts_[row];
         if (place < begin || place >= end) continue;
         if (dense[place] == 0) dense[place] = static_cast<uint32_t>(row) + 1;
@@ -291,6 +292,7 @@ class RowIndex::Builder {
 
   void set_bits() {
     std::vector<uint64_t>& bits = index_.bits_;
+    index_.reservation_.follow((index_.dense_.size() + 2 * rows() + 1) * sizeof(uint32_t) + index_.dense_.size() / 8);
     bits.assign(index_.dense_.size() / 64 + 1, 0);
     for (size_t place = 0; place < index_.dense_.size(); ++place)
       bits[place / 64] |= uint64_t{index_.dense_[place] != 0} << (place % 64);
