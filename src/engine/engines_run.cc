@@ -11,6 +11,7 @@
 #include "engine/gpu/program_kernels.h"
 #include "engine/placement/program_key.h"
 #include "engine/run/shared_section.h"
+#include "program/section_contents.h"
 
 namespace diptych {
 namespace {
@@ -35,6 +36,15 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
   return can_share(task.program, task.address, task.wanted);
 }
 
+// Known before any column is brought to a device; empty: there may be a kernel.
+std::string why_no_kernel(const SectionTask& task) {
+  if (meets_index(task.program, task.address)) return gpu::meets_an_index;
+  for (const Instruction& at : opcodes_of(task.program, task.address))
+    if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty())
+      return gpu::appends_unsorted;
+  return "";
+}
+
 }  // namespace
 
 std::string Engines::loss_of(const Device& device) { return device.info().id() + " is " + device.health().why_lost(); }
@@ -57,6 +67,11 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
 std::optional<SectionResult> Engines::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure) {
   std::optional<SectionResult> result;
+  failure.reason = why_no_kernel(task);
+  if (!failure.reason.empty()) {
+    failure.is_lasting = true;
+    return result;
+  }
   try {
     gpu::GpuEngine& engine = engine_for(device);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);

@@ -89,6 +89,10 @@ struct KernelParameter {
   int32_t part = 0;
 };
 
+// Why no kernel runs a section, whatever its columns are.
+inline constexpr const char* meets_an_index = "rows that meet those of an index";
+inline constexpr const char* appends_unsorted = "rows for a row set that is not sorted";
+
 // In device memory, zeroed before a launch. The last group to be done copies rows_out, failure and text_bytes to where
 // the host reads them; the others are the kernel's own.
 struct ControlBlock {

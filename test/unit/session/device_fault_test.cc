@@ -179,6 +179,20 @@ TEST_P(DeviceCallsTest, ABatchTakesFew) {
   EXPECT_LE(device.calls(DeviceCall::Allocation), batches * (2 * 3 + 2 * 2 + 2 + 2 + 1));
 }
 
+// Nothing is brought to a device for a section of which it is known that no kernel runs it.
+TEST_P(DeviceCallsTest, AJoinTakesNone) {
+  const std::string query = "SELECT a.k, count(*), sum(b.l) FROM t AS a JOIN t AS b ON a.i = b.i GROUP BY a.k";
+  FaultyDatabase database(*device_, GetParam());
+  const std::vector<std::string> expected = database.run_on("cpu", query);
+  FaultDevice& device = database.device();
+  for (DeviceCall call : all_device_calls) device.fail(call, -1);
+  EXPECT_EQ(database.run_on("opencl", query), expected);
+  EXPECT_EQ(database.fallbacks(), 2);
+  for (const DeviceCall call : {DeviceCall::Copy, DeviceCall::Launch, DeviceCall::Wait}) EXPECT_EQ(device.calls(call), 0);
+  database.set("fallback = error");
+  EXPECT_THROW(database.run_on("opencl", query), Error);
+}
+
 INSTANTIATE_TEST_SUITE_P(Residencies, DeviceCallsTest, ::testing::Values("streamed", "mapped"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -51,7 +51,7 @@ SectionGenerator::SectionGenerator(const Program& program, int32_t address, cons
 SectionKernel SectionGenerator::generate() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
   kernel_.entry = fmt::format("section_{}", address_);
-  if (meets_index(program_, address_)) refuse("rows that meet those of an index");
+  if (meets_index(program_, address_)) refuse(meets_an_index);
   check_size();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
@@ -183,7 +183,7 @@ void SectionGenerator::find_sink() {
         break;
       case Opcode::Append:
         if (program_.row_sets[static_cast<size_t>(instruction.p1)].keys.empty())
-          return refuse("rows for a row set that is not sorted");
+          return refuse(appends_unsorted);
         if (shares_row_set(program_, flow_.first - 1, instruction.p1))
           return refuse("rows for a row set of several sections");
         ++sinks;

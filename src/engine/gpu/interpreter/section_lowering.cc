@@ -43,7 +43,7 @@ SectionKernel SectionLowering::lower() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
   if (tablet_words + column_words * shape_.columns.size() > DK_TABLET_ROOM)
     refuse("more columns than the interpreter has room for");
-  if (meets_index(program_, flow_.first - 1)) refuse("rows that meet those of an index");
+  if (meets_index(program_, flow_.first - 1)) refuse(meets_an_index);
   find_sink();
   if (kernel_.unsupported.empty()) find_uses();
   if (kernel_.unsupported.empty()) lower_instructions();
