@@ -65,8 +65,7 @@ bool has_column_alone(const Expression& e, size_t column) {
 
 // The part of a column's values that conditions on it alone leave.
 double part_by_column(const Expression& condition, const LogicalOperator& input, size_t column) {
-  if (condition.kind != ExpressionKind::And)
-    return has_column_alone(condition, column) ? part_of(condition, input) : 1;
+  if (condition.kind != ExpressionKind::And) return has_column_alone(condition, column) ? part_of(condition, input) : 1;
   double part = 1;
   for (const ExpressionPtr& one : condition.args) part *= part_by_column(*one, input, column);
   return part;

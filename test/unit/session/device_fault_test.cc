@@ -188,7 +188,8 @@ TEST_P(DeviceCallsTest, AJoinTakesNone) {
   for (DeviceCall call : all_device_calls) device.fail(call, -1);
   EXPECT_EQ(database.run_on("opencl", query), expected);
   EXPECT_EQ(database.fallbacks(), 2);
-  for (const DeviceCall call : {DeviceCall::Copy, DeviceCall::Launch, DeviceCall::Wait}) EXPECT_EQ(device.calls(call), 0);
+  for (const DeviceCall call : {DeviceCall::Copy, DeviceCall::Launch, DeviceCall::Wait})
+    EXPECT_EQ(device.calls(call), 0);
   database.set("fallback = error");
   EXPECT_THROW(database.run_on("opencl", query), Error);
 }

@@ -182,8 +182,7 @@ void SectionGenerator::find_sink() {
         ordered_ = true;
         break;
       case Opcode::Append:
-        if (program_.row_sets[static_cast<size_t>(instruction.p1)].keys.empty())
-          return refuse(appends_unsorted);
+        if (program_.row_sets[static_cast<size_t>(instruction.p1)].keys.empty()) return refuse(appends_unsorted);
         if (shares_row_set(program_, flow_.first - 1, instruction.p1))
           return refuse("rows for a row set of several sections");
         ++sinks;
