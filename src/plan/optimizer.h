@@ -30,6 +30,13 @@ void rewrite_bottom_up(ExpressionPtr& expression, Visit&& visit) {
   visit(expression);
 }
 
+// Calls visit(Expression&) on every column in the expression.
+template <typename Visit>
+void for_each_column(Expression& e, Visit&& visit) {
+  if (e.kind == ExpressionKind::Column) visit(e);
+  for (ExpressionPtr& arg : e.args) for_each_column(*arg, visit);
+}
+
 // Calls visit(ExpressionPtr&) on the root of every expression in the plan.
 template <typename Visit>
 void for_each_expression_in_plan(LogicalOperator& plan, Visit&& visit) {

@@ -19,12 +19,6 @@ using LeafSet = std::bitset<most_leaves>;
 
 bool is_within(const LeafSet& part, const LeafSet& all) { return (part & ~all).none(); }
 
-template <typename Visit>
-void for_each_column(Expression& e, Visit&& visit) {
-  if (e.kind == ExpressionKind::Column) visit(e);
-  for (ExpressionPtr& arg : e.args) for_each_column(*arg, visit);
-}
-
 // The joins of one part of a plan, with the conditions on and above them: what they join, in the order in which the
 // text has it, and conditions over all their columns one behind the other.
 class JoinedRows {

@@ -118,19 +118,14 @@ class PruneColumns : public Rule {
     op = std::move(project);
   }
 
-  template <typename Visit>
-  static void each_column(ExpressionPtr& root, Visit&& visit) {
-    if (!root) return;
-    rewrite_bottom_up(root, [&](ExpressionPtr& expression) {
-      if (expression->kind == ExpressionKind::Column) visit(*expression);
-    });
-  }
-
   static void note_columns(ExpressionPtr& root, ColumnSet& needed, size_t first) {
-    each_column(root, [&](const Expression& column) { needed[first + static_cast<size_t>(column.index)] = true; });
+    if (root)
+      for_each_column(*root,
+                      [&](const Expression& column) { needed[first + static_cast<size_t>(column.index)] = true; });
   }
   static void renumber(ExpressionPtr& root, const std::vector<int32_t>& moved) {
-    each_column(root, [&](Expression& column) { column.index = moved[static_cast<size_t>(column.index)]; });
+    if (root)
+      for_each_column(*root, [&](Expression& column) { column.index = moved[static_cast<size_t>(column.index)]; });
   }
 
   // Filter, Sort, Limit: what is needed above and what the operator itself reads.

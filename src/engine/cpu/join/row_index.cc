@@ -57,8 +57,8 @@ class RowIndex::Builder {
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
     index_.places_ = source_.row_count();
     const bool has_bounds = is_whole_key(index_.keys_) && find_bounds();
-    if (!has_bounds || (!has_places_by_key() && !has_unique_places())) {
-      index_.reservation_.follow((index_.dense_.size() + rows()) * sizeof(uint32_t));
+    if (!has_bounds || (!has_places_by_key() && (has_equal_ || !has_unique_places()))) {
+      index_.reservation_.follow((index_.span_ + rows()) * sizeof(uint32_t));
       firsts_.assign(rows(), index_.keys_.empty() ? 0 : no_row);
       if (!index_.keys_.empty()) find_firsts();
       place_rows();
@@ -145,18 +145,17 @@ class RowIndex::Builder {
     index_.reservation_.follow(rows() * sizeof(uint32_t) + index_.span_ / 8);
     index_.bits_.assign(index_.span_ / 64 + 1, 0);
     firsts_.assign(rows(), no_row);
-    std::atomic<bool> has_equal{false};
     for_each_block(0, 1, [&](const Block& block) {
-      if (has_equal.load(std::memory_order_relaxed)) return;
+      if (has_equal_.load(std::memory_order_relaxed)) return;
       uint64_t found = 0;
       for_each_whole_key(block, [&](int row, int64_t key) {
         const uint64_t place = index_.place_of(key), bit = uint64_t{1} << (place % 64);
         firsts_[static_cast<size_t>(block.first_row + row)] = static_cast<uint32_t>(place);
         found |= std::atomic_ref(index_.bits_[place / 64]).fetch_or(bit, std::memory_order_relaxed) & bit;
       });
-      if (found != 0) has_equal.store(true, std::memory_order_relaxed);
+      if (found != 0) has_equal_.store(true, std::memory_order_relaxed);
     });
-    if (has_equal) {
+    if (has_equal_) {
       firsts_.clear();
       return false;
     }
@@ -168,17 +167,16 @@ class RowIndex::Builder {
   bool has_unique_places() {
     index_.reservation_.follow((index_.span_ + rows()) * sizeof(uint32_t));
     index_.dense_.assign(index_.span_, 0);
-    std::atomic<bool> has_equal{false};
     for_each_block(0, 1, [&](const Block& block) {
-      if (has_equal.load(std::memory_order_relaxed)) return;
+      if (has_equal_.load(std::memory_order_relaxed)) return;
       bool found = false;
       for_each_whole_key(block, [&](int row, int64_t key) {
         std::atomic_ref<uint32_t> place(index_.dense_[index_.place_of(key)]);
         found |= place.exchange(static_cast<uint32_t>(block.first_row + row) + 1, std::memory_order_relaxed) != 0;
       });
-      if (found) has_equal.store(true, std::memory_order_relaxed);
+      if (found) has_equal_.store(true, std::memory_order_relaxed);
     });
-    return !has_equal;
+    return !has_equal_;
   }
 
   // False: the possible values are too many for a dense array.
@@ -209,7 +207,7 @@ class RowIndex::Builder {
   static constexpr size_t dense_parts = 256;
 
   void find_firsts() {
-    if (!index_.dense_.empty())
+    if (index_.span_ > 0)
       find_dense_firsts();
     else
       find_hashed_firsts();
@@ -227,7 +225,7 @@ class RowIndex::Builder {
 
   void find_dense_firsts() {
     std::vector<uint32_t>& dense = index_.dense_;
-    std::fill(dense.begin(), dense.end(), 0);
+    dense.assign(index_.span_, 0);
     // The row's place in the array, for now.
     for_each_block(0, 1, [&](const Block& block) {
       for_each_whole_key(block, [&](int row, int64_t key) {
@@ -362,9 +360,10 @@ class RowIndex::Builder {
   const Memory& memory_;
   const ExecutionContext& context_;
   const TabletSource& source_;
-  std::vector<int64_t> first_rows_;  // by tablet
-  std::vector<uint32_t> firsts_;     // by row: the first one with its key; later its place; empty: its number
-  std::mutex mutex_;                 // guards what threads of a pass put together
+  std::vector<int64_t> first_rows_;     // by tablet
+  std::vector<uint32_t> firsts_;        // by row: the first one with its key; later its place; empty: its number
+  std::atomic<bool> has_equal_{false};  // two rows were seen to share their one, whole key
+  std::mutex mutex_;                    // guards what threads of a pass put together
 };
 
 RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
