@@ -6,8 +6,10 @@
 #include "base/error.h"
 #include "engine/engines.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/join/built_index.h"
 #include "engine/placed_program.h"
 #include "engine/placement/program_key.h"
+#include "program/section_contents.h"
 
 namespace diptych {
 namespace {
@@ -148,7 +150,9 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
     std::lock_guard guard(mutex_);
     if (const auto known = outlooks_.find(key); known != outlooks_.end()) return known->second;
   }
+  if (choice.device == "auto" && is_of_join(program, section.address)) return {gpu::joins_when_asked, false};
   gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *section.table);
+  gpu::add_expected_indexes(program, section.address, shape);
   gpu::add_device(device, shape);
   KernelOutlook outlook;
   try {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "engine/engines.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/join/built_index.h"
 #include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/program_kernels.h"
 #include "engine/placement/program_key.h"
@@ -37,11 +38,18 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
 }
 
 // Known before any column is brought to a device; empty: there may be a kernel.
-std::string why_no_kernel(const SectionTask& task) {
-  if (meets_index(task.program, task.address)) return gpu::meets_an_index;
-  for (const Instruction& at : opcodes_of(task.program, task.address))
-    if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty())
-      return gpu::appends_unsorted;
+std::string why_no_kernel(const SectionTask& task, const PlacementChoice& choice, const Device& device) {
+  if (choice.device == "auto" && is_of_join(task.program, task.address)) return gpu::joins_when_asked;
+  for (const Instruction& at : opcodes_of(task.program, task.address)) {
+    if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty()) {
+      if (is_cut(task.program.row_sets[static_cast<size_t>(at.p1)])) return gpu::appends_cut;
+      const int32_t index = index_over(task.program, at.p1);
+      if (std::string reason = index < 0 ? "" : gpu::why_not_built(task.program, index); !reason.empty()) return reason;
+    }
+    if (at.opcode != Opcode::Matches) continue;
+    if (task.indexes == nullptr || !task.indexes->contains(at.p3) || &task.indexes->at(at.p3)->device() != &device)
+      return gpu::meets_an_index;
+  }
   return "";
 }
 
@@ -67,7 +75,7 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
 std::optional<SectionResult> Engines::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure) {
   std::optional<SectionResult> result;
-  failure.reason = why_no_kernel(task);
+  failure.reason = why_no_kernel(task, choice, device);
   if (!failure.reason.empty()) {
     failure.is_lasting = true;
     return result;
@@ -117,7 +125,8 @@ std::optional<SectionResult> Engines::run_shared(const SectionTask& task, gpu::G
   WorkReport report{{}, &clock};
   const SectionTask shared{
       task.program, task.address, task.source, task.wanted, task.context,
-      task.needed,  task.partner, task.open,   &queue,      task.report != nullptr ? &report : nullptr};
+      task.needed,  task.partner, task.open,   &queue,      task.report != nullptr ? &report : nullptr,
+      nullptr,      task.indexes};
   std::optional<SectionResult> result;
   std::exception_ptr device_error, cpu_error;
   PartTimes device_times;
@@ -219,7 +228,23 @@ std::map<std::string, int64_t> Engines::fallbacks() const {
 }
 
 gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, const TabletSource& source) {
-  return gpu::generate_section(program, address, gpu::find_source_shape(program, address, source));
+  gpu::SectionShape shape = gpu::find_source_shape(program, address, source);
+  gpu::add_expected_indexes(program, address, shape);
+  return gpu::generate_section(program, address, shape);
+}
+
+std::shared_ptr<const DeviceIndex> Engines::build(const Program& program, int32_t index,
+                                                  std::shared_ptr<const RowSet> rows, const PlacementChoice& choice,
+                                                  bool is_known, PlacementNote& note) {
+  Device& device = *rows->device();
+  std::shared_ptr<const DeviceIndex> built;
+  std::string reason;
+  const auto build = [&] {
+    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), reason);
+  };
+  if (attempt(device, choice, is_known, note, build) && built == nullptr && !is_known)
+    note_fallback(device.info().id(), {reason, ""}, choice, note);
+  return built;
 }
 
 bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,

@@ -105,6 +105,9 @@ struct RowSetInfo {
   int64_t offset = 0;                 // and the first `offset` of them are left out
 };
 
+// Whether some of its rows may be left out.
+inline bool is_cut(const RowSetInfo& row_set) { return row_set.limit >= 0 || row_set.offset > 0; }
+
 // The rows of a row set by keys, which are its first columns; no keys: every row is found.
 struct IndexInfo {
   int32_t row_set = 0;

@@ -64,6 +64,26 @@ bool has_opcode(const Program& program, int32_t address, Opcode opcode) {
 
 bool meets_index(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Matches); }
 
+std::set<int32_t> indexes_met(const Program& program, int32_t address) {
+  std::set<int32_t> indexes;
+  for (const Instruction& instruction : opcodes_of(program, address))
+    if (instruction.opcode == Opcode::Matches) indexes.insert(instruction.p3);
+  return indexes;
+}
+
+int32_t index_over(const Program& program, int32_t row_set) {
+  for (size_t index = 0; index < program.indexes.size(); ++index)
+    if (program.indexes[index].row_set == row_set) return static_cast<int32_t>(index);
+  return -1;
+}
+
+bool is_of_join(const Program& program, int32_t address) {
+  const auto opcodes = opcodes_of(program, address);
+  return std::any_of(opcodes.begin(), opcodes.end(), [&](const Instruction& at) {
+    return at.opcode == Opcode::Matches || (at.opcode == Opcode::Append && index_over(program, at.p1) >= 0);
+  });
+}
+
 bool writes_result(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Result); }
 
 }  // namespace diptych

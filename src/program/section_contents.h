@@ -28,6 +28,12 @@ bool shares_row_set(const Program& program, int32_t address, int32_t row_set);
 
 // Whether its rows meet those of a built index.
 bool meets_index(const Program& program, int32_t address);
+// The built indexes that they meet.
+std::set<int32_t> indexes_met(const Program& program, int32_t address);
+// The index over the rows of the row set; -1: there is none.
+int32_t index_over(const Program& program, int32_t row_set);
+// Whether its rows meet those of an index, or become the rows of one.
+bool is_of_join(const Program& program, int32_t address);
 
 // Whether it writes rows of the result.
 bool writes_result(const Program& program, int32_t address);

@@ -2,9 +2,10 @@
 """The 13 queries of the Star Schema Benchmark over a 2 % sample of its data, on Diptych in every way in which the CPU runs them, compared
 with the known answers.
 
-    ssb_sample.py --diptych build/release/libdiptych.so [--suite ../shared/suites/ssb]
+    ssb_sample.py --diptych build/release/libdiptych.so [--suite ../shared/suites/ssb] [--set device=cuda ...]
 
-Where the suite is not there, it says so and ends well. Rows of equal sort keys may come in any order.
+With --set they are run in one way, that of these settings, and what was left to the CPU is printed. Where the suite is not there, it
+says so and ends well. Rows of equal sort keys may come in any order.
 """
 
 import argparse
@@ -70,20 +71,24 @@ def main():
     parser.add_argument("--diptych", required=True, help="path of libdiptych.so")
     root = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--suite", type=pathlib.Path, default=root.parent / "shared" / "suites" / "ssb")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting; repeatable")
     options = parser.parse_args()
+    ways = {" ".join(options.set): (options.set, ":memory:", False)} if options.set else WAYS
     if not options.suite.is_dir():
         print(f"skipped: there is no {options.suite}")
         return 0
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, (settings, database, with_keys) in WAYS.items():
+        for name, (settings, database, with_keys) in ways.items():
             path = database if database == ":memory:" else str(folder / database)
             connection = Connection(options.diptych, path, settings)
             load(connection, options.suite, folder, with_keys)
             bad = list(differences(connection, options.suite))
             print(f"{name}: {'13 of 13' if not bad else 'wrong: ' + ', '.join(bad)}", flush=True)
             wrong += len(bad)
+            for reason, count in run(connection, "SHOW fallbacks") if options.set else []:
+                print(f"  left to the CPU {count} times: {reason}")
     return 1 if wrong else 0
 
 

@@ -169,9 +169,12 @@ int64_t output_row_bytes(const Program& program, int32_t address) {
   // Keys are at most words of what they are made of.
   if (const RowSetInfo* sorted = sorted_set_of(program, address))
     return 2 * row_bytes(sorted->columns) + 8 * static_cast<int64_t>(sorted->keys.size());
-  const auto first = program.instructions.begin() + address, end = program.instructions.begin() + first->p3;
-  const bool is_result = std::any_of(first, end, [](const Instruction& at) { return at.opcode == Opcode::Result; });
-  return is_result ? row_bytes(program.result_columns) : 0;
+  for (const Instruction& at : opcodes_of(program, address)) {
+    if (at.opcode == Opcode::Result) return row_bytes(program.result_columns);
+    // As the kernel writes them, and as they stay.
+    if (at.opcode == Opcode::Append) return 2 * row_bytes(program.row_sets[static_cast<size_t>(at.p1)].columns);
+  }
+  return 0;
 }
 
 }  // namespace diptych::gpu

@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "engine/gpu/groups/group_strings.h"
+#include "engine/gpu/join/built_index.h"
 #include "engine/gpu/when_done.h"
 #include "engine/run/kernel_error.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {
@@ -66,11 +68,12 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
 
 bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
   const PartScope scope(task_.clock(), TimePart::Compile);
-  if (memo.compiled != nullptr && memo.shape == input_->shape) {
+  const SectionShape shape = shape_with_indexes();
+  if (memo.compiled != nullptr && memo.shape == shape) {
     kernel_ = memo.kernel;
     compiled_ = memo.compiled;
   } else {
-    kernel_ = engine_.kernels().choose(task_.program, task_.address, input_->shape, choice_);
+    kernel_ = engine_.kernels().choose(task_.program, task_.address, shape, choice_);
   }
   if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
     kernel_.unsupported = "sorting more rows than 32 bits can number";
@@ -83,9 +86,22 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
     compiled_ = engine_.kernels().compile(
         kernel_, [this] { check_cancelled(task_.context); }, report);
     kernel_origin_ = report.origin();
-    memo = {input_->shape, kernel_, compiled_};
+    memo = {shape, kernel_, compiled_};
   }
   return true;
+}
+
+// The indexes that are there may be others in another run.
+SectionShape SectionBatch::shape_with_indexes() const {
+  SectionShape shape = input_->shape;
+  if (task_.indexes == nullptr) return shape;
+  for (const Instruction& at : opcodes_of(task_.program, task_.address)) {
+    if (at.opcode != Opcode::Matches) continue;
+    const auto built = task_.indexes->find(at.p3);
+    if (built == task_.indexes->end() || &built->second->device() != &engine_.device()) continue;
+    shape.indexes.push_back(static_cast<const BuiltIndex&>(*built->second).shape());
+  }
+  return shape;
 }
 
 // The words of the section that this launch knows.
@@ -176,21 +192,32 @@ void SectionBatch::allocate_outputs(int64_t capacity) {
   outputs_.clear();
   outputs_.resize(kernel_.outputs.size());
   if (writes_to_host()) return allocate_pinned_outputs(capacity);
-  std::vector<int64_t> offsets;
+  output_offsets_.clear();
   int64_t bytes = 0;
   const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
   for (const OutputColumn& column : kernel_.outputs) {
-    offsets.push_back(take(capacity * column.width()));
-    offsets.push_back(take(column.nullable ? capacity : 0));
+    output_offsets_.push_back(take(capacity * column.width()));
+    output_offsets_.push_back(take(column.nullable ? capacity : 0));
   }
   sort_word_offsets_.clear();
   for (size_t i = 0; i < kernel_.sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
   outputs_buffer_ = DeviceBuffer();
   outputs_buffer_ = engine_.device().allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].values = outputs_buffer_.address() + offsets[2 * i];
-    outputs_[i].nulls = outputs_buffer_.address() + offsets[2 * i + 1];
+    outputs_[i].values = outputs_buffer_.address() + output_offsets_[2 * i];
+    outputs_[i].nulls = outputs_buffer_.address() + output_offsets_[2 * i + 1];
   }
+}
+
+AppendedRows::Batch SectionBatch::take_appended() {
+  AppendedRows::Batch batch;
+  batch.buffer = std::move(outputs_buffer_);
+  for (size_t i = 0; i < output_offsets_.size(); i += 2) {
+    batch.values.push_back(output_offsets_[i]);
+    batch.nulls.push_back(output_offsets_[i + 1]);
+  }
+  batch.rows = rows_out();
+  return batch;
 }
 
 void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
@@ -225,6 +252,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Section: return section_buffer_.address().value;
     case Kind::ControlReport: return control_report_.address().value;
     case Kind::Partials: return partials_report_.address().value;
+    case Kind::Index: return static_cast<const BuiltIndex&>(*task_.indexes->at(parameter.index)).word(parameter.part);
     case Kind::Group:
       for (const NumberedBatch& groups : numbered_) {
         if (groups.plan().hash_table == parameter.index) return groups.word(parameter);
@@ -272,7 +300,7 @@ void SectionBatch::bring_output() {
       launch_until_room();
     }
     if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    if (!fetch_) start_fetch();
+    if (!fetch_ && kernel_.sink != SectionKernel::Sink::Rows) start_fetch();
     return;
   }
   for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read(*queue_));

@@ -20,6 +20,7 @@
 #include "engine/gpu/output/report_buffer.h"
 #include "engine/gpu/output/row_fetch.h"
 #include "engine/gpu/output/text_room.h"
+#include "engine/gpu/rows/appended_rows.h"
 #include "engine/gpu/section_constants.h"
 #include "engine/gpu/section_kernel.h"
 #include "engine/gpu/sort/sort_sink.h"
@@ -78,6 +79,8 @@ class SectionBatch {
   // Afterwards.
   const SectionKernel& kernel() const { return kernel_; }
   std::vector<HostPiece> take_rows() { return std::move(rows_); }
+  // Of a section that appends to a row set which is not sorted: its rows, in the device's memory.
+  AppendedRows::Batch take_appended();
   // How they were sorted.
   const char* sort_form() const { return finds_first_rows() ? "top" : engine_.sort().form(); }
   // Their words, where batches are merged by them: by word, then row.
@@ -100,6 +103,7 @@ class SectionBatch {
  private:
   const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_report_.words()); }
   bool find_kernel(KernelMemo& memo, std::string& reason);
+  SectionShape shape_with_indexes() const;
   int64_t choose_steps();
   void send_section();
   // Whether the kernel writes its rows straight to where they stay, in pinned memory.
@@ -140,7 +144,8 @@ class SectionBatch {
   TextRoom text_room_;
   int64_t capacity_ = 0;
   std::vector<OutputPlace> outputs_;        // by column
-  std::vector<int64_t> sort_word_offsets_;  // in the outputs' buffer
+  std::vector<int64_t> output_offsets_;     // in the outputs' buffer, of values and NULL bytes of each column
+  std::vector<int64_t> sort_word_offsets_;  // ... and of the words
   std::optional<BatchSort> sort_;
   std::shared_ptr<DeviceEvent> before_, after_;  // of the kernel
   std::shared_ptr<DeviceEvent> before_this_;     // see follow()

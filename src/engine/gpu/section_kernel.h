@@ -42,15 +42,31 @@ struct ColumnShape {
   bool operator==(const ColumnShape&) const = default;
 };
 
+// How an index of the program is built, which rows of the section meet.
+struct IndexShape {
+  int32_t index = 0;            // of the program
+  bool is_dense = false;        // found by the key itself, else by its hash
+  bool is_unique = true;        // no two of its rows have the same keys
+  std::vector<bool> has_nulls;  // by column of its row set
+  bool operator==(const IndexShape&) const = default;
+};
+
 struct SectionShape {
   std::vector<ColumnShape> columns;                   // those that the section reads, ascending
+  std::vector<IndexShape> indexes;                    // those that its rows meet and that are on the device
   std::string unsupported;                            // why no kernel can read them; empty: one can
   int64_t most_dense_bytes = most_dense_group_bytes;  // that an array of numbered groups may take
   bool has_large_groups = false;                      // of the device: it runs groups of large_group_size
   bool operator==(const SectionShape&) const = default;
   const ColumnShape& of(size_t cursor_column) const;
   size_t index_of(size_t cursor_column) const;
+  // Null: it is not on the device.
+  const IndexShape* built(int32_t index) const;
 };
+
+// What a word of a kernel's parameters says of an index, as BuiltIndex has it. From FirstColumn on: of each column of
+// its row set the address of the values, and that of the validity bits.
+enum class IndexPart : int32_t { Slots, Span, Low, Keys, Starts, Rows, FirstColumn };
 
 // What a word of the kernel's parameters is.
 struct KernelParameter {
@@ -80,6 +96,7 @@ struct KernelParameter {
     SetCount,
     Partials,  // address of the aggregate states of every group of the grid
     Group,     // of the groups of hash table `index`: what GroupPart `part` says
+    Index,     // of index `index`: what IndexPart `part` says
     TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
     Section,  // address of the words that the interpreter runs
@@ -90,8 +107,10 @@ struct KernelParameter {
 };
 
 // Why no kernel runs a section, whatever its columns are.
-inline constexpr const char* meets_an_index = "rows that meet those of an index";
-inline constexpr const char* appends_unsorted = "rows for a row set that is not sorted";
+inline constexpr const char* meets_an_index = "rows that meet those of an index that is not on the device";
+// Devices join where they are asked to: what they take for it is in no estimate yet.
+inline constexpr const char* joins_when_asked = "joins are the CPU's unless a device is asked for";
+inline constexpr const char* appends_cut = "rows for a row set that is not sorted, of which some are left out";
 
 // In device memory, zeroed before a launch. The last group to be done copies rows_out, failure and text_bytes to where
 // the host reads them; the others are the kernel's own.
@@ -143,16 +162,16 @@ struct SectionKernel {
   int items = group_size;  // of a work-group
   int step_rows() const { return rows_per_thread * items; }
 
-  enum class Sink : uint8_t { Result, Totals, Groups, Sort } sink = Sink::Result;
-  std::vector<OutputColumn> outputs;  // Result
+  enum class Sink : uint8_t { Result, Totals, Groups, Sort, Rows } sink = Sink::Result;
+  std::vector<OutputColumn> outputs;  // Result, Sort, Rows
   int32_t hash_table = -1;            // Totals
   std::vector<GroupPlan> groups;      // Groups: of each hash table
   size_t partial_words = 0;           // of one group of the grid
-  int32_t row_set = -1;               // Sort
+  int32_t row_set = -1;               // Sort, Rows
   size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs
   std::vector<SortText> sort_texts;   // Sort: keys that are strings of no dictionary, in their order
   // Rows in the order of the input.
-  bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort; }
+  bool writes_rows() const { return sink == Sink::Result || sink == Sink::Sort || sink == Sink::Rows; }
 
   std::string unsupported;  // why there is no kernel; empty: there is
 };

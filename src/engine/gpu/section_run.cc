@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 #include "base/error.h"
 #include "engine/gpu/generator/generated_kernels.h"
 #include "engine/gpu/groups/device_groups.h"
+#include "engine/gpu/join/built_index.h"
 #include "engine/gpu/output/totals.h"
-#include "engine/gpu/rows/device_row_set.h"
 #include "engine/run/zone_test.h"
 #include "program/section_contents.h"
 
@@ -23,12 +24,15 @@ int64_t rows_wanted(const SectionTask& task) {
   return makes_result ? task.wanted : -1;
 }
 
+// Of rows that meet those of an index, in one launch.
+constexpr int64_t most_pairs = int64_t{1} << 32;
+
 }  // namespace
 
 SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice)
     : engine_(engine),
-      task_{task.program, task.address, task.source, rows_wanted(task), task.context,
-            task.needed,  task.partner, task.open,   task.queue,        task.report},
+      task_{task.program, task.address, task.source, rows_wanted(task), task.context, task.needed,
+            task.partner, task.open,    task.queue,  task.report,       nullptr,      task.indexes},
       residency_(rows_on(engine.device(), *task.source) != nullptr ? Residency::Cached : residency),
       choice_(choice),
       columns_(columns_read(task.program, task.address)),
@@ -98,9 +102,10 @@ void SectionRun::put_together() {
   const PartScope scope(task_.clock(), TimePart::Merge);
   if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
   if (kernel_.sink == SectionKernel::Sink::Sort) {
-    result_.sorted.form.parts = sorted_.batches();
-    result_.sorted.rows = sorted_.finish(*sorted_set_of(task_.program, task_.address));
+    result_.appended.form.parts = sorted_.batches();
+    result_.appended.rows = sorted_.finish(*sorted_set_of(task_.program, task_.address));
   }
+  if (kernel_.sink == SectionKernel::Sink::Rows) finish_rows();
   if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
 }
 
@@ -139,6 +144,8 @@ void SectionRun::enter() {
     place_ = reservations.try_enter(wish_);
   else if (has_input)
     place_ = reservations.enter_at_once(wish_);
+  if (!place_ && meets_index(task_.program, task_.address))
+    throw Error(SqlState::out_of_memory, engine_.device().info().id() + " has no room beside what others do there");
   if (!place_) {
     input_.reset();
     leave_device();
@@ -167,7 +174,8 @@ std::vector<DeviceGroups*> SectionRun::begun_groups() const {
 }
 
 bool SectionRun::has_rows_there() const {
-  return rows_on(engine_.device(), *task_.source) != nullptr || !begun_groups().empty();
+  return rows_on(engine_.device(), *task_.source) != nullptr || !begun_groups().empty() ||
+         meets_index(task_.program, task_.address);
 }
 
 void SectionRun::leave_device() {
@@ -226,12 +234,24 @@ void SectionRun::note_share() {
 
 std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
   if (stays() && !input_) load_all(loader);
-  const TabletRun run = queue_->take(sizes_->next_rows());
+  const TabletRun run = queue_->take(std::min(sizes_->next_rows(), rows_of_a_launch()));
   // Others have taken the last tablets.
   if (task_.queue != nullptr && run.is_empty()) return nullptr;
   firsts_.push_back(run.first);
   if (!stays()) return loader.load(segments_of(run));
   return run == all_tablets_ ? input_ : loader.part_of(*input_, run);
+}
+
+// So that a statement is cancelled soon: of rows that may meet many others there are few in a launch, though a tablet's
+// at least.
+int64_t SectionRun::rows_of_a_launch() const {
+  int64_t rows = std::numeric_limits<int64_t>::max();
+  int64_t pairs = most_pairs;
+  for (const int32_t index : indexes_met(task_.program, task_.address)) {
+    pairs /= static_cast<const BuiltIndex&>(*task_.indexes->at(index)).most_matches();
+    rows = std::max<int64_t>(pairs, 1);
+  }
+  return rows;
 }
 
 // Of all needed tablets, also where they are not all of one batch.
@@ -295,8 +315,11 @@ void SectionRun::collect(SectionBatch& batch) {
   kernel_ = batch.kernel();
   if (kernel_.is_interpreted()) result_.profile.kernel = "interpreter";
   if (kernel_.sink == SectionKernel::Sink::Sort) {
-    result_.sorted.form.form = batch.sort_form();
+    result_.appended.form.form = batch.sort_form();
     sorted_.add(batch.take_rows(), batch.take_sort_words());
+  } else if (kernel_.sink == SectionKernel::Sink::Rows) {
+    appended_.add(batch.take_appended());
+    if (dictionaries_.empty()) dictionaries_ = batch.dictionaries();
   } else {
     for (HostPiece& rows : batch.take_rows()) result_.rows.push_back({std::move(rows), first});
   }
@@ -308,6 +331,17 @@ void SectionRun::collect(SectionBatch& batch) {
   if (batch.kernel_origin() != nullptr) result_.profile.kernel_origin = batch.kernel_origin();
   ++result_.profile.batches;
   progress_.add(0, batch.rows_in());
+}
+
+// What it has written stays there.
+void SectionRun::finish_rows() {
+  const std::unique_ptr<Queue> queue = engine_.take_queue(task_.report);
+  std::vector<ColumnDefinition> columns;
+  for (const RegisterInfo& column : task_.program.row_sets[static_cast<size_t>(kernel_.row_set)].columns)
+    columns.push_back({"", column.type});
+  place_->comes_back();
+  result_.appended.rows =
+      appended_.finish(engine_, *queue, kernel_.outputs, columns, dictionaries_, task_.context.budget);
 }
 
 void SectionRun::finish_totals() {

@@ -12,6 +12,7 @@
 #include "engine/gpu/batch_sizes.h"
 #include "engine/gpu/groups/numbered_groups.h"
 #include "engine/gpu/groups/partitioned_groups.h"
+#include "engine/gpu/rows/appended_rows.h"
 #include "engine/gpu/section_batch.h"
 #include "engine/gpu/sort/sorted_merge.h"
 #include "engine/run/tablet_queue.h"
@@ -57,6 +58,7 @@ class SectionRun {
   BatchSizes::Section describe_section();
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
+  int64_t rows_of_a_launch() const;
   std::optional<size_t> section_hash();
   void note_share();
   std::vector<SegmentRange> segments_of(const TabletRun& run);
@@ -74,6 +76,7 @@ class SectionRun {
   bool has_enough() const { return left_to_cpu_ != nullptr || (task_.wanted >= 0 && rows_ >= task_.wanted); }
   // What the batches have made.
   void put_together();
+  void finish_rows();
   void finish_totals();
   DeviceGroups& open_groups(int32_t table);
   void collect_groups(SectionBatch& batch);
@@ -101,6 +104,7 @@ class SectionRun {
   SectionKernel kernel_;  // of the last batch: what its sinks are
   std::vector<PartialWords> partials_;
   SortedMerge sorted_;
+  AppendedRows appended_;
   std::deque<NumberedGroups> numbered_;          // by hash table that the kernel groups, where groups are numbered
   std::deque<PartitionedGroups> partitioned_;    // ... and where they are not
   std::vector<const Dictionary*> dictionaries_;  // by column of the section

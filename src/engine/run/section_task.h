@@ -40,6 +40,15 @@ class OpenGroups {
 };
 using OpenTables = std::map<int32_t, std::shared_ptr<OpenGroups>>;  // by hash table
 
+// An index of the program in the memory of a device.
+class DeviceIndex {
+ public:
+  virtual ~DeviceIndex() = default;
+  virtual Device& device() const = 0;
+  virtual FormProfile form() const = 0;
+};
+using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
+
 struct SectionTask {
   const Program& program;
   int32_t address;  // of the Parallel
@@ -53,6 +62,7 @@ struct SectionTask {
   WorkReport* report = nullptr;       // of the thread that runs it; null: not wanted
   // Of the run: empty until the first section is placed, and with it all others; null: each for itself.
   std::unique_ptr<PlacedRun>* placed = nullptr;
+  const DeviceIndexes* indexes = nullptr;  // that devices have built; null: none
 
   PartClock* clock() const { return report != nullptr ? report->clock : nullptr; }
   const CursorInfo& cursor() const {
@@ -76,7 +86,7 @@ struct SectionResult {
   std::vector<ResultPiece> rows;       // in order
   std::map<int32_t, MadeRows> groups;  // by hash table that it fills
   OpenTables open;                     // those that other sections fill, too
-  MadeRows sorted;                     // of the row set that the section appends to, in its order; null: of none
+  MadeRows appended;                   // of the row set that the section appends to, in its order; null: of none
   bool is_shared = false;              // the partner has the rest
   SectionProfile profile;
 };

@@ -132,6 +132,7 @@ void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource
   if (run_on_device(address, source, needed, note)) return;
   has_fallen_back_ = has_fallen_back_ || !note.fallback.empty();
   bring_tables_here(address);
+  bring_indexes_here(address);
   const auto rows = rows_here(cursor_of(address), columns_read(*program_, address), source, note);
   const NeededTablets needed_here(cursor, *rows);
   const SectionProfile profile = run_here(address, *rows, rows == source ? needed : needed_here);
@@ -162,9 +163,9 @@ bool Walk::run_on_device(int32_t address, const std::shared_ptr<const TabletSour
   }
   const std::unique_ptr<HostPart> part = host_.part_of(address, *source, needed, clock());
   const SectionTask task{
-      *program_, address,    source,        rows_wanted(), context_,
-      needed,    part.get(), &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr,
-      &placed_};
+      *program_, address,         source,        rows_wanted(), context_,
+      needed,    part.get(),      &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr,
+      &placed_,  &device_indexes_};
   std::optional<SectionResult> made;
   {
     const PartScope scope(clock(), TimePart::Choose);
@@ -187,7 +188,7 @@ void Walk::take_over(int32_t address, SectionResult made, HostPart& part) {
   for (auto& [table, groups] : made.open) open_tables_[table] = std::move(groups);
   for (const int32_t table : tables_filled(*program_, address)) fillers_[table].insert(address);
   for (const Instruction& at : opcodes_of(*program_, address))
-    if (at.opcode == Opcode::Append) device_sorted_[at.p1] = made.sorted;
+    if (at.opcode == Opcode::Append) device_rows_[at.p1] = made.appended;
   if (context_.profile != nullptr) context_.profile->sections.push_back(std::move(made.profile));
 }
 
@@ -204,8 +205,28 @@ void Walk::bring_tables_here(int32_t address) {
   }
 }
 
-void Walk::fill_here(int32_t table) {
-  const Again again = needed_again(table);
+void Walk::bring_indexes_here(int32_t address) {
+  for (const int32_t index : indexes_met(*program_, address))
+    if (!host_indexes_.contains(index)) build_here(index);
+}
+
+// Without what a device may have built.
+FormProfile Walk::build_here(int32_t index) {
+  const int32_t number = program_->indexes[static_cast<size_t>(index)].row_set;
+  complete_rows(number);
+  std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  PlacementNote note;
+  const auto rows = rows_here({nullptr, number}, all, row_set(number).rows, note);
+  device_indexes_.erase(index);
+  host_indexes_.insert(index);
+  return host_.build_index(index, rows);
+}
+
+void Walk::fill_here(int32_t table) { make_again({{table}, {}, {}}); }
+
+void Walk::make_again(Again wanted) {
+  const Again again = needed_again(std::move(wanted));
   for (const int32_t one : again.tables) {
     open_tables_.erase(one);
     device_groups_.erase(one);
@@ -215,8 +236,7 @@ void Walk::fill_here(int32_t table) {
   for (const int32_t dropped : again.row_sets) drop(dropped);
 }
 
-Walk::Again Walk::needed_again(int32_t table) const {
-  Again again{{table}, {}, {}};
+Walk::Again Walk::needed_again(Again again) const {
   for (size_t known = 0; known != again.tables.size() + again.sections.size();) {
     known = again.tables.size() + again.sections.size();
     for (const int32_t one : again.tables)
@@ -224,15 +244,25 @@ Walk::Again Walk::needed_again(int32_t table) const {
         again.sections.insert(fillers->second.begin(), fillers->second.end());
     for (const int32_t address : std::set<int32_t>(again.sections)) {
       again.tables.merge(tables_filled(*program_, address));
-      const int32_t number = cursor_of(address).row_set;
-      if (number < 0 || row_set(number).rows != nullptr) continue;
-      again.row_sets.insert(number);
-      const int32_t groups_of = row_set(number).hash_table;
-      if (groups_of >= 0) again.tables.insert(groups_of);
-      again.sections.merge(groups_of >= 0 ? fillers_before(address, groups_of) : appenders_before(address, number));
+      for (const int32_t number : row_sets_met(address)) {
+        if (row_set(number).rows != nullptr) continue;
+        again.row_sets.insert(number);
+        const int32_t groups_of = row_set(number).hash_table;
+        if (groups_of >= 0) again.tables.insert(groups_of);
+        again.sections.merge(groups_of >= 0 ? fillers_before(address, groups_of) : appenders_before(address, number));
+      }
     }
   }
   return again;
+}
+
+// Those that the section's cursor is on, and that the indexes are over which its rows meet.
+std::set<int32_t> Walk::row_sets_met(int32_t address) const {
+  std::set<int32_t> numbers;
+  if (const int32_t number = cursor_of(address).row_set; number >= 0) numbers.insert(number);
+  for (const int32_t index : indexes_met(*program_, address))
+    numbers.insert(program_->indexes[static_cast<size_t>(index)].row_set);
+  return numbers;
 }
 
 std::set<int32_t> Walk::fillers_before(int32_t address, int32_t table) const {
@@ -259,6 +289,7 @@ void Walk::run_again(int32_t address) {
   const Cursor& cursor = cursor_of(address);
   if (cursor.row_set >= 0 && row_set(cursor.row_set).rows == nullptr)
     row_set(cursor.row_set).rows = take_here(cursor.row_set).rows;
+  bring_indexes_here(address);
   PlacementNote note;
   const auto rows = rows_here(cursor, columns_read(*program_, address), rows_of(cursor), note);
   const SectionProfile profile = run_here(address, *rows, NeededTablets(cursor_info_of(address), *rows));
@@ -278,8 +309,10 @@ std::shared_ptr<const TabletSource> Walk::rows_here(const Cursor& cursor, std::s
   if (is_here) return source;
   has_fallen_back_ = true;
   const int32_t table = row_set(cursor.row_set).hash_table;
-  check_invariant(table >= 0, "of what devices make, only groups stay there");
-  if (fillers_.contains(table)) fill_here(table);
+  if (table < 0)
+    make_again({{}, appenders_before(static_cast<int32_t>(program_->instructions.size()), cursor.row_set), {}});
+  else if (fillers_.contains(table))
+    fill_here(table);
   return row_set(cursor.row_set).rows = take_here(cursor.row_set).rows;
 }
 
@@ -340,7 +373,7 @@ MadeRows Walk::made_groups(int32_t table) {
 }
 
 OperationProfile Walk::sort_rows(int32_t number) {
-  auto on_device = device_sorted_.extract(number);
+  auto on_device = device_rows_.extract(number);
   MadeRows made = on_device.empty() ? take_here(number) : std::move(on_device.mapped());
   row_set(number).rows = made.rows;
   const RowSetInfo& info = program_->row_sets[static_cast<size_t>(number)];
@@ -360,7 +393,8 @@ OperationProfile Walk::sort_rows(int32_t number) {
 
 void Walk::complete_rows(int32_t number) {
   if (row_set(number).rows != nullptr) return;
-  row_set(number).rows = take_here(number).rows;
+  const auto on_device = device_rows_.extract(number);
+  row_set(number).rows = on_device.empty() ? take_here(number).rows : on_device.mapped().rows;
   move_rows(number);
 }
 
@@ -371,20 +405,30 @@ void Walk::open_rows(size_t cursor, int32_t number) {
 
 OperationProfile Walk::build(int32_t index, int32_t number) {
   complete_rows(number);
-  std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  PlacementNote note;
-  const auto rows = rows_here({nullptr, number}, all, row_set(number).rows, note);
   OperationProfile done;
   done.what = "build";
-  done.form = host_.build_index(index, rows);
-  done.rows = rows->row_count();
+  done.rows = row_set(number).rows->row_count();
+  done.form = row_set(number).rows->device() != nullptr && build_there(index, row_set(number).rows)
+                  ? device_indexes_.at(index)->form()
+                  : build_here(index);
   return done;
 }
 
+// Where the rows are; false: the CPU has to.
+bool Walk::build_there(int32_t index, const std::shared_ptr<const RowSet>& rows) {
+  PlacementNote note;
+  auto built = context_.devices->build(*program_, index, rows, *context_.choice, has_fallen_back_, note);
+  if (built == nullptr) has_fallen_back_ = true;
+  const bool is_built = built != nullptr;
+  if (is_built) device_indexes_[index] = std::move(built);
+  return is_built;
+}
+
 void Walk::drop(int32_t number) {
-  for (size_t index = 0; index < program_->indexes.size(); ++index)
-    if (program_->indexes[index].row_set == number) host_.forget_index(static_cast<int32_t>(index));
+  if (const int32_t index = index_over(*program_, number); index >= 0) {
+    device_indexes_.erase(index);
+    if (host_indexes_.erase(index) > 0) host_.forget_index(index);
+  }
   row_set(number).rows.reset();
   if (row_set(number).hash_table >= 0) host_.forget_groups(row_set(number).hash_table);
 }

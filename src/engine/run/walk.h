@@ -71,7 +71,14 @@ class Walk {
   void bring_tables_here(int32_t address);
   // What a device has made of the hash table is made again, and with it all that the same sections have filled.
   void fill_here(int32_t table);
-  Again needed_again(int32_t table) const;
+  // Runs the sections again, and all that they need.
+  void make_again(Again wanted);
+  Again needed_again(Again wanted) const;
+  std::set<int32_t> row_sets_met(int32_t address) const;
+  // The indexes that the section's rows meet are to be here.
+  void bring_indexes_here(int32_t address);
+  FormProfile build_here(int32_t index);
+  bool build_there(int32_t index, const std::shared_ptr<const RowSet>& rows);
   // The sections before this address that fill the hash table, or append to the row set.
   std::set<int32_t> fillers_before(int32_t address, int32_t table) const;
   std::set<int32_t> appenders_before(int32_t address, int32_t row_set) const;
@@ -111,13 +118,15 @@ class Walk {
   const ExecutionContext& context_;
   const Memory& memory_;
   HostEngine& host_;
-  WorkReport report_;                                          // of the section at hand
-  std::map<int32_t, MadeRows> device_groups_, device_sorted_;  // by hash table, by row set
-  OpenTables open_tables_;                                     // that devices have
-  std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
-  bool has_fallen_back_ = false;                  // to the CPU
-  std::unique_ptr<PlacedRun> placed_;             // once a section was
-  int32_t timed_ = -1;                            // the section at hand; -1: none yet
+  WorkReport report_;                                        // of the section at hand
+  std::map<int32_t, MadeRows> device_groups_, device_rows_;  // by hash table, by row set: until they are asked for
+  DeviceIndexes device_indexes_;                             // that devices have built
+  std::set<int32_t> host_indexes_;                           // that are here
+  OpenTables open_tables_;                                   // that devices have
+  std::map<int32_t, std::set<int32_t>> fillers_;             // by hash table: sections that devices have filled it with
+  bool has_fallen_back_ = false;                             // to the CPU
+  std::unique_ptr<PlacedRun> placed_;                        // once a section was
+  int32_t timed_ = -1;                                       // the section at hand; -1: none yet
   std::chrono::steady_clock::time_point timed_from_;
   std::vector<Cursor> cursors_;
   std::vector<HeldRows> row_sets_;

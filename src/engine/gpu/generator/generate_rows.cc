@@ -63,6 +63,14 @@ void SectionGenerator::store_nulls(int32_t out, const std::string& nulls) {
   if (info(out).nullable && nulls != all_rows) body_.line("v{} = {};", out, nulls);
 }
 
+// Of one that other opcodes may write, too: in the rows that are here.
+void SectionGenerator::store_nulls_here(int32_t out, const std::string& nulls) {
+  if (flow_.writers[static_cast<size_t>(out)] == 1)
+    store_nulls(out, nulls);
+  else if (info(out).nullable)
+    body_.line("v{0} = (v{0} & ~active) | ({1} & active);", out, nulls);
+}
+
 void SectionGenerator::assign_truth(int32_t out, const std::string& value, const std::string& nulls) {
   if (flow_.writers[static_cast<size_t>(out)] > 1) {
     body_.line("t{0} = (t{0} & ~active) | ({1} & active);", out, value);
@@ -89,6 +97,8 @@ void SectionGenerator::write_instruction(int32_t address) {
     case Opcode::Code: return write_column(address);
     case Opcode::Rowid: return write_rowid(out);
     case Opcode::Lookup: return write_lookup(address);
+    case Opcode::Matches: return write_matches(address);
+    case Opcode::Fetch: return write_fetch(address);
     case Opcode::Move: return write_move(address);
     case Opcode::SetAnd:
     case Opcode::SetOr:
@@ -149,11 +159,7 @@ void SectionGenerator::write_scalar(int32_t address) {
   if (text.raises) body_.line("DK_NOTE_FAILURE(failure, error, live >> k & 1U, {});", address);
   if (text.is_costly) body_.close();
   body_.close();
-  if (flow_.writers[static_cast<size_t>(out)] == 1) {
-    store_nulls(out, nulls);
-  } else if (info(out).nullable) {
-    body_.line("v{0} = (v{0} & ~active) | ({1} & active);", out, nulls);
-  }
+  store_nulls_here(out, nulls);
   body_.close();
 }
 

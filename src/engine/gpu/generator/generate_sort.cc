@@ -1,5 +1,7 @@
-// The sink of a row set that is sorted: like rows of a result, in the order of the input, with the words that they are
-// sorted by.
+// The sink of a row set: like rows of a result, in the order of the input; where it is sorted, with the words that it
+// is sorted by.
+#include <algorithm>
+
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/sort/key_text.h"
 #include "engine/rows/sort_key_layout.h"
@@ -13,15 +15,18 @@ void SectionGenerator::write_append(int32_t address) {
   const RowSetInfo& row_set = program_.row_sets[static_cast<size_t>(instruction.p1)];
   for (int32_t i = 0; i < instruction.p3; ++i)
     add_output(instruction.p2 + i, row_set.columns[static_cast<size_t>(i)].physical);
-  open_rows(8);
-  write_sort_words(instruction, row_set);
+  const bool is_sorted = kernel_.sink == SectionKernel::Sink::Sort;
+  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
+  if (!is_sorted && std::ranges::any_of(kernel_.outputs, is_text_row))
+    return refuse("strings of no dictionary in rows for a row set");
+  open_rows(is_sorted ? 8 : 1);
+  if (is_sorted) write_sort_words(instruction, row_set);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);
   close_rows();
 }
 
 void SectionGenerator::write_sort_words(const Instruction& instruction, const RowSetInfo& row_set) {
   const SortKeyLayout layout(row_set);
-  kernel_.row_set = instruction.p1;
   kernel_.sort_words = layout.words;
   if (layout.words == 0) return;
   use_file("sort_key.h");

@@ -62,6 +62,7 @@ class Signature {
     add_all(row_set.columns);
     add_all(row_set.keys);
     add(row_set.limit);
+    add(row_set.offset);
   }
   // Entries are data, but for whether one is NULL.
   void add(const LookupTable& table) {
@@ -84,6 +85,17 @@ class Signature {
     add(shape.unit_factor);
     add(shape.mixed);
   }
+  void add(const IndexShape& shape) {
+    add(shape.index);
+    add(shape.is_dense);
+    add(shape.is_unique);
+    add(shape.has_nulls.size());
+    for (const bool has_nulls : shape.has_nulls) add(has_nulls);
+  }
+  void add(const IndexInfo& index) {
+    add(index.row_set);
+    add(index.keys);
+  }
   template <typename T>
   void add_all(const std::vector<T>& items) {
     add(items.size());
@@ -101,6 +113,7 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   Signature signature;
   signature.add(address);
   signature.add_all(shape.columns);
+  signature.add_all(shape.indexes);
   signature.add(shape.unsupported);
   signature.add(shape.has_large_groups);
   signature.add(shape.most_dense_bytes);
@@ -109,6 +122,7 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   signature.add_all(program.cursors);
   signature.add_all(program.hash_tables);
   signature.add_all(program.row_sets);
+  signature.add_all(program.indexes);
   signature.add_all(program.lookups);
   signature.add_all(program.sets);
   signature.add_all(program.types);

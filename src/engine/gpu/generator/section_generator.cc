@@ -26,9 +26,18 @@ constexpr size_t most_light_outputs = 3, most_light_partials = 8;
 // Of a work-item, for the rows of one output column.
 constexpr int most_stage_bytes = 128;
 
+SectionKernel::Sink sink_of(const RowSetInfo& row_set) {
+  return row_set.keys.empty() ? SectionKernel::Sink::Rows : SectionKernel::Sink::Sort;
+}
+
 }  // namespace
 
 const ColumnShape& SectionShape::of(size_t cursor_column) const { return columns[index_of(cursor_column)]; }
+
+const IndexShape* SectionShape::built(int32_t index) const {
+  const auto known = std::ranges::find(indexes, index, &IndexShape::index);
+  return known == indexes.end() ? nullptr : &*known;
+}
 
 size_t SectionShape::index_of(size_t cursor_column) const {
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -51,7 +60,6 @@ SectionGenerator::SectionGenerator(const Program& program, int32_t address, cons
 SectionKernel SectionGenerator::generate() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
   kernel_.entry = fmt::format("section_{}", address_);
-  if (meets_index(program_, address_)) refuse(meets_an_index);
   check_size();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
@@ -101,6 +109,7 @@ void SectionGenerator::find_filter() {
       const Instruction& instruction = at(address);
       const int32_t out = register_written(instruction);
       if (with_keys && groups() && makes_text(instruction)) found[static_cast<size_t>(out)] = true;
+      if (instruction.opcode == Opcode::Matches) found[static_cast<size_t>(out)] = true;
       const bool decides = info_of(instruction.opcode).kind == OpcodeKind::Jump ||
                            (with_keys && instruction.opcode == Opcode::Group) ||
                            (out >= 0 && found[static_cast<size_t>(out)]);
@@ -140,8 +149,9 @@ void SectionGenerator::choose_rows_per_thread() {
   while (rows > 4 &&
          (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
-  // Looking for a group, or making the words of sort keys, is much text, once for each row.
-  if (groups() || kernel_.sink == SectionKernel::Sink::Sort) rows = std::min(rows, 4);
+  // Looking for a group or in an index, or making the words of sort keys, is much text, once for each row.
+  if (groups() || kernel_.sink == SectionKernel::Sink::Sort || meets_index(program_, address_))
+    rows = std::min(rows, 4);
   if (rows * words > most_private_words) refuse("it computes more values than a kernel has room for");
   kernel_.rows_per_thread = rows;
   is_light_ = rows * words <= most_register_words;
@@ -182,11 +192,11 @@ void SectionGenerator::find_sink() {
         ordered_ = true;
         break;
       case Opcode::Append:
-        if (program_.row_sets[static_cast<size_t>(instruction.p1)].keys.empty()) return refuse(appends_unsorted);
         if (shares_row_set(program_, flow_.first - 1, instruction.p1))
           return refuse("rows for a row set of several sections");
         ++sinks;
-        kernel_.sink = SectionKernel::Sink::Sort;
+        kernel_.row_set = instruction.p1;
+        kernel_.sink = sink_of(program_.row_sets[static_cast<size_t>(instruction.p1)]);
         ordered_ = true;
         break;
       case Opcode::Aggregate: {
@@ -204,6 +214,8 @@ void SectionGenerator::find_sink() {
     sinks = 1;
   }
   if (sinks != 1) refuse("a section without a sink, or with several");
+  if (kernel_.sink == SectionKernel::Sink::Rows && is_cut(program_.row_sets[static_cast<size_t>(kernel_.row_set)]))
+    refuse(appends_cut);
   const bool is_total = kernel_.sink == SectionKernel::Sink::Totals;
   if (is_total && shares_groups(program_, address_, kernel_.hash_table))
     refuse(layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]).unsupported);
@@ -315,7 +327,7 @@ void SectionGenerator::write_steps() {
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   declare_registers();
   if (groups()) declare_group_registers();
-  depth_ = out.depth();
+  const size_t step_depth = depth_ = out.depth();
   if (!write_filter_columns()) out.open("if (active != 0) {{");
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     begin_instruction(address);
@@ -330,7 +342,7 @@ void SectionGenerator::write_steps() {
     write_instruction(address);
     if (late) out.close();
   }
-  out.close_to(depth_);
+  out.close_to(step_depth);
   if (is_partitioned()) write_partition_rows();
   out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
@@ -424,7 +436,8 @@ bool SectionGenerator::has_costly_instruction() const {
       case Opcode::NumericDiv:
       case Opcode::Rescale:
       case Opcode::Call:
-      case Opcode::Concat: return true;
+      case Opcode::Concat:
+      case Opcode::Matches: return true;
       default: break;
     }
   }

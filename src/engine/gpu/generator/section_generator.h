@@ -98,6 +98,7 @@ class SectionGenerator {
   // value: expression of row k; nulls: mask; live: rows whose errors count and for which a costly value is computed.
   void assign(int32_t out, const std::string& value, const std::string& nulls);
   void store_nulls(int32_t out, const std::string& nulls);
+  void store_nulls_here(int32_t out, const std::string& nulls);
   void assign_truth(int32_t out, const std::string& value, const std::string& nulls);
   void write_comparison(int32_t address);
   void write_distinct(int32_t address);
@@ -117,6 +118,15 @@ class SectionGenerator {
   void write_rowid(int32_t out);
   void write_lookup(int32_t address);
   std::string column_data(size_t index);
+
+  // ---- rows of built indexes (generate_match.cc)
+  const IndexShape* declare_index(int32_t index);
+  void write_matches(int32_t address);
+  bool may_repeat() const;
+  void write_found(int32_t address, const IndexShape& shape);
+  std::string slot_of_key(int32_t address, const IndexShape& shape);
+  void open_pairs(int32_t address);
+  void write_fetch(int32_t address);
 
   // ---- strings (generate_text.cc)
   void write_text_column(int32_t out, const ColumnShape& column, size_t index);

@@ -1,0 +1,175 @@
+// Rows that meet those of an index. Where the index has unique keys, Matches leaves the rows active that have found
+// one; else what is behind it stands in a loop, whose every turn is of one more match of each row:
+//
+//   met_7      rows that have found their key
+//   turn_7     how many matches of each row are through
+//   first_7[k], count_7[k]   where the matches of row k are among the rows by key, and how many
+#include "engine/gpu/generator/section_generator.h"
+
+namespace diptych::gpu {
+
+using Kind = KernelParameter::Kind;
+
+namespace {
+
+int32_t part(IndexPart which) { return static_cast<int32_t>(which); }
+
+}  // namespace
+
+const IndexShape* SectionGenerator::declare_index(int32_t index) {
+  const IndexShape* shape = shape_.built(index);
+  if (shape == nullptr) {
+    refuse(meets_an_index);
+    return nullptr;
+  }
+  use_file("device/index_find.h");
+  const std::string name = fmt::format("index_{}", index);
+  const auto declare_words = [&](const char* type, const char* ending, IndexPart which) {
+    declare(name + ending, fmt::format("DK_GLOBAL const {0}* {1}{2} = DK_AT(const {0}, {3});", type, name, ending,
+                                       word(Kind::Index, index, part(which))));
+  };
+  declare_words("dk_u32", "", IndexPart::Slots);
+  declare(name + "_span",
+          fmt::format("const dk_u64 {}_span = {};", name, word(Kind::Index, index, part(IndexPart::Span))));
+  if (shape->is_dense)
+    declare(name + "_low",
+            fmt::format("const dk_i64 {}_low = (dk_i64){};", name, word(Kind::Index, index, part(IndexPart::Low))));
+  else
+    declare_words("dk_u64", "_keys", IndexPart::Keys);
+  if (shape->is_unique) return shape;
+  declare_words("dk_u32", "_starts", IndexPart::Starts);
+  declare_words("dk_u32", "_rows", IndexPart::Rows);
+  return shape;
+}
+
+void SectionGenerator::write_matches(int32_t address) {
+  const Instruction& instruction = at(address);
+  const int32_t out = instruction.p1;
+  const IndexShape* shape = declare_index(instruction.p3);
+  if (shape == nullptr) return;
+  if (!shape->is_unique && !may_repeat())
+    return refuse("rows that meet several of an index each, for a sink that takes them in order or in partitions");
+  const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
+  std::string live = sinking();
+  for (int32_t i = 0; i < keys; ++i) live = both(live, known(instruction.p2 + i));
+  // No jump from before leads behind it.
+  body_.close_to(depth_);
+  body_.line("dk_u32 met_{} = 0;", out);
+  if (!shape->is_unique) body_.line("dk_u32 first_{0}[DK_ROWS], count_{0}[DK_ROWS];", out);
+  body_.open("{{");
+  body_.line("const dk_u32 live = {};", live);
+  body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
+  write_found(address, *shape);
+  body_.close();
+  body_.close();
+  if (!shape->is_unique) return open_pairs(address);
+  body_.line("active = met_{};", out);
+  body_.open("if (active != 0) {{");
+}
+
+// Whether the sink takes rows whenever they come, without the other work-items of the group.
+bool SectionGenerator::may_repeat() const {
+  return kernel_.sink == SectionKernel::Sink::Totals || (groups() && !is_partitioned());
+}
+
+// Looks the key of row k up.
+void SectionGenerator::write_found(int32_t address, const IndexShape& shape) {
+  const int32_t out = at(address).p1;
+  const std::string name = fmt::format("index_{}", at(address).p3);
+  body_.line("const dk_i64 slot = {};", slot_of_key(address, shape));
+  body_.open("if (slot >= 0) {{");
+  body_.line("met_{} |= 1U << k;", out);
+  if (shape.is_unique) {
+    body_.line("r{}[k] = (dk_i64){}[slot] - 1;", out, name);
+  } else {
+    body_.line("first_{}[k] = {}_starts[slot];", out, name);
+    body_.line("count_{0}[k] = {1}_starts[slot + 1] - first_{0}[k];", out, name);
+  }
+  body_.close();
+}
+
+std::string SectionGenerator::slot_of_key(int32_t address, const IndexShape& shape) {
+  const Instruction& instruction = at(address);
+  const std::string name = fmt::format("index_{}", instruction.p3);
+  if (shape.is_dense)
+    return fmt::format("dk_index_find_dense({0}, {0}_low, {0}_span, (dk_i64){1})", name, operand(instruction.p2));
+  const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
+  std::vector<std::string> words;
+  for (int32_t i = 0; i < keys; ++i) {
+    const int32_t number = instruction.p2 + i;
+    const PhysicalType physical = info(number).physical;
+    const std::string value = operand(number);
+    if (physical == PhysicalType::Int128) {
+      words.push_back(fmt::format("{}.lo", value));
+      words.push_back(fmt::format("(dk_u64){}.hi", value));
+    } else if (physical == PhysicalType::Float32 || physical == PhysicalType::Float64) {
+      words.push_back(fmt::format("dk_key_word_f64({})", widened(value, physical, PhysicalType::Float64)));
+    } else {
+      words.push_back(fmt::format("(dk_u64)(dk_i64){}", value));
+    }
+  }
+  body_.line("dk_u64 key[{}];", words.size());
+  for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
+  return fmt::format("dk_index_find({0}, (dk_i32){0}_span, {0}_keys, {1}, key)", name, words.size());
+}
+
+// Up to the section's end, for one match of each row after the other.
+void SectionGenerator::open_pairs(int32_t address) {
+  const int32_t out = at(address).p1;
+  const std::string name = fmt::format("index_{}", at(address).p3);
+  body_.open("for (dk_u32 turn_{0} = 0; met_{0} != 0; turn_{0}++) {{", out);
+  body_.open("DK_FOR_ROWS(k) if ((met_{0} >> k & 1U) != 0) {{", out);
+  body_.line("if (turn_{0} < count_{0}[k]) r{0}[k] = (dk_i64){1}_rows[first_{0}[k] + turn_{0}];", out, name);
+  body_.line("if (turn_{0} >= count_{0}[k]) met_{0} &= ~(1U << k);", out);
+  body_.close();
+  body_.line("active = met_{};", out);
+  if (flow_.tracks_validity) body_.line("valid = active;");
+  for (size_t target = 0; target < flow_.targets.size(); ++target)
+    if (flow_.targets[target] > address) body_.line("pending_{} = 0;", target);
+  depth_ = body_.depth();
+  body_.open("if (active != 0) {{");
+}
+
+void SectionGenerator::write_fetch(int32_t address) {
+  const Instruction& instruction = at(address);
+  const int32_t out = instruction.p1, index = instruction.p3;
+  const auto column = static_cast<int32_t>(std::get<int64_t>(instruction.p4));
+  const IndexShape* shape = declare_index(index);
+  if (shape == nullptr) return;
+  const PhysicalType physical = info(out).physical;
+  if (physical == PhysicalType::Text) return refuse("strings of no dictionary in an index");
+  const std::string name = fmt::format("index_{}_{}", index, column);
+  const char* element = physical == PhysicalType::Bool       ? "dk_u8"
+                        : physical == PhysicalType::Interval ? "dk_i128"
+                                                             : type_text(physical);
+  const int32_t values = part(IndexPart::FirstColumn) + 2 * column;
+  declare(name, fmt::format("DK_GLOBAL const {0}* {1} = DK_AT(const {0}, {2});", element, name,
+                            word(Kind::Index, index, values)));
+  const bool has_nulls = shape->has_nulls[static_cast<size_t>(column)];
+  if (has_nulls)
+    declare(name + "_known", fmt::format("DK_GLOBAL const dk_u8* {}_known = DK_AT(const dk_u8, {});", name,
+                                         word(Kind::Index, index, values + 1)));
+  const std::string row = operand(instruction.p2);
+  const std::string each = "DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) ";
+  body_.open("{{");
+  std::string there = all_rows;
+  if (has_nulls) {
+    there = "there";
+    body_.line("dk_u32 there = 0;");
+    body_.line("{}there |= (dk_u32)dk_row_is_known({}_known, {}) << k;", each, name, row);
+  }
+  if (physical == PhysicalType::Bool) {
+    body_.line("dk_u32 holds = 0;");
+    body_.line("{}holds |= (dk_u32)({}[{}] != 0) << k;", each, name, row);
+    assign_truth(out, "holds", there);
+  } else if (physical == PhysicalType::Interval) {
+    body_.line("{0}r{1}[k] = dk_interval_of_words({2}[{3}].lo, (dk_u64){2}[{3}].hi);", each, out, name, row);
+    store_nulls_here(out, there);
+  } else {
+    body_.line("{}r{}[k] = {}[{}];", each, out, name, row);
+    store_nulls_here(out, there);
+  }
+  body_.close();
+}
+
+}  // namespace diptych::gpu

@@ -1,0 +1,64 @@
+// An index over the rows of a row set in a device's memory, which kernels look rows up in (kernel/device/index_find.h).
+//
+//   dense   one whole number as the key, whose values span few places: a slot for each place
+//   table   other keys without strings and intervals: a hash table of rows
+//
+// Where no two rows share a key, a slot leads to its row; else to the rows that have the key, which stand one behind
+// the other (kernel/device/index_build.h).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/rows/device_row_set.h"
+#include "engine/gpu/section_kernel.h"
+#include "engine/run/section_task.h"
+
+namespace diptych::gpu {
+
+class BuiltIndex final : public DeviceIndex {
+ public:
+  // rows: of the index's row set, on the engine's device. Null: the CPU has to, and `reason` says why. Waits for the
+  // device, to see whether keys are unique. Errors: 53200, 58000.
+  static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const Program& program, int32_t index,
+                                                 std::shared_ptr<const TabletSource> rows, std::string& reason);
+
+  Device& device() const override { return engine_.device(); }
+  FormProfile form() const override;
+  const IndexShape& shape() const { return shape_; }
+  // Rows that have the same key, at most.
+  int64_t most_matches() const { return most_matches_; }
+  // The word of a kernel's parameter.
+  uint64_t word(int32_t part) const;
+
+ private:
+  BuiltIndex(GpuEngine& engine, const Program& program, int32_t index, std::shared_ptr<const TabletSource> rows);
+  void choose_form();
+  void find_columns();
+  void insert(Queue& queue);
+  DeviceBuffer make_keys(Queue& queue) const;
+  // Lays the rows out key by key. counts: by slot; rows: a slot and a rank each.
+  void place(Queue& queue, DeviceBuffer counts, const DeviceBuffer& ranks);
+  int64_t slot_count() const { return shape_.is_dense ? static_cast<int64_t>(span_) : int64_t{1} << span_; }
+  std::span<const RegisterInfo> keys() const;
+  int64_t words_of_keys() const;
+
+  GpuEngine& engine_;
+  const IndexInfo& info_;
+  const RowSetInfo& row_set_;
+  const std::shared_ptr<const TabletSource> rows_;
+  const int64_t count_;
+  int64_t most_matches_ = 1;
+  IndexShape shape_;
+  uint64_t low_ = 0, span_ = 0;              // span_: slots of a dense index; bits of their number in a table
+  std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
+  DeviceBuffer slots_, keys_, starts_, by_key_;
+};
+
+// Adds the indexes that the section's rows meet, as they are expected to be before there are any: with unique keys.
+void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape);
+// Why no device builds it, whatever its rows are; empty: one does.
+std::string why_not_built(const Program& program, int32_t index);
+
+}  // namespace diptych::gpu

@@ -1,0 +1,37 @@
+// What the batches of a section have appended to a row set that is not sorted, as one piece that stays on the device.
+//
+//   batches   |values 0|NULL bytes 0|values 1| ...     as kernels write them, in the order of the rows
+//   piece     |validity 0|values 0|values 1| ...       bits instead of bytes
+#pragma once
+
+#include <vector>
+
+#include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/rows/device_row_set.h"
+#include "engine/gpu/section_kernel.h"
+
+namespace diptych::gpu {
+
+class AppendedRows {
+ public:
+  // A batch's rows, in order. values, nulls: offsets in the buffer, by column.
+  struct Batch {
+    DeviceBuffer buffer;
+    std::vector<int64_t> values, nulls;
+    int64_t rows = 0;
+  };
+  void add(Batch batch) { batches_.push_back(std::move(batch)); }
+
+  // All of them. outputs: of the section's kernel; dictionaries: by column of the section. Waits for the queue. Errors:
+  // 53200, 58000.
+  std::shared_ptr<const RowSet> finish(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs,
+                                       const std::vector<ColumnDefinition>& columns,
+                                       const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget);
+
+ private:
+  DevicePiece join(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs) const;
+
+  std::vector<Batch> batches_;
+};
+
+}  // namespace diptych::gpu

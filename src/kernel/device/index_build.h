@@ -1,0 +1,136 @@
+// Builds an index (index_find.h) over the rows of a row set, whose columns are plain values:
+//
+//   dk_index_keys    words of each row's keys, where they are no places of a dense index
+//   dk_index_insert  each row finds the slot of its key, and its rank among the rows that have the key
+//   dk_index_place   where some key has several rows: counts have become starts, and rows stand key by key
+//
+//   slots   | 0 | 3 | 0 | 1 |     starts | 0 | 0 | 2 | 2 | 3 |     rows of slot 1: 2, 1; of slot 3: 0
+//   rows    | 2 | 1 | 0 |
+//
+// A row with a NULL among its keys has no slot. Rows of a key stand in any order.
+#pragma once
+
+#define DK_INDEX_I32 0
+#define DK_INDEX_I64 1
+#define DK_INDEX_BOOL 2
+#define DK_INDEX_F32 3
+#define DK_INDEX_F64 4
+#define DK_INDEX_I128 5
+
+#define DK_INDEX_NO_SLOT 0xFFFFFFFFU
+
+// control: the highest rank of a row; a key was outside of a dense index
+#define DK_INDEX_HIGHEST_RANK 0
+#define DK_INDEX_IS_OUTSIDE 1
+
+// Writes the words of a key of the row, the first at key[at]; returns where the next one's are.
+DK_FN dk_i32 dk_index_key_words(DK_SPACES_PARAM, dk_u64 values, dk_i32 form, dk_i64 row, DK_GLOBAL dk_u64* key,
+                                dk_i32 at) {
+  if (form == DK_INDEX_I32) {
+    key[at] = (dk_u64)(dk_i64)DK_AT(const dk_i32, values)[row];
+  } else if (form == DK_INDEX_I64) {
+    key[at] = DK_AT(const dk_u64, values)[row];
+  } else if (form == DK_INDEX_BOOL) {
+    key[at] = DK_AT(const dk_u8, values)[row] != 0;
+  } else if (form == DK_INDEX_F32) {
+    key[at] = dk_key_word_f64((dk_f64)DK_AT(const dk_f32, values)[row]);
+  } else if (form == DK_INDEX_F64) {
+    key[at] = dk_key_word_f64(DK_AT(const dk_f64, values)[row]);
+  } else {
+    key[at++] = DK_AT(const dk_u64, values)[2 * row];
+    key[at] = DK_AT(const dk_u64, values)[2 * row + 1];
+  }
+  return at + 1;
+}
+
+// words of the parameters: rows, keys, words of a key, columns; then of each column: values, form
+DK_KERNEL void dk_index_keys(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+  const dk_i64 rows = (dk_i64)parameters.word[0];
+  DK_GLOBAL dk_u64* keys = DK_AT(dk_u64, parameters.word[1]);
+  const dk_i32 words = (dk_i32)parameters.word[2];
+  const dk_i32 columns = (dk_i32)parameters.word[3];
+  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
+  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+    dk_i32 at = 0;
+    for (dk_i32 i = 0; i < columns; i++)
+      at = dk_index_key_words(DK_SPACES_ARG, parameters.word[4 + 2 * i], (dk_i32)parameters.word[5 + 2 * i], row,
+                              keys + row * words, at);
+  }
+}
+
+// The slot of the row's key, which is the row's from now on if it was nobody's.
+DK_FN dk_u64 dk_index_claim(DK_GLOBAL dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys, dk_i32 words,
+                            dk_i64 row) {
+  const dk_u64 last = ((dk_u64)1 << bits) - 1;
+  DK_GLOBAL const dk_u64* key = keys + row * words;
+  dk_u64 slot = dk_index_hash(key, words) >> (64 - bits);
+  dk_bool found = 0;
+  while (!found) {
+    const dk_u32 other = dk_atomic_cas_global_u32(slots + slot, 0, (dk_u32)row + 1);
+    dk_u64 difference = 0;
+    if (other != 0) {
+      DK_GLOBAL const dk_u64* at = keys + (dk_u64)(other - 1) * (dk_u64)words;
+      for (dk_i32 i = 0; i < words; i++) difference |= at[i] ^ key[i];
+    }
+    found = difference == 0;
+    if (!found) slot = (slot + 1) & last;
+  }
+  return slot;
+}
+
+// words of the parameters: rows; slots; their number (dense), or bits of it (table); the first key of a dense index;
+// keys, 0: it is dense; words of a key; counts; slots of rows; ranks of rows; control; values of a dense index, and
+// their form; columns; then of each column: validity, 0: no row is NULL
+DK_KERNEL void dk_index_insert(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+  const dk_i64 rows = (dk_i64)parameters.word[0];
+  DK_GLOBAL dk_u32* slots = DK_AT(dk_u32, parameters.word[1]);
+  DK_GLOBAL dk_u32* counts = DK_AT(dk_u32, parameters.word[6]);
+  DK_GLOBAL dk_u32* slots_of_rows = DK_AT(dk_u32, parameters.word[7]);
+  DK_GLOBAL dk_u32* ranks = DK_AT(dk_u32, parameters.word[8]);
+  DK_GLOBAL dk_u32* control = DK_AT(dk_u32, parameters.word[9]);
+  const dk_i32 columns = (dk_i32)parameters.word[12];
+  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
+  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+    dk_bool is_found = 1;
+    for (dk_i32 i = 0; i < columns; i++) {
+      const dk_u64 validity = parameters.word[13 + i];
+      if (validity != 0 && (DK_AT(const dk_u8, validity)[row >> 3] >> (row & 7) & 1) == 0) is_found = 0;
+    }
+    dk_u64 slot = 0;
+    if (is_found && parameters.word[4] != 0) {
+      slot = dk_index_claim(slots, (dk_i32)parameters.word[2], DK_AT(const dk_u64, parameters.word[4]),
+                            (dk_i32)parameters.word[5], row);
+    } else if (is_found) {
+      const dk_i64 key = parameters.word[11] == DK_INDEX_I32 ? (dk_i64)DK_AT(const dk_i32, parameters.word[10])[row]
+                                                             : DK_AT(const dk_i64, parameters.word[10])[row];
+      slot = (dk_u64)key - parameters.word[3];
+      if (slot < parameters.word[2]) {
+        dk_atomic_cas_global_u32(slots + slot, 0, (dk_u32)row + 1);
+      } else {
+        is_found = 0;
+        dk_atomic_store_global_u32(control + DK_INDEX_IS_OUTSIDE, 1);
+      }
+    }
+    if (is_found) {
+      const dk_u32 rank = dk_atomic_add_global_u32(counts + slot, 1);
+      if (rank > dk_atomic_load_global_u32(control + DK_INDEX_HIGHEST_RANK))
+        dk_atomic_max_global_u32(control + DK_INDEX_HIGHEST_RANK, rank);
+      ranks[row] = rank;
+    }
+    slots_of_rows[row] = is_found ? (dk_u32)slot : DK_INDEX_NO_SLOT;
+  }
+}
+
+// words of the parameters: rows, slots of rows, ranks of rows, starts by slot, rows by key
+DK_KERNEL void dk_index_place(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+  const dk_i64 rows = (dk_i64)parameters.word[0];
+  DK_GLOBAL const dk_u32* slots_of_rows = DK_AT(const dk_u32, parameters.word[1]);
+  DK_GLOBAL const dk_u32* ranks = DK_AT(const dk_u32, parameters.word[2]);
+  DK_GLOBAL const dk_u32* starts = DK_AT(const dk_u32, parameters.word[3]);
+  DK_GLOBAL dk_u32* by_key = DK_AT(dk_u32, parameters.word[4]);
+  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
+  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+    const dk_u32 slot = slots_of_rows[row];
+    if (slot != DK_INDEX_NO_SLOT) by_key[starts[slot] + ranks[row]] = (dk_u32)row;
+  }
+}
