@@ -55,6 +55,7 @@ ordered_json describe_section(const SectionProfile& section) {
           {"rows_on_cpu", is_shared ? ordered_json(section.rows_on_cpu) : ordered_json()},
           {"tablets", section.tablets},
           {"tablets_skipped", section.tablets_skipped},
+          {"passes", section.passes},
           {"read_bytes", section.bytes_read},
           {"rate_bytes_per_second", seconds > 0 ? static_cast<double>(section.bytes_read) / seconds : 0},
           {"limit_bytes_per_second", positive_or_null(section.limit)},

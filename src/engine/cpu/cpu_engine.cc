@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "engine/cpu/groups/group_merge.h"
+#include "engine/cpu/join/ordered_section.h"
 #include "engine/run/parallel.h"
 #include "engine/run/shared_section.h"
+#include "program/section_contents.h"
 
 namespace diptych::cpu {
 
@@ -18,7 +20,8 @@ class CpuEngine::Part final : public HostPart {
        PartClock* clock)
       : engine_(engine), section_(section), source_(source), needed_(needed), clock_(clock) {}
   void work(TabletQueue& queue) override {
-    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_, engine_.indexes_);
+    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_,
+                     engine_.indexes_.made());
     engine_.make_sinks(section_, running_->threads());
     running_->run(engine_.threads_, -1, &queue);
   }
@@ -61,7 +64,7 @@ class CpuEngine::Part final : public HostPart {
 };
 
 CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory)
-    : program_(program), context_(context), memory_(memory), prepared_(program), indexes_(program.indexes.size()) {
+    : program_(program), context_(context), memory_(memory), prepared_(program), indexes_(program, context, memory) {
   threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
   for (ThreadSinks& sinks : threads_) {
     sinks.groups.resize(program.hash_tables.size());
@@ -77,17 +80,30 @@ const Section& CpuEngine::section_at(int32_t address) {
 
 SectionProfile CpuEngine::run_section(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                       int64_t wanted, HostRowSet& result, PartClock* clock) {
-  const Section& section = section_at(address);
-  SectionRun running(program_, section, rows, needed, context_, memory_, indexes_, rows_seen_);
+  const bool keeps = keeps_order(program_, address);
+  const std::set<int32_t> met = indexes_met(program_, address);
+  IndexPasses passes(indexes_, {met.begin(), met.end()}, keeps);
+  SectionProfile profile;
+  if (!passes.make_any())
+    profile = run_once(section_at(address), rows, needed, wanted, result, clock);
+  else if (keeps)
+    profile = run_in_order(address, rows, needed, wanted, passes, result, clock);
+  else
+    profile = run_in_passes(address, rows, needed, passes, clock);
+  rows_seen_ += rows.row_count();
+  return profile;
+}
+
+SectionProfile CpuEngine::run_once(const Section& section, const TabletSource& rows, const NeededTablets& needed,
+                                   int64_t wanted, HostRowSet& result, PartClock* clock) {
+  SectionRun running(program_, section, rows, needed, context_, memory_, indexes_.made(), rows_seen_);
   make_sinks(section, running.threads());
   {
     const PartScope scope(clock, TimePart::Rows);
     running.run(threads_, wanted);
   }
   const PartScope scope(clock, TimePart::Merge);
-  for (MorselPiece& piece : running.take_results()) result.add(std::move(piece.rows));
-  keep_appended(section, running);
-  rows_seen_ += rows.row_count();
+  take_written(section, running, result);
   return running.profile();
 }
 
@@ -96,7 +112,8 @@ std::unique_ptr<HostPart> CpuEngine::part_of(int32_t address, const TabletSource
   return std::make_unique<Part>(*this, section_at(address), rows, needed, clock);
 }
 
-void CpuEngine::keep_appended(const Section& section, SectionRun& run) {
+void CpuEngine::take_written(const Section& section, SectionRun& run, HostRowSet& result) {
+  for (MorselPiece& piece : run.take_results()) result.add(std::move(piece.rows));
   for (const Step& step : section.steps) {
     if (step.instruction->opcode != Opcode::Append || is_sorted(static_cast<size_t>(step.instruction->p1))) continue;
     const int32_t row_set = step.instruction->p1;
@@ -135,12 +152,10 @@ void CpuEngine::forget_groups(int32_t hash_table) {
 }
 
 FormProfile CpuEngine::build_index(int32_t index, std::shared_ptr<const TabletSource> rows) {
-  const auto number = static_cast<size_t>(index);
-  indexes_[number] = std::make_unique<RowIndex>(program_, program_.indexes[number], std::move(rows), memory_, context_);
-  return {.form = indexes_[number]->form(), .parts = 1};
+  return indexes_.build(static_cast<size_t>(index), std::move(rows));
 }
 
-void CpuEngine::forget_index(int32_t index) { indexes_[static_cast<size_t>(index)].reset(); }
+void CpuEngine::forget_index(int32_t index) { indexes_.forget(static_cast<size_t>(index)); }
 
 MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {
   const auto number = static_cast<size_t>(hash_table);

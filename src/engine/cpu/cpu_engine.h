@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/cpu/join/index_passes.h"
 #include "engine/cpu/section_run.h"
 #include "engine/run/host_engine.h"
 
@@ -36,8 +37,18 @@ class CpuEngine final : public HostEngine {
   void make_groups(ThreadSinks& sinks, size_t hash_table);
   void make_sort_run(ThreadSinks& sinks, size_t row_set);
   bool is_sorted(size_t row_set) const { return !program_.row_sets[row_set].keys.empty(); }
-  // Keeps what the section has appended to row sets that are not sorted.
-  void keep_appended(const Section& section, SectionRun& run);
+  SectionProfile run_once(const Section& section, const TabletSource& rows, const NeededTablets& needed, int64_t wanted,
+                          HostRowSet& result, PartClock* clock);
+  // ---- section_passes.cc: where indexes are made for passes
+  SectionProfile run_in_passes(int32_t address, const TabletSource& rows, const NeededTablets& needed,
+                               IndexPasses& passes, PartClock* clock);
+  // The same where the order counts of the rows that the section writes.
+  SectionProfile run_in_order(int32_t address, const TabletSource& rows, const NeededTablets& needed, int64_t wanted,
+                              IndexPasses& passes, HostRowSet& result, PartClock* clock);
+  SectionProfile run_passes(const Program& program, const Section& section, const TabletSource& rows,
+                            const NeededTablets& needed, IndexPasses& passes, std::vector<ThreadSinks>& threads);
+  // Takes over what the section has written to the result, or appended to row sets that are not sorted.
+  void take_written(const Section& section, SectionRun& run, HostRowSet& result);
 
   const Program& program_;
   const ExecutionContext& context_;
@@ -45,7 +56,7 @@ class CpuEngine final : public HostEngine {
   const PreparedObjects prepared_;
   std::map<int32_t, Section> sections_;  // by address
   std::vector<ThreadSinks> threads_;
-  RowIndexes indexes_;
+  BuiltIndexes indexes_;
   std::map<int32_t, std::vector<StoredPiece>> appended_;  // by row set that is not sorted
   int64_t rows_seen_ = 0;                                 // by sections before, from those that have appended any
 };

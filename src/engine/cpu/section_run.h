@@ -20,7 +20,7 @@
 
 #include "cost/transport.h"
 #include "engine/cpu/group_table.h"
-#include "engine/cpu/join/row_index.h"
+#include "engine/cpu/join/built_indexes.h"
 #include "engine/cpu/row_writer.h"
 #include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
@@ -35,9 +35,6 @@ struct ThreadSinks {
   std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table
   std::vector<std::unique_ptr<SortRun>> sort_runs;  // by row set, of those that are sorted
 };
-
-// Those that are built, by number; null: not this one.
-using RowIndexes = std::vector<std::unique_ptr<RowIndex>>;
 
 class SectionRun {
  public:

@@ -21,6 +21,7 @@ struct SectionProfile {
   int64_t bytes_read = 0;   // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
+  int64_t passes = 1;                // over its rows; several, where the indexes of joins have no room as a whole
   std::string engine;                // "cpu", "cuda:0"
   std::string kernel;                // "generated", "interpreter"; empty: the CPU's
   std::string residency;             // of a device's columns; empty: the CPU's
@@ -36,6 +37,13 @@ struct SectionProfile {
   int64_t batches = 0;
   int64_t kernel_nanoseconds = 0;  // by the device's clock
 
+  // What happened in a further pass over the same rows.
+  void add_pass(const SectionProfile& pass) {
+    rows_out += pass.rows_out;
+    bytes_read += pass.bytes_read;
+    nanoseconds += pass.nanoseconds;
+    ++passes;
+  }
   // What happened in a further part of the section's rows.
   void add(const SectionProfile& part) {
     rows_in += part.rows_in;

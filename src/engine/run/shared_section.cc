@@ -86,6 +86,8 @@ bool can_share(const Program& program, int32_t address, int64_t wanted) {
   const auto opcodes = opcodes_of(program, address);
   return std::all_of(opcodes.begin(), opcodes.end(), [&](const Instruction& at) {
     if (at.opcode == Opcode::Group || at.opcode == Opcode::Append) return false;
+    // Its index is in one place.
+    if (at.opcode == Opcode::Matches) return false;
     if (at.opcode == Opcode::Result) return wanted < 0;
     if (at.opcode != Opcode::Aggregate) return true;
     const HashTableInfo& table = program.hash_tables[static_cast<size_t>(at.p1)];

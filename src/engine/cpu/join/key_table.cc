@@ -5,18 +5,32 @@
 
 namespace diptych::cpu {
 
+namespace {
+
+constexpr int least_slot_bits = 10;
+constexpr int filter_bits_a_slot = 2;  // as an exponent; parts have whole words of the filter
+
+int slot_bits_of(size_t rows) { return std::max(least_slot_bits, static_cast<int>(std::bit_width(rows)) + 1); }
+
+}  // namespace
+
+size_t KeyTable::bytes(const std::vector<RegisterInfo>& keys, int64_t rows) {
+  const auto count = static_cast<size_t>(rows);
+  const size_t slots = size_t{1} << slot_bits_of(count);
+  return count * (KeyLayout(keys).words() + 1) * sizeof(uint64_t) + slots * sizeof(Slot) +
+         (slots << filter_bits_a_slot) / 8;
+}
+
 KeyTable::KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Memory& memory) : layout_(keys) {
   constexpr const char* what = "index of a join";
-  constexpr int least_slot_bits = 10;
   const auto count = static_cast<size_t>(rows);
-  slot_bits_ = std::max(least_slot_bits, static_cast<int>(std::bit_width(count)) + 1);
+  slot_bits_ = slot_bits_of(count);
   part_bits_ = std::min(most_part_bits, slot_bits_ - least_slot_bits + 1);
   part_mask_ = (size_t{1} << (slot_bits_ - part_bits_)) - 1;
   words_ = memory.allocate(std::max<size_t>(64, count * layout_.words() * sizeof(uint64_t)), what);
   hashes_ = memory.allocate(std::max<size_t>(64, count * sizeof(uint64_t)), what);
   slots_ = memory.allocate((size_t{1} << slot_bits_) * sizeof(Slot), what);
   std::memset(slots_.data(), 0, slots_.size());
-  constexpr int filter_bits_a_slot = 2;  // as an exponent; parts have whole words of the filter
   filter_bits_ = slot_bits_ + filter_bits_a_slot;
   filter_ = memory.allocate((size_t{1} << filter_bits_) / 8, what);
   std::memset(filter_.data(), 0, filter_.size());

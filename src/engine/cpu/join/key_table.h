@@ -20,8 +20,11 @@ class KeyTable {
 
   // For so many rows, fewer than 2^32 - 1. Errors: 53200.
   KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Memory& memory);
+  // That it takes for so many rows until finish().
+  static size_t bytes(const std::vector<RegisterInfo>& keys, int64_t rows);
 
   const KeyLayout& layout() const { return layout_; }
+  size_t held_bytes() const { return words_.size() + hashes_.size() + slots_.size() + filter_.size(); }
   // Where the key of a row goes, and its hash.
   uint64_t* words_of(int64_t row) { return words() + static_cast<size_t>(row) * layout_.words(); }
   uint64_t* hashes() { return reinterpret_cast<uint64_t*>(hashes_.data()); }

@@ -44,20 +44,26 @@ class RowIndex::Builder {
  public:
   Builder(RowIndex& index, const std::vector<RegisterInfo>& columns, const Memory& memory,
           const ExecutionContext& context)
-      : index_(index), columns_(columns), memory_(memory), context_(context), source_(*index.source_) {
-    int64_t rows = 0;
-    for (size_t tablet = 0; tablet < source_.tablet_count(); ++tablet) {
-      first_rows_.push_back(rows);
-      rows += source_.rows_in(tablet);
+      : index_(index),
+        columns_(columns),
+        memory_(memory),
+        context_(context),
+        source_(*index.rows_.source),
+        slices_(index.rows_.slices) {
+    for (const TabletSlice& slice : slices_) {
+      first_rows_.push_back(row_count_);
+      row_count_ += slice.rows;
     }
   }
 
   void run() {
-    if (source_.row_count() >= int64_t{no_row})
+    if (row_count_ >= int64_t{no_row})
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
-    index_.places_ = source_.row_count();
+    index_.places_ = row_count_;
     const bool has_bounds = is_whole_key(index_.keys_) && find_bounds();
-    if (!has_bounds || (!has_places_by_key() && (has_equal_ || !has_unique_places()))) {
+    if (!has_bounds || (!has_places_by_key() && !has_unique_places())) {
+      if (!fits(dense_bytes())) index_.span_ = 0;
+      if (!fits(index_.span_ > 0 ? dense_bytes() : table_bytes())) throw no_room();
       index_.reservation_.follow((index_.span_ + rows()) * sizeof(uint32_t));
       firsts_.assign(rows(), index_.keys_.empty() ? 0 : no_row);
       if (!index_.keys_.empty()) find_firsts();
@@ -67,15 +73,37 @@ class RowIndex::Builder {
     if (index_.table_) index_.table_->finish();
     index_.columns_.resize(columns_.size());
     for (size_t i = 0; i < columns_.size(); ++i) fill_column(i);
+    if (index_.rows_.has_positions) fill_positions();
+    const int64_t spare = index_.reservation_.bytes() - index_.array_bytes();
+    if (spare > 0) index_.reservation_.shrink(spare);
   }
 
  private:
   struct Block {
     std::span<const KeyColumn> columns;  // in the order in which they were asked for
-    int64_t first_row;                   // of the row set
+    int64_t first_row;                   // of those that the index is made of
     int rows;
   };
-  size_t rows() const { return static_cast<size_t>(source_.row_count()); }
+  size_t rows() const { return static_cast<size_t>(row_count_); }
+
+  // ---- bytes of the forms, while they are made
+
+  bool fits(size_t bytes) const { return bytes <= static_cast<size_t>(index_.rows_.most_bytes); }
+  static Error no_room() {
+    return Error(SqlState::out_of_memory, "an index of a join has no room in its part of memory_limit");
+  }
+  // So many values of each column.
+  size_t column_bytes(uint64_t values) const {
+    size_t width = index_.rows_.has_positions ? sizeof(int64_t) : 0;
+    for (const RegisterInfo& column : columns_) width += static_cast<size_t>(width_bytes(column.physical));
+    return values * width;
+  }
+  size_t dense_bytes() const {
+    return (index_.span_ + 2 * rows()) * sizeof(uint32_t) + index_.span_ / 8 + column_bytes(rows());
+  }
+  size_t table_bytes() const {
+    return RowIndex::table_bytes(columns_, index_.keys_, rows(), index_.rows_.has_positions);
+  }
 
   // Calls visit(block) for all blocks of the tablets, with `count` columns read from the first one on, on all threads.
   template <typename Visit>
@@ -84,26 +112,26 @@ class RowIndex::Builder {
     const auto work = [&](int) {
       std::vector<BlockColumn> readers;
       for (size_t i = 0; i < count; ++i) readers.emplace_back(columns_[first_column + i].physical);
-      for (size_t tablet = next++; tablet < source_.tablet_count(); tablet = next++)
-        read_tablet(tablet, first_column, readers, visit);
+      for (size_t slice = next++; slice < slices_.size(); slice = next++)
+        read_slice(slice, first_column, readers, visit);
     };
-    const auto most = static_cast<int>(std::min<size_t>(source_.tablet_count(), 1024));
+    const auto most = static_cast<int>(std::min<size_t>(slices_.size(), 1024));
     run_parallel(std::clamp(context_.threads, 1, std::max(1, most)), work);
   }
 
   template <typename Visit>
-  void read_tablet(size_t tablet, size_t first_column, std::vector<BlockColumn>& readers, const Visit& visit) {
+  void read_slice(size_t number, size_t first_column, std::vector<BlockColumn>& readers, const Visit& visit) {
+    const TabletSlice& slice = slices_[number];
     std::vector<size_t> wanted(readers.size());
     std::iota(wanted.begin(), wanted.end(), first_column);
     std::vector<KeyColumn> read(readers.size());
-    std::unique_ptr<PinnedTablet> pinned = source_.pin(tablet, wanted);
+    std::unique_ptr<PinnedTablet> pinned = source_.pin(slice.tablet, wanted);
     for (size_t i = 0; i < readers.size(); ++i) readers[i].begin(pinned->views[i]);
-    const int64_t rows = source_.rows_in(tablet);
-    for (int64_t first = 0; first < rows; first += block_rows) {
+    for (int64_t first = 0; first < slice.rows; first += block_rows) {
       check_cancelled(context_);
-      const int in_block = static_cast<int>(std::min<int64_t>(block_rows, rows - first));
-      for (size_t i = 0; i < readers.size(); ++i) read[i] = readers[i].read(first, in_block);
-      visit(Block{read, first_rows_[tablet] + first, in_block});
+      const int in_block = static_cast<int>(std::min<int64_t>(block_rows, slice.rows - first));
+      for (size_t i = 0; i < readers.size(); ++i) read[i] = readers[i].read(slice.first_row + first, in_block);
+      visit(Block{read, first_rows_[number] + first, in_block});
     }
     keep_texts(first_column, readers.size(), std::move(pinned));
   }
@@ -141,7 +169,8 @@ class RowIndex::Builder {
 
   // False: some rows share a key, or the keys are too far apart.
   bool has_places_by_key() {
-    if (index_.span_ >= static_cast<uint64_t>(std::max(small_gaps, source_.row_count() * gaps_a_row))) return false;
+    if (index_.span_ >= static_cast<uint64_t>(std::max(small_gaps, row_count_ * gaps_a_row))) return false;
+    if (!fits(rows() * sizeof(uint32_t) + index_.span_ / 8 + column_bytes(index_.span_))) return false;
     index_.reservation_.follow(rows() * sizeof(uint32_t) + index_.span_ / 8);
     index_.bits_.assign(index_.span_ / 64 + 1, 0);
     firsts_.assign(rows(), no_row);
@@ -157,14 +186,16 @@ class RowIndex::Builder {
     });
     if (has_equal_) {
       firsts_.clear();
+      index_.bits_.clear();
       return false;
     }
     index_.places_ = static_cast<int64_t>(index_.span_);
     return true;
   }
 
-  // Makes the dense array; false: some rows share a key.
+  // Makes the dense array; false: some rows share a key, or there is no room for it.
   bool has_unique_places() {
+    if (has_equal_ || !fits(dense_bytes())) return false;
     index_.reservation_.follow((index_.span_ + rows()) * sizeof(uint32_t));
     index_.dense_.assign(index_.span_, 0);
     for_each_block(0, 1, [&](const Block& block) {
@@ -194,7 +225,7 @@ class RowIndex::Builder {
     });
     if (low > high) return false;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    const int64_t most = std::min(std::max(small_places, source_.row_count() * places_a_row), most_places);
+    const int64_t most = std::min(std::max(small_places, row_count_ * places_a_row), most_places);
     if (span >= static_cast<uint64_t>(most)) return false;
     index_.low_ = low;
     index_.span_ = span + 1;
@@ -249,7 +280,7 @@ class RowIndex::Builder {
   }
 
   void find_hashed_firsts() {
-    KeyTable& table = index_.table_.emplace(index_.keys_, source_.row_count(), memory_);
+    KeyTable& table = index_.table_.emplace(index_.keys_, row_count_, memory_);
     for_each_block(0, index_.keys_.size(), [&](const Block& block) { write_keys(table, block); });
     share_parts(table.parts(), [&](size_t part, size_t end_part) {
       for (size_t row = 0; row < firsts_.size(); ++row) {
@@ -307,15 +338,21 @@ class RowIndex::Builder {
     if (!has_equal) return firsts_.clear();
     index_.reservation_.follow((index_.dense_.size() + 2 * rows() + 1) * sizeof(uint32_t));
     ends.assign(rows() + 1, 0);
-    for (const uint32_t first : firsts_)
-      if (first != no_row) ++ends[first + 1];
+    for_each_first([&](uint32_t& first) { ++ends[first + 1]; });
     std::partial_sum(ends.begin(), ends.end(), ends.begin());
     // Rows come in their order: the next place of a key is where the rows of the one before it end, and moves on.
-    for (uint32_t& first : firsts_)
-      if (first != no_row) first = ends[first]++;
+    for_each_first([&](uint32_t& first) { first = ends[first]++; });
     // Each has moved to where the next one begins.
     std::move_backward(ends.begin(), ends.end() - 1, ends.end());
     ends[0] = 0;
+  }
+
+  template <typename Visit>
+  void for_each_first(const Visit& visit) {
+    for (size_t row = 0; row < firsts_.size(); ++row) {
+      if ((row & 65535) == 0) check_cancelled(context_);
+      if (firsts_[row] != no_row) visit(firsts_[row]);
+    }
   }
 
   void fill_column(size_t number) {
@@ -354,21 +391,53 @@ class RowIndex::Builder {
     }
   }
 
+  void fill_positions() {
+    Column& column = index_.columns_.emplace_back();
+    column.physical = PhysicalType::Int64;
+    column.values = memory_.allocate(std::max<size_t>(64, static_cast<size_t>(index_.places_) * sizeof(int64_t)), what);
+    auto* to = reinterpret_cast<int64_t*>(column.values.data());
+    size_t row = 0;
+    for (const TabletSlice& slice : slices_) {
+      check_cancelled(context_);
+      for (int64_t i = 0; i < slice.rows; ++i, ++row) {
+        const size_t place = firsts_.empty() ? row : firsts_[row];
+        if (place != no_row) to[place] = slice.position + i;
+      }
+    }
+  }
+
   static constexpr const char* what = "index of a join";
   RowIndex& index_;
   const std::vector<RegisterInfo>& columns_;
   const Memory& memory_;
   const ExecutionContext& context_;
   const TabletSource& source_;
-  std::vector<int64_t> first_rows_;     // by tablet
+  const std::vector<TabletSlice>& slices_;
+  std::vector<int64_t> first_rows_;  // by slice
+  int64_t row_count_ = 0;
   std::vector<uint32_t> firsts_;        // by row: the first one with its key; later its place; empty: its number
   std::atomic<bool> has_equal_{false};  // two rows were seen to share their one, whole key
   std::mutex mutex_;                    // guards what threads of a pass put together
 };
 
-RowIndex::RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
-                   const Memory& memory, const ExecutionContext& context)
-    : keys_(keys_of(program, info)), source_(std::move(rows)), reservation_(memory.budget(), "index of a join") {
+size_t RowIndex::table_bytes(const Program& program, const IndexInfo& info, size_t rows, bool has_positions) {
+  return table_bytes(program.row_sets[static_cast<size_t>(info.row_set)].columns, keys_of(program, info), rows,
+                     has_positions);
+}
+
+size_t RowIndex::table_bytes(const std::vector<RegisterInfo>& columns, const std::vector<RegisterInfo>& keys,
+                             size_t rows, bool has_positions) {
+  size_t bytes = has_positions ? rows * sizeof(int64_t) : 0;
+  for (const RegisterInfo& column : columns)
+    bytes += rows * static_cast<size_t>(width_bytes(column.physical)) + (column.nullable ? rows / 8 : 0);
+  // Numbers of first rows, and where their places begin.
+  bytes += 2 * rows * sizeof(uint32_t);
+  return keys.empty() ? bytes : bytes + KeyTable::bytes(keys, static_cast<int64_t>(rows));
+}
+
+RowIndex::RowIndex(const Program& program, const IndexInfo& info, IndexRows rows, const Memory& memory,
+                   const ExecutionContext& context)
+    : keys_(keys_of(program, info)), rows_(std::move(rows)), reservation_(memory.budget(), "index of a join") {
   Builder(*this, program.row_sets[static_cast<size_t>(info.row_set)].columns, memory, context).run();
 }
 
@@ -390,7 +459,7 @@ void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* 
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {
-  if (source_->row_count() == 0) return rows.clear();
+  if (rows_.slices.empty()) return rows.clear();
   for (size_t i = 0; i < keys_.size(); ++i) {
     const Slot& key = frame.read(first_key + static_cast<int>(i));
     for (int w = 0; key.valid != nullptr && w < frame.words(); ++w) rows.words[w] &= key.valid[w];

@@ -17,6 +17,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cpu/join/index_rows.h"
 #include "engine/cpu/join/key_table.h"
 #include "engine/run/context.h"
 
@@ -41,8 +42,10 @@ class RowIndex {
 
   // rows: of the index's row set. What is passed by reference outlives it. Errors: 53200, 54000, 57014, and those of
   // reading the rows.
-  RowIndex(const Program& program, const IndexInfo& info, std::shared_ptr<const TabletSource> rows,
-           const Memory& memory, const ExecutionContext& context);
+  RowIndex(const Program& program, const IndexInfo& info, IndexRows rows, const Memory& memory,
+           const ExecutionContext& context);
+  // Most that an index of so many rows takes while it is made in the form "table", without strings.
+  static size_t table_bytes(const Program& program, const IndexInfo& info, size_t rows, bool has_positions);
 
   // The first rows with the keys that are the frame's registers from first_key on; rows without one leave the mask.
   void find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const;
@@ -54,6 +57,12 @@ class RowIndex {
   // Whether no two rows have the same key.
   bool is_unique() const { return firsts_.empty(); }
   const Column& column(size_t number) const { return columns_[number]; }
+  // That it takes, without strings.
+  size_t bytes() const {
+    size_t bytes = static_cast<size_t>(array_bytes()) + (table_ ? table_->held_bytes() : 0);
+    for (const Column& column : columns_) bytes += column.values.size() + column.valid.size();
+    return bytes;
+  }
   // Of the look-up: "places", "dense", "table", or "rows" without keys.
   const char* form() const {
     return keys_.empty() ? "rows" : bits_.empty() ? "table" : dense_.empty() ? "places" : "dense";
@@ -61,6 +70,12 @@ class RowIndex {
 
  private:
   class Builder;
+  static size_t table_bytes(const std::vector<RegisterInfo>& columns, const std::vector<RegisterInfo>& keys,
+                            size_t rows, bool has_positions);
+  // Of what is no chunk.
+  int64_t array_bytes() const {
+    return static_cast<int64_t>((dense_.size() + firsts_.size()) * sizeof(uint32_t) + bits_.size() * sizeof(uint64_t));
+  }
   uint64_t place_of(int64_t key) const { return static_cast<uint64_t>(key) - static_cast<uint64_t>(low_); }
   template <typename T>
   void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const;
@@ -75,7 +90,7 @@ class RowIndex {
   std::vector<Column> columns_;
   int64_t places_ = 0;
   std::vector<std::unique_ptr<PinnedTablet>> pinned_;  // that strings are in
-  std::shared_ptr<const TabletSource> source_;
+  IndexRows rows_;
   MemoryReservation reservation_;
 };
 
