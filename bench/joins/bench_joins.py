@@ -14,7 +14,6 @@ usage: bench_joins.py --rows 10000000 --parts sizes,matches ...   (make bench-jo
 """
 
 import argparse
-import math
 import os
 import statistics
 import sys
@@ -24,13 +23,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
-import auto_choice
 import cases
+import contest
 import contestants
 import join_data
 import side_by_side
 import tables
-from contestants import System, list_of, positive, shown
+from contestants import System, list_of, positive
 
 
 class Bench:
@@ -93,7 +92,7 @@ class Bench:
                 self.fail(case, sql, None, f"not begun within {self.options.part_seconds} s")
                 continue
             entries[case] = {"sql": sql, "seconds": self.measure_case(case, sql, deadline)}
-            self.print_row(case, entries[case]["seconds"])
+            contest.print_row(case, entries[case]["seconds"], self.names, width=24)
 
     def measure_case(self, case, sql, deadline):
         self.expected = None
@@ -139,36 +138,6 @@ class Bench:
 
     # The report.
 
-    def print_head(self):
-        machine = self.report["machine"]
-        print(f"probe side of {self.options.rows} rows, {machine['host']} ({machine['processor']}), {self.options.threads} threads; "
-              "milliseconds, and how many times as fast as the first\n")
-        choice = f"{'auto / better':>16}" if "auto" in self.names else ""
-        print(f"{'':<24}" + "".join(f"{name:>22}" for name in self.names) + choice, flush=True)
-
-    def print_row(self, case, seconds):
-        first = seconds.get(self.names[0])
-        cells = [shown(seconds.get(name), first) for name in self.names]
-        ratio = auto_choice.over_better(seconds)
-        choice = f"{ratio:>16.2f}" if ratio else ""
-        print(f"{case:<24}" + "".join(f"{cell:>22}" for cell in cells) + choice, flush=True)
-
-    def summarise(self):
-        first = self.names[0]
-        by_case = {case: entry["seconds"] for part in self.report["parts"].values() for case, entry in part.items()}
-        self.report["speedup"] = {}
-        for name in self.names[1:]:
-            ratios = {case: times[first] / times[name] for case, times in by_case.items() if first in times and name in times}
-            if not ratios:
-                continue
-            worst = min(ratios, key=ratios.get)
-            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
-            self.report["speedup"][name] = {"ratios": ratios, "geometric_mean": mean, "worst": ratios[worst], "worst_case": worst}
-            print(f"{name} / {first}: {mean:.2f} times as fast (geometric mean of {len(ratios)}), at worst {ratios[worst]:.2f} ({worst})")
-        self.report["auto"] = auto_choice.summary(by_case)
-        if self.report["auto"]:
-            print(auto_choice.line(self.report["auto"]))
-
     def finish(self):
         for load in self.report["loads"]:
             print(f"loaded {len(load['tables'])} tables into {load['system']}: {load['seconds']:.2f} s, {load['file_bytes'] / 1e6:.0f} MB")
@@ -184,10 +153,11 @@ class Bench:
     def run(self):
         self.make_data()
         self.start()
-        self.print_head()
+        contest.print_head(self.report, f"probe side of {self.options.rows} rows", self.names, width=24)
         for part in self.parts:
             self.measure(part)
-        self.summarise()
+        self.report.update(contest.summarise({case: entry for part in self.report["parts"].values() for case, entry in part.items()},
+                                             self.names))
         self.stop()
         self.finish()
         measured = any(entry["seconds"] for part in self.report["parts"].values() for entry in part.values())
@@ -199,14 +169,9 @@ def main():
     parser.add_argument("--rows", type=positive, default=10_000_000, help="of the probe side; the build sides are shares of it")
     parser.add_argument("--parts", type=list_of(cases.PARTS), default=",".join(cases.PARTS), help=", ".join(cases.PARTS))
     parser.add_argument("--cases", type=list_of(cases.CASES), default=",".join(cases.CASES), help="some of the parts' cases, by name")
-    parser.add_argument("--only", type=list_of(contestants.NAMES), default="duckdb,cpu",
-                        help="duckdb, cpu, serial, streamed, mapped, cached, auto; the first is compared with")
-    parser.add_argument("--runs", type=positive, default=3, help="measured runs of a case, each after one to warm up")
+    contest.add_arguments(parser, runs=3, what="case")
     parser.add_argument("--part-seconds", type=int, default=240, help="after which a part begins no further case")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=positive, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--device", default="cuda", help="of cached and the other residencies")
-    parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--data", help="folder for data and databases; default: data/joins-<rows>")
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "joins.json"))
     options = parser.parse_args()

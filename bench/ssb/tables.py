@@ -1,23 +1,12 @@
-"""The tables as files and as databases. Both stay in the benchmark's folder until what they were made from changes."""
+"""The tables as files, which stay in the benchmark's folder."""
 
 import hashlib
 import os
 import subprocess
 import sys
 
-import contestants
-import schema
-import side_by_side
 import suite
-
-
-def is_kept(marker, made_from):
-    return os.path.exists(marker) and open(marker).read() == made_from
-
-
-def keep(marker, made_from):
-    with open(marker, "w") as file:
-        file.write(made_from)
+from kept_database import is_kept, keep
 
 
 def make_files(folder, scale, generator, threads):
@@ -32,22 +21,3 @@ def make_files(folder, scale, generator, threads):
             if hashlib.file_digest(file, "md5").hexdigest() != md5:
                 raise SystemExit(f"{folder}/{name} is not what the reference generator writes")
     keep(marker, f"scale {scale:g}\n")
-
-
-def load(path, name, files, keys, library, threads):
-    """A database file with the five tables, and what is known of loading it, or None where the file is kept."""
-    worker = side_by_side.WorkerProcess(name, contestants.arguments(name, library))
-    statements = schema.statements(files, keys)
-    made_from = "\n".join([worker.ask("version")["version"], *statements])
-    loaded = None
-    if not is_kept(path + ".loaded", made_from):
-        print(f"loading {path}", file=sys.stderr)
-        for leftover in (path, path + ".wal", path + ".loaded"):
-            if os.path.exists(leftover):
-                os.remove(leftover)
-        settings = [f"set threads = {threads}"]
-        seconds = worker.ask("load", path=path, settings=settings, statements=statements)["seconds"]
-        keep(path + ".loaded", made_from)
-        loaded = {"seconds": seconds, "file_bytes": os.path.getsize(path)}
-    worker.stop()
-    return loaded
