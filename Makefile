@@ -89,9 +89,9 @@ bench-virginian: TARGETS = bench_virginian diptych device_library
 bench-virginian: build
 	$(RELEASE)/bench_virginian --rows $(ROWS) $(OPTIONS)
 
-bench-tpch: TARGETS = libdiptych
+bench-tpch: TARGETS = libdiptych device_library
 bench-tpch: build
-	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF)
+	.venv/bin/python bench/tpch/bench_tpch.py --scale $(SF) $(OPTIONS)
 
 bench-groups: ROWS ?= 8000000
 bench-groups: PARTS ?= h2o,more,growth

@@ -1,15 +1,15 @@
-"""TPC-H on Diptych and DuckDB, side by side: loading, file size, q1 and q6.
+"""TPC-H on Diptych and DuckDB, side by side: loading, file size, q1 and q6; q3, q10 and q12, which join.
 
   load        CSV and Parquet into a database file, lineitem alone and all eight tables; from opening the new file to
-              having it closed
-  size        of those files
-  q1, q6      on the Parquet-loaded file, everything in memory, with 1 thread and with all
-  beyond      (--beyond-memory) q1 and q6 on a table of 4 times Diptych's memory_limit, the file not in the page cache,
+              having it closed; and the size of that file
+  scans       q1 and q6 on the Parquet-loaded file, everything in memory, with 1 thread and with all
+  joins       q3, q10 and q12, everything in memory; --keys: with primary keys or without
+  beyond      q1 and q6 on a table of 4 times Diptych's memory_limit, the file not in the page cache,
               against `cat` of as many bytes from the same file plus the in-memory time
 
 Both systems run in processes of their own and take turns, run by run; medians count. Results are compared.
 
-usage: bench_tpch.py [--scale 1] [--runs 5] [--beyond-memory] ...   (make bench-tpch SF=1)
+usage: bench_tpch.py [--scale 1] [--runs 5] [--parts load,scans,joins,beyond] ...   (make bench-tpch SF=1)
 """
 
 import argparse
@@ -23,15 +23,21 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
+import contest
+import joins
 import side_by_side
+import texts
+from contestants import list_of
+from texts import TABLES
 
-TABLES = ("region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem")
+PARTS = ("load", "scans", "joins", "beyond")
 SYSTEMS = ("diptych", "duckdb")
 
 
 class Bench:
     def __init__(self, options):
         self.options = options
+        self.parts = options.parts.split(",")
         self.data = options.data or os.path.join(ROOT, "data", f"tpch-sf{options.scale:g}")
         self.report = {"benchmark": "tpch", "scale": options.scale, "threads": options.threads, "ratios": {},
                        "disagreements": []}
@@ -51,7 +57,8 @@ class Bench:
         return os.path.join(self.data, kind, f"{table}.{kind}")
 
     def make_data(self):
-        for kind in ("parquet", "csv"):
+        """Parquet files; loading needs CSV, too."""
+        for kind in ("parquet", "csv")[: 2 if "load" in self.parts else 1]:
             folder = os.path.join(self.data, kind)
             if os.path.exists(os.path.join(folder, "made")):
                 continue
@@ -64,15 +71,6 @@ class Bench:
 
     # Loading.
 
-    def statements(self, tables, kind):
-        with open(os.path.join(HERE, "schema.sql")) as file:
-            text = "\n".join(line for line in file if not line.startswith("--"))
-        create = {table: part for part in text.split(";") for table in tables
-                  if part.split()[2:3] == [table]}
-        option = "format csv, header true" if kind == "csv" else "format parquet"
-        copy = [f"copy {table} from '{self.file(table, kind)}' ({option})" for table in tables]
-        return [create[table] for table in tables] + copy
-
     def load_once(self, system, tables, kind, what):
         path = self.database(system, what)
         for leftover in (path, path + ".wal"):
@@ -81,7 +79,7 @@ class Bench:
         worker = self.start(system)
         worker.ask("version")  # it has started
         seconds = worker.ask("load", path=path, settings=self.settings(self.options.threads),
-                             statements=self.statements(tables, kind))["seconds"]
+                             statements=texts.statements({table: self.file(table, kind) for table in tables}))["seconds"]
         worker.stop()
         return seconds, os.path.getsize(path)
 
@@ -108,14 +106,18 @@ class Bench:
 
     # Queries.
 
-    def query_text(self, query):
-        with open(os.path.join(HERE, f"q{query:02}.sql")) as file:
-            return "".join(line for line in file if not line.startswith("--")).strip().rstrip(";")
-
-    def measure_queries(self):
+    def open_loaded(self):
+        """A worker of each system with the table lineitem, which is loaded where no run before has."""
+        for system in SYSTEMS:
+            if not os.path.exists(self.database(system, "lineitem-parquet")):
+                self.load_once(system, ("lineitem",), "parquet", "lineitem-parquet")
         workers = {system: self.start(system) for system in SYSTEMS}
         for system, worker in workers.items():
             worker.ask("open", path=self.database(system, "lineitem-parquet"))
+        return workers
+
+    def measure_queries(self):
+        workers = self.open_loaded()
         self.report["queries"] = []
         for threads in sorted({1, self.options.threads}):
             for worker in workers.values():
@@ -126,7 +128,7 @@ class Bench:
             worker.stop()
 
     def measure_query(self, workers, query, threads):
-        sql = self.query_text(query)
+        sql = texts.query(query)
         rows = {system: worker.ask("rows", sql=sql)["rows"] for system, worker in workers.items()}  # warms up
         self.compare(f"q{query}, {threads} threads", rows["diptych"], rows["duckdb"])
         times = {system: [] for system in SYSTEMS}
@@ -153,7 +155,7 @@ class Bench:
         limit = max(file_bytes // 4, 4 << 20)  # the least the setting takes
         entries = []
         for query in (1, 6):
-            sql = self.query_text(query)
+            sql = texts.query(query)
             in_memory = self.query_hot(path, sql)
             cold = self.query_beyond(path, sql, limit)
             self.compare(f"q{query} beyond memory", cold["rows"], in_memory["rows"])
@@ -230,19 +232,26 @@ class Bench:
         for disagreement in self.report["disagreements"]:
             print(f"RESULTS DIFFER: {disagreement['what']}")
         if not self.report["disagreements"]:
-            print("\nAll results are equal.")
+            print("\nAll results are equal.\n")
 
     def run(self):
         self.describe_machine()
         self.make_data()
-        if not self.options.only_beyond_memory:
+        if "load" in self.parts:
             self.measure_loads()
+        if "scans" in self.parts:
             self.measure_queries()
-        if self.options.beyond_memory or self.options.only_beyond_memory:
+        if "beyond" in self.parts:
             self.measure_beyond_memory()
-        self.print_table()
+        if self.report["ratios"]:
+            self.print_table()
+        disagreements = list(self.report["disagreements"])
+        if "joins" in self.parts:
+            files = {table: self.file(table, "parquet") for table in TABLES}
+            self.report["joins"] = joins.Joins(self.options, self.data, files).run()
+            disagreements += self.report["joins"]["disagreements"]
         side_by_side.write_json(self.report, self.options.json)
-        return 1 if self.report["disagreements"] else 0
+        return 1 if disagreements else 0
 
 
 def shown(value):
@@ -261,14 +270,12 @@ def evict(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=1.0)
-    parser.add_argument("--runs", type=int, default=5, help="measured runs of a query, each after one to warm up")
+    parser.add_argument("--parts", type=list_of(PARTS), default="load,scans,joins", help=", ".join(PARTS))
+    parser.add_argument("--keys", choices=joins.VARIANTS, default="both", help="of joins: the tables' primary keys, declared or not")
+    contest.add_arguments(parser, runs=5, what="query")
     parser.add_argument("--load-runs", type=int, default=3, help="loads of lineitem; all tables are loaded once")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--data", help="folder for data and databases; default: data/tpch-sf<scale>")
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "tpch.json"))
-    parser.add_argument("--beyond-memory", action="store_true", help="also measure a table larger than memory_limit")
-    parser.add_argument("--only-beyond-memory", action="store_true")
     sys.exit(Bench(parser.parse_args()).run())
 
 

@@ -1,0 +1,63 @@
+"""The queries that join and need no subquery: q3, q10 and q12, with and without primary keys."""
+
+import os
+
+import contest
+import contestants
+import kept_database
+import side_by_side
+import texts
+
+QUERIES = (3, 10, 12)
+TABLES = ("nation", "customer", "orders", "lineitem")
+# --keys: whether primary keys are declared.
+VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
+
+
+def same_rows(ours, theirs):
+    """The spaces at the end of char(n) are kept by one system and left out by the other."""
+    def stripped(rows):
+        return [[value.rstrip(" ") for value in row] for row in rows]
+
+    return side_by_side.same_rows(stripped(ours), stripped(theirs))
+
+
+class Joins:
+    """folder: for databases; files: from a table to its Parquet file."""
+
+    def __init__(self, options, folder, files):
+        self.options = options
+        self.folder = folder
+        self.files = {table: files[table] for table in TABLES}
+        self.report = {"threads": options.threads, "machine": side_by_side.describe_machine(), "versions": {}, "parts": {},
+                       "disagreements": [], "failures": []}
+        self.contest = contest.Contest(options, self.report)
+
+    def database(self, name, keys):
+        return os.path.join(self.folder, f"joins{'-keys' if keys else ''}.{contestants.kind(name)}")
+
+    def load(self, keys):
+        statements = texts.statements(self.files, keys)
+        for name in {contestants.kind(name): name for name in self.contest.names}.values():
+            kept_database.load(self.database(name, keys), name, statements, self.options.library, self.options.threads)
+
+    def run(self):
+        """The report, with a part for each variant of the keys."""
+        for keys in VARIANTS[self.options.keys]:
+            what = f"{'with' if keys else 'without'} keys"
+            self.load(keys)
+            self.contest.start(lambda name: self.database(name, keys))
+            part = self.report["parts"][what] = {"queries": {}}
+            self.measure(part, what)
+            self.contest.stop(part)
+        contest.print_problems(self.report)
+        return self.report
+
+    def measure(self, part, what):
+        contest.print_head(self.report, f"TPC-H, scale factor {self.options.scale:g}, {what}", self.contest.names)
+        for number in QUERIES:
+            name, sql = f"q{number}", texts.query(number)
+            seconds = self.contest.measure(name, sql, what, texts.answer(number, self.options.scale), same_rows)
+            part["queries"][name] = {"sql": sql, "seconds": seconds}
+            contest.print_row(name, seconds, self.contest.names)
+        part.update(contest.summarise(part["queries"], self.contest.names))
