@@ -15,7 +15,13 @@ constexpr double equality_part = 0.05, range_part = 0.3, other_part = 0.3;
 constexpr double usual_rows_a_group = 8;
 constexpr double unknown_rows = 1e6;
 
+constexpr double most_rows_shown = 1e18;
+
 }  // namespace
+
+int64_t whole_rows(double estimated_rows) {
+  return static_cast<int64_t>(std::llround(std::min(estimated_rows, most_rows_shown)));
+}
 
 double part_of(const Expression& condition, const LogicalOperator& input) {
   switch (condition.kind) {
@@ -48,14 +54,16 @@ double part_of(const Expression& condition, const LogicalOperator& input) {
   }
 }
 
+double pairs_of_join(const LogicalOperator& op) {
+  double pairs = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
+  for (size_t i = 0; i < op.probe_keys.size(); ++i)
+    pairs *= equal_part(values_of(*op.inputs[0], *op.probe_keys[i]), values_of(*op.inputs[1], *op.build_keys[i]));
+  return std::max(1.0, pairs);
+}
+
 namespace {
 
-double rows_of_join(const LogicalOperator& op) {
-  double rows = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
-  for (size_t i = 0; i < op.probe_keys.size(); ++i)
-    rows *= equal_part(values_of(*op.inputs[0], *op.probe_keys[i]), values_of(*op.inputs[1], *op.build_keys[i]));
-  return op.predicate ? rows * other_part : rows;
-}
+double rows_of_join(const LogicalOperator& op) { return pairs_of_join(op) * (op.predicate ? other_part : 1); }
 
 bool has_column_alone(const Expression& e, size_t column) {
   if (e.kind == ExpressionKind::Column) return e.index == static_cast<int32_t>(column);

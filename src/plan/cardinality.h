@@ -5,6 +5,9 @@
 
 namespace diptych {
 
+// As programs and EXPLAIN have it.
+int64_t whole_rows(double estimated_rows);
+
 // Sets estimated_rows of the operator and of all below it.
 void estimate(LogicalOperator& op);
 // The same of an operator above estimated ones.
@@ -22,6 +25,8 @@ ColumnValues values_of(const LogicalOperator& op, const Expression& expression);
 
 // Of the pairs of two operators' rows, the part that have equal keys.
 double equal_part(const ColumnValues& a, const ColumnValues& b);
+// Of a join of estimated inputs: the pairs with equal keys, at least 1.
+double pairs_of_join(const LogicalOperator& join);
 // The part of an estimated operator's rows for which the condition holds.
 double part_of(const Expression& condition, const LogicalOperator& op);
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/stack.h"
+#include "plan/cardinality.h"
 #include "tablet/source_parts.h"
 
 namespace diptych {
@@ -85,13 +86,16 @@ std::vector<std::string> LogicalOperator::names() const {
 }
 
 std::string OperatorLine::drawn() const {
-  return level == 0 ? text : std::string(2 * static_cast<size_t>(level - 1), ' ') + "└ " + text;
+  const std::string indent = level == 0 ? "" : std::string(2 * static_cast<size_t>(level - 1), ' ') + "└ ";
+  // Most scans know their rows.
+  const bool is_said = estimated_rows == 0 || text.ends_with(fmt::format("({} rows)", estimated_rows));
+  return indent + text + (is_said ? "" : fmt::format(" (~{} rows)", estimated_rows));
 }
 
 namespace {
 
 void list(const LogicalOperator& op, int64_t level, std::vector<OperatorLine>& lines) {
-  lines.push_back({level, line(op)});
+  lines.push_back({level, line(op), whole_rows(op.estimated_rows)});
   for (const LogicalOperatorPtr& input : op.inputs) list(*input, level + 1, lines);
 }
 

@@ -61,7 +61,8 @@ using LogicalOperatorPtr = std::unique_ptr<LogicalOperator>;
 struct OperatorLine {
   int64_t level = 0;
   std::string text;
-  // Indented.
+  int64_t estimated_rows = 0;  // 0: not estimated
+  // Indented, and with its rows.
   std::string drawn() const;
 };
 

@@ -1,6 +1,7 @@
 #include "plan/optimizer.h"
 
 #include "base/stack.h"
+#include "plan/cardinality.h"
 #include "plan/rules/rules.h"
 
 namespace diptych {
@@ -26,6 +27,7 @@ LogicalOperatorPtr optimize(LogicalOperatorPtr plan, Evaluator& evaluator) {
   const int depth = plan->depth;
   run_at_depth(depth, [&] {
     for (const auto& rule : optimizer_rules()) rule->apply(plan, evaluator);
+    estimate(*plan);
   });
   plan->depth = depth;
   return plan;

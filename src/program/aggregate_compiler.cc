@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "plan/cardinality.h"
 #include "tablet/dictionary.h"
 
 namespace diptych {
@@ -69,15 +70,20 @@ bool AggregateCompiler::is_distinct(const BoundAggregate& call) const {
   return call.distinct && matters;
 }
 
+int64_t AggregateCompiler::distinct_values(const BoundAggregate& call) const {
+  const double values = values_of(op_.input(), *call.argument).values;
+  return whole_rows(std::min(op_.input().estimated_rows, op_.estimated_rows * values));
+}
+
 void AggregateCompiler::create_tables() {
   auto& tables = builder_.program().hash_tables;
   hash_ = static_cast<int32_t>(tables.size());
-  tables.emplace_back();
+  tables.emplace_back().expected_groups = whole_rows(op_.estimated_rows);
   builder_.emit(Opcode::HashTable, hash_);
   for (size_t i = 0; i < op_.aggregates.size(); ++i) {
     if (!is_distinct(op_.aggregates[i])) continue;
     distinct_tables_.push_back({static_cast<int32_t>(tables.size()), i});
-    tables.emplace_back();
+    tables.emplace_back().expected_groups = distinct_values(op_.aggregates[i]);
     builder_.emit(Opcode::HashTable, distinct_tables_.back().hash);
   }
 }

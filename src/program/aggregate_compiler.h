@@ -48,6 +48,8 @@ class AggregateCompiler {
   AggregateState sum_state(int32_t argument) const;
   bool fits_registers(AggregateFunction function, int32_t argument) const;
   bool is_distinct(const BoundAggregate& call) const;
+  // Estimated, of all groups together.
+  int64_t distinct_values(const BoundAggregate& call) const;
   bool has_all_groups(const DistinctTable& distinct) const;
 
   int32_t value_of(size_t number, int32_t target);

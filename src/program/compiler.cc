@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/stack.h"
+#include "plan/cardinality.h"
 #include "program/aggregate_compiler.h"
 #include "program/expression_compiler.h"
 #include "tablet/dictionary.h"
@@ -87,15 +88,19 @@ class Compiler {
     }
   }
 
-  // Emits Parallel, what the consumer does with each row, and Converge.
-  void section(int32_t cursor, InputColumns& input, const Consumer& consume) {
+  // Emits Parallel, what the consumer does with each row, and Converge. rows: of the cursor, as estimated.
+  void section(int32_t cursor, double rows, InputColumns& input, const Consumer& consume) {
     const int32_t parallel = builder_.emit(Opcode::Parallel, cursor);
+    passing_ = rows;
     Label end;
     Label* outer_end = std::exchange(section_end_, &end);
     consume(input);
     builder_.drop_regions();
     section_end_ = outer_end;
     builder_.bind(end);
+    CursorInfo& info = builder_.program().cursors[static_cast<size_t>(cursor)];
+    info.expected_rows = whole_rows(rows);
+    info.expected_rows_out = whole_rows(passing_);
     builder_.program().instructions[parallel].p3 = builder_.emit(Opcode::Converge);
   }
 
@@ -118,7 +123,7 @@ class Compiler {
     program.cursors.push_back(std::move(info));
     program.sources.push_back(op.source);
     builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
-    section(cursor, input, consume);
+    section(cursor, op.estimated_rows, input, consume);
   }
 
   InputColumn source_column(const TabletSource& source, size_t column, const RegisterInfo& info) {
@@ -151,6 +156,7 @@ class Compiler {
     if (op.input().kind == OperatorKind::Scan) collect_zone_conditions(*op.predicate, op.input());
     produce(op.input(), [&](InputColumns& input) {
       expressions_.jump_unless_true(*op.predicate, input, *section_end_, jump_invalid);
+      passing_ = op.estimated_rows;
       consume(input);
     });
   }
@@ -204,12 +210,12 @@ class Compiler {
     for (size_t i = 0; i < op.expressions.size(); ++i) names.push_back(op.columns[i].name);
     const int32_t cursor = builder_.open_rows(groups, "groups", std::move(names));
     InputColumns input = aggregation.group_columns();
-    section(cursor, input, consume);
+    section(cursor, op.estimated_rows, input, consume);
     builder_.emit(Opcode::Drop, groups);
   }
 
   void produce_sort(const LogicalOperator& op, const Consumer& consume) {
-    produce_rows(op, {{}, {}, op.limit, 0}, "sorted rows", consume);
+    produce_rows(op, {{}, {}, op.limit, 0}, op.estimated_rows, "sorted rows", consume);
   }
 
   // Inside of a plan. The last one of a plan limits the result.
@@ -217,16 +223,19 @@ class Compiler {
     const bool has_end = op.limit >= 0 && op.limit <= INT64_MAX - op.offset;
     const RowSetInfo info{{}, {}, has_end ? op.limit + op.offset : -1, op.offset};
     if (op.input().kind == OperatorKind::Sort)
-      produce_rows(op.input(), info, "sorted rows", consume);
+      produce_rows(op.input(), info, op.estimated_rows, "sorted rows", consume);
     else
-      produce_rows(op, info, "first rows", consume);
+      produce_rows(op, info, op.estimated_rows, "first rows", consume);
   }
 
   // The rows of the operator's input go to a row set, which it sorts if it has keys. Keys first, then the columns that
   // are no keys; strings from a dictionary travel as codes unless they are keys.
-  void produce_rows(const LogicalOperator& op, const RowSetInfo& info, const char* name, const Consumer& consume) {
+  // kept: of these rows, as estimated.
+  void produce_rows(const LogicalOperator& op, const RowSetInfo& info, double kept, const char* name,
+                    const Consumer& consume) {
     Program& program = builder_.program();
     const int32_t rows = builder_.new_row_set(info);
+    program.row_sets[rows].expected_rows = whole_rows(op.input().estimated_rows);
     builder_.emit(Opcode::RowSet, rows);
     std::vector<size_t> order;
     for (const SortKey& key : op.keys)
@@ -251,7 +260,7 @@ class Compiler {
     input.row_bound = row_bound;
     input.columns.resize(order.size());
     for (size_t i = 0; i < order.size(); ++i) input.columns[order[i]] = std::move(sorted.columns[i]);
-    section(cursor, input, consume);
+    section(cursor, kept, input, consume);
     builder_.emit(Opcode::Drop, rows);
   }
 
@@ -297,7 +306,9 @@ class Compiler {
       pairs.columns = below.columns;
       pairs.row_bound = product(below.row_bound, built.row_bound);
       for (size_t i = 0; i < built.columns.size(); ++i) pairs.columns.push_back(fetched_column(built, i, found));
+      builder_.program().indexes[static_cast<size_t>(built.index)].expected_pairs = whole_rows(pairs_of_join(op));
       if (op.predicate) expressions_.jump_unless_true(*op.predicate, pairs, *section_end_, jump_invalid);
+      passing_ = op.estimated_rows;
       consume(pairs);
     });
     builder_.emit(Opcode::Drop, builder_.program().indexes[static_cast<size_t>(built.index)].row_set);
@@ -318,7 +329,9 @@ class Compiler {
     builder_.emit(Opcode::RowSet, rows);
     produce(op, [&](InputColumns& input) { emit_build_rows(op, keys, rows, input, built); });
     built.index = static_cast<int32_t>(program.indexes.size());
-    program.indexes.push_back({rows, static_cast<int32_t>(keys.size())});
+    const int64_t expected_rows = whole_rows(op.estimated_rows);
+    program.row_sets[static_cast<size_t>(rows)].expected_rows = expected_rows;
+    program.indexes.push_back({rows, static_cast<int32_t>(keys.size()), expected_rows});
     builder_.emit(Opcode::Build, built.index, rows);
     return built;
   }
@@ -387,6 +400,7 @@ class Compiler {
   ProgramBuilder builder_;
   ExpressionCompiler expressions_;
   Label* section_end_ = nullptr;
+  double passing_ = 0;                          // rows of the section that come to what is emitted next, as estimated
   std::vector<ZoneCondition> zone_conditions_;  // for the scan to be produced next
 };
 

@@ -82,7 +82,8 @@ class Disassembler {
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code) return column_comment(instruction);
     if (instruction.opcode == Opcode::Cast)
       return fmt::format("r{} = r{} as {}", instruction.p3, instruction.p2, program_.types[instruction.p1].name());
-    if (instruction.opcode == Opcode::Parallel) return fmt::format("for every row of {}", cursor_->name);
+    if (instruction.opcode == Opcode::Parallel)
+      return fmt::format("for every row of {}{}", cursor_->name, rows_through());
     // The main clause; what follows the semicolon is for the manual.
     std::string text = info_of(instruction.opcode).effect;
     text.resize(std::min(text.size(), text.find(';')));
@@ -90,7 +91,21 @@ class Disassembler {
     for (int number = 0; number < 3; ++number)
       replace_all(text, fmt::format("p{}", number + 1), operand_text(instruction, number));
     replace_all(text, "p4", p4_text(instruction));
-    return instruction.opcode == Opcode::RowSet ? text + kept_rows(program_.row_sets[instruction.p1]) : text;
+    if (instruction.opcode == Opcode::RowSet) return text + kept_rows(program_.row_sets[instruction.p1]);
+    if (instruction.opcode == Opcode::Build)
+      return text + about(program_.indexes[instruction.p1].expected_rows, "rows");
+    if (instruction.opcode == Opcode::Matches)
+      return text + about(program_.indexes[instruction.p3].expected_pairs, "pairs");
+    return text;
+  }
+
+  static std::string about(int64_t number, const char* of) {
+    return number == 0 ? "" : fmt::format(", about {} {}", number, of);
+  }
+
+  std::string rows_through() const {
+    if (cursor_->expected_rows == 0) return "";
+    return fmt::format(", about {} in and {} out", cursor_->expected_rows, cursor_->expected_rows_out);
   }
 
   // Of a subquery's LIMIT; that of a sort alone is part of SortRows.

@@ -103,6 +103,7 @@ struct RowSetInfo {
   std::vector<SortKeyInfo> keys;      // empty: it keeps the order of its sections, and their rows' order
   int64_t limit = -1;                 // only the first `limit` rows matter; -1: all
   int64_t offset = 0;                 // and the first `offset` of them are left out
+  int64_t expected_rows = 0;          // before the limit; estimate, 0 unknown
 };
 
 // Whether some of its rows may be left out.
@@ -112,6 +113,9 @@ inline bool is_cut(const RowSetInfo& row_set) { return row_set.limit >= 0 || row
 struct IndexInfo {
   int32_t row_set = 0;
   int32_t keys = 0;
+  // Estimates; 0: unknown.
+  int64_t expected_rows = 0;
+  int64_t expected_pairs = 0;  // that Matches finds in it
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry
@@ -141,6 +145,9 @@ struct CursorInfo {
   std::vector<RegisterInfo> columns;
   std::vector<std::string> column_names;
   std::vector<ZoneCondition> zone_conditions;  // all must hold for a tablet to be needed; only on table sources
+  // Estimates; 0: unknown. Its rows, and those of them, or of the pairs that they make, that reach the section's sinks.
+  int64_t expected_rows = 0;
+  int64_t expected_rows_out = 0;
 };
 
 struct ResultColumnInfo {

@@ -67,7 +67,7 @@ std::vector<std::string> explain(Connection& connection, BoundSelect inner, cons
   } else {
     document["plan"] = nlohmann::ordered_json::array();
     for (const OperatorLine& op : list_operators(query.optimized_plan()))
-      document["plan"].push_back({{"level", op.level}, {"operator", op.text}});
+      document["plan"].push_back({{"level", op.level}, {"operator", op.text}, {"estimated_rows", op.estimated_rows}});
     document["program"] = disassemble(query.program());
   }
   if (command.what == BoundExplain::What::Analyze) {

@@ -42,6 +42,14 @@ ordered_json describe_bus(const QueueWork& work) {
           {"written_in_place_bytes", work.bytes_written_in_place}};
 }
 
+ordered_json describe_joins(const SectionProfile& section) {
+  ordered_json joins = ordered_json::array();
+  for (const JoinProfile& join : section.joins)
+    joins.push_back(
+        {{"address", join.address}, {"rows", join.rows}, {"estimated_rows", positive_or_null(join.estimated_rows)}});
+  return joins;
+}
+
 ordered_json describe_section(const SectionProfile& section) {
   const double seconds = static_cast<double>(section.nanoseconds) * 1e-9;
   const bool is_shared = section.rows_on_cpu > 0;
@@ -51,7 +59,9 @@ ordered_json describe_section(const SectionProfile& section) {
           {"residency", text_or_null(section.residency)},
           {"threads", section.threads},
           {"rows_in", section.rows_in},
+          {"estimated_rows_in", positive_or_null(section.estimated_rows_in)},
           {"rows_out", section.rows_out},
+          {"estimated_rows_out", positive_or_null(section.estimated_rows_out)},
           {"rows_on_cpu", is_shared ? ordered_json(section.rows_on_cpu) : ordered_json()},
           {"tablets", section.tablets},
           {"tablets_skipped", section.tablets_skipped},
@@ -63,6 +73,7 @@ ordered_json describe_section(const SectionProfile& section) {
           {"estimate_ns", positive_or_null(section.estimate_nanoseconds)},
           {"why", text_or_null(section.why)},
           {"fallback", text_or_null(section.fallback)},
+          {"joins", describe_joins(section)},
           {"time", describe_time(section)},
           {"device", describe_device(section)},
           {"bus", describe_bus(section.work)}};
@@ -192,7 +203,9 @@ ordered_json describe_run(const ExecutionProfile& profile, int64_t rows, const S
 std::vector<std::string> lines_of(const ordered_json& document) {
   std::vector<std::string> lines;
   for (const ordered_json& op : document["plan"])
-    lines.push_back(OperatorLine{op["level"].get<int64_t>(), op["operator"].get<std::string>()}.drawn());
+    lines.push_back(
+        OperatorLine{op["level"].get<int64_t>(), op["operator"].get<std::string>(), op["estimated_rows"].get<int64_t>()}
+            .drawn());
   if (!lines.empty()) lines.emplace_back();
   add_texts(document["program"], lines);
   add_texts(document["kernels"], lines);

@@ -42,6 +42,7 @@ class CpuEngine::Part final : public HostPart {
     const SectionProfile mine = running_->profile();
     result.profile.rows_in += mine.rows_in;
     result.profile.rows_out += mine.rows_out;
+    result.profile.add(mine.joins);
     result.profile.threads = mine.threads;
     result.profile.nanoseconds = std::max(result.profile.nanoseconds, mine.nanoseconds);
     result.profile.rows_on_cpu = mine.rows_in;

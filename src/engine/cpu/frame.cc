@@ -25,6 +25,7 @@ Frame::Frame(const Program& program, const Section& section)
       sort_runs(program.row_sets.size()),
       row_writers(program.row_sets.size()),
       indexes(program.indexes.size()),
+      pairs_out(section.matches.size()),
       program_(program),
       section_(section) {
   slots_.resize(program.registers.size());

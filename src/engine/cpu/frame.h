@@ -133,6 +133,8 @@ class Frame {
   std::function<bool()> wants_more;
   // Rows that took part in the last sink so far.
   int64_t rows_out = 0;
+  // Pairs that each Matches has found so far.
+  std::vector<int64_t> pairs_out;
   // Position of the block's first row in the order of the input: morsel, then row.
   int64_t order = 0;
 

@@ -41,6 +41,7 @@ void Frame::match(const Step& step) {
     for_each_row_of_most(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.rows[row]; });
     active_ = rows;
     any_active_ = active_.any();
+    root_->pairs_out[static_cast<size_t>(step.number)] += active_.count();
     return;
   }
   active_ = rows;
@@ -52,6 +53,7 @@ void Frame::match(const Step& step) {
 void Frame::run_pairs(const Step& step, const RowIndex& index, const RowMask& rows) {
   const MatchPoint& point = section_.matches[static_cast<size_t>(step.number)];
   Frame& pairs = frame_of_pairs(static_cast<size_t>(step.number));
+  int64_t& all = root_->pairs_out[static_cast<size_t>(step.number)];
   int count = 0;
   for (int w = 0; w < words_; ++w) {
     for (uint64_t left = rows.words[w]; left != 0; left &= left - 1) {
@@ -63,6 +65,7 @@ void Frame::run_pairs(const Step& step, const RowIndex& index, const RowMask& ro
         for (int i = 0; i < taken; ++i) pairs_->matches[count + i] = found.first + i;
         found = {found.first + taken, found.count - taken};
         count += taken;
+        all += taken;
         if (count < block_rows) continue;
         if (!run_block(pairs, point, std::exchange(count, 0))) return;
       }

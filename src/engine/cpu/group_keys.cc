@@ -112,7 +112,7 @@ void KeyBlock::write(const KeyLayout& layout, Frame& frame, int first, const Row
 }
 
 HashedKeys::HashedKeys(const std::vector<RegisterInfo>& keys, int64_t expected_groups) : layout_(keys) {
-  const auto wanted = static_cast<uint64_t>(std::clamp(expected_groups * 2, least_places, int64_t{1} << 22));
+  const auto wanted = static_cast<uint64_t>(std::clamp(expected_groups * 2, least_places, most_first_places));
   entries_.resize(std::bit_ceil(wanted));
 }
 

@@ -110,6 +110,8 @@ class HashedKeys {
   };
   static constexpr uint32_t no_group = UINT32_MAX;
   static constexpr int64_t least_places = 1024;
+  // However many groups are expected: it grows when they come, and estimates may be far too high.
+  static constexpr int64_t most_first_places = 8192;
   const uint64_t* row(uint32_t group) const { return rows_.data() + group * layout_.words(); }
   // Calls action(way of looking up).
   template <typename Action>

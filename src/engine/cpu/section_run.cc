@@ -54,6 +54,10 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
     if (at.opcode == Opcode::Result) stores_[to_result] = std::make_shared<ChunkStore>(memory);
     if (at.opcode == Opcode::Append && !is_sorted(program, at)) stores_[at.p1] = std::make_shared<ChunkStore>(memory);
   }
+  for (const MatchPoint& point : section.matches) {
+    const Instruction& matches = *section.steps[static_cast<size_t>(point.step) - 1].instruction;
+    profile_.joins.push_back({static_cast<int32_t>(&matches - program.instructions.data())});
+  }
   const int threads = depends_on_order(program, section) ? 1 : std::max(1, context.threads);
   profile_.threads = static_cast<int>(std::clamp<size_t>(morsels_.size(), 1, static_cast<size_t>(threads)));
 }
@@ -141,6 +145,8 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
     throw;
   }
   rows_out_ += frame.rows_out;
+  std::lock_guard guard(mutex_);
+  for (size_t i = 0; i < frame.pairs_out.size(); ++i) profile_.joins[i].rows += frame.pairs_out[i];
 }
 
 void SectionRun::open_writers(Writers& writers, Frame& frame) {
@@ -168,6 +174,7 @@ std::vector<PhysicalType> SectionRun::forms_of(int32_t row_set) const {
 bool SectionRun::try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others) {
   Frame& frame = hands.frame;
   const int64_t rows_out = frame.rows_out;
+  const std::vector<int64_t> pairs_out = frame.pairs_out;
   bool can_leave = has_others;
   try {
     if (morsel.tablet != hands.tablet) {
@@ -186,6 +193,7 @@ bool SectionRun::try_morsel(TabletInHands& hands, Writers& writers, const Morsel
     if (error.state() != SqlState::out_of_memory || !can_leave) throw;
   }
   frame.rows_out = rows_out;
+  frame.pairs_out = pairs_out;
   for (auto& [row_set, writer] : writers) writer->take_back_morsel();
   return false;
 }

@@ -11,11 +11,20 @@
 
 namespace diptych {
 
+// The pairs of rows that one Matches has found.
+struct JoinProfile {
+  int32_t address = 0;
+  int64_t rows = 0;
+  int64_t estimated_rows = 0;  // 0: not estimated
+};
+
 // What happened in one parallel section, for EXPLAIN ANALYZE.
 struct SectionProfile {
-  int32_t address = 0;   // of its Parallel
-  int64_t rows_in = 0;   // rows of the tablets that were read
-  int64_t rows_out = 0;  // rows that reached the last sink
+  int32_t address = 0;                                    // of its Parallel
+  int64_t rows_in = 0;                                    // rows of the tablets that were read
+  int64_t rows_out = 0;                                   // rows that reached the last sink
+  int64_t estimated_rows_in = 0, estimated_rows_out = 0;  // 0: not estimated
+  std::vector<JoinProfile> joins;                         // in the order of the program
   int64_t tablets = 0, tablets_skipped = 0;
   int64_t rows_on_cpu = 0;  // of rows_in, those of tablets that the CPU took while a device took the others
   int64_t bytes_read = 0;   // encoded
@@ -52,7 +61,12 @@ struct SectionProfile {
     tablets_skipped += part.tablets_skipped;
     bytes_read += part.bytes_read;
     nanoseconds += part.nanoseconds;
+    add(part.joins);
     threads = std::max(threads, part.threads);
+  }
+  void add(const std::vector<JoinProfile>& others) {
+    if (joins.empty()) joins.resize(others.size());
+    for (size_t i = 0; i < others.size(); ++i) joins[i] = {others[i].address, joins[i].rows + others[i].rows};
   }
 };
 

@@ -92,11 +92,22 @@ void Walk::time_section(int32_t address) {
     context_.profile->sections.emplace_back().address = address;
     context_.profile->sections.back().engine = "cpu";
   }
+  for (size_t i = sections; i < context_.profile->sections.size(); ++i) add_estimates(context_.profile->sections[i]);
   SectionProfile& shown = context_.profile->sections.back();
   shown.work.add(report.work);
   const PartTimes times = clock.times();
   shown.parts.add(times);
   shown.total_nanoseconds = times.sum();
+}
+
+void Walk::add_estimates(SectionProfile& section) const {
+  const CursorInfo& cursor = cursor_info_of(section.address);
+  section.estimated_rows_in = cursor.expected_rows;
+  section.estimated_rows_out = cursor.expected_rows_out;
+  for (JoinProfile& join : section.joins) {
+    const int32_t index = program_->instructions[static_cast<size_t>(join.address)].p3;
+    join.estimated_rows = program_->indexes[static_cast<size_t>(index)].expected_pairs;
+  }
 }
 
 void Walk::run_section(int32_t address) {
@@ -384,6 +395,7 @@ OperationProfile Walk::sort_rows(int32_t number) {
   }
   OperationProfile done;
   done.what = "sort";
+  done.estimated_rows = info.limit < 0 ? info.expected_rows : std::min(info.expected_rows, info.limit);
   done.form = std::move(made.form);
   done.rows = made.rows->row_count();
   made.rows.reset();
@@ -411,6 +423,7 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
   done.form = row_set(number).rows->device() != nullptr && build_there(index, row_set(number).rows)
                   ? device_indexes_.at(index)->form()
                   : build_here(index);
+  done.estimated_rows = program_->indexes[static_cast<size_t>(index)].expected_rows;
   return done;
 }
 

@@ -39,6 +39,8 @@ class Walk {
   void run_operation(int32_t address, Operation&& operation);
   // Runs the section, and says where all its time went.
   void time_section(int32_t address);
+  // What the program expected of what was found.
+  void add_estimates(SectionProfile& section) const;
   // The section at hand, and the operations behind it, are through; the next one's, if there is one.
   void end_timing(int32_t next);
   void run_section(int32_t address);

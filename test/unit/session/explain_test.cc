@@ -123,6 +123,7 @@ TEST_F(Explain, DocumentsHaveTheKeysThatAreDocumented) {
     expect_documented(explain_json(connection, kind.query));
     expect_documented(explain_json(connection, kind.query, "KERNEL, FORMAT JSON"));
   }
+  expect_documented(explain_json(connection, "SELECT count(*) FROM t JOIN t u USING (k) WHERE t.i < 10"));
   expect_documented(explain_json(connection, "SELECT 1"));
   expect_documented(explain_json(connection, "SELECT i FROM t LIMIT 0"));
 }
@@ -167,15 +168,38 @@ TEST_F(Explain, TheCpuSaysWhatItDid) {
   EXPECT_GT(first["tablets_skipped"], 0);
 }
 
+// Both for rows of an index that many rows share, and for those of a unique one.
+TEST_F(Explain, EstimatesStandBesideWhatWasFound) {
+  run_text(connection, "CREATE TABLE days AS SELECT i FROM generate_series(1, 100) g(i)");
+  const std::string query = "SELECT t.e, count(*) FROM t JOIN days ON t.k = days.i GROUP BY 1";
+  const json document = explain_json(connection, query);
+  for (const json& op : document["plan"]) EXPECT_GE(op["estimated_rows"], 1) << op;
+  const json& run = document["run"];
+  const json &build = run["operations"].at(0), &join = run["sections"].at(1)["joins"].at(0);
+  EXPECT_EQ(build["kind"], "build");
+  EXPECT_EQ(build["rows"], 100);
+  EXPECT_EQ(build["estimated_rows"], 100);
+  EXPECT_EQ(join["rows"], 85715);  // k = 0 meets nothing
+  EXPECT_EQ(join["estimated_rows"], run["sections"].at(1)["estimated_rows_out"]);
+  EXPECT_EQ(run["sections"].at(1)["rows_out"], 85715);
+  EXPECT_EQ(run["operations"].at(1)["kind"], "groups");
+  EXPECT_EQ(run["operations"].at(1)["estimated_rows"], 11);
+  const std::string all = "SELECT count(*) FROM t JOIN t u ON t.k = u.k WHERE t.i <= 70 AND u.i <= 7000";
+  EXPECT_EQ(explain_json(connection, all)["run"]["sections"].at(1)["joins"].at(0)["rows"], 70 * 1000);
+  const std::string text = run_text(connection, "EXPLAIN ANALYZE " + query);
+  EXPECT_NE(text.find("    join at "), std::string::npos) << text;
+}
+
 // Both forms are of one document.
 TEST_F(Explain, TextSaysWhatJsonDoes) {
   const std::string text = run_text(connection, "EXPLAIN ANALYZE " + kinds[7].query);
   const json document = explain_json(connection, kinds[7].query);
   for (const json& op : document["plan"]) EXPECT_NE(text.find(op["operator"].get<std::string>()), std::string::npos);
   for (const json& line : document["program"]) EXPECT_NE(text.find(line.get<std::string>()), std::string::npos);
-  for (const char* part : {"run: rows 4", "section at ", "engine cpu, threads ", "rows in 100000, rows out 100000",
-                           "kind groups, form runs, parts ", "kind sort, form runs", "  memory: host peak ",
-                           "  run time: ", "  time: total "})
+  for (const char* part :
+       {"run: rows 4", "section at ", "engine cpu, threads ",
+        "rows in 100000, estimated rows in 100000, rows out 100000", "kind groups, form runs, parts ",
+        "kind sort, form runs", "  memory: host peak ", "  run time: ", "  time: total "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
   EXPECT_EQ(text.find("null"), std::string::npos) << text;
 }
