@@ -27,7 +27,7 @@ class Label {
 class ProgramBuilder {
  public:
   Program& program() { return *program_; }
-  std::shared_ptr<const Program> finish() { return std::move(program_); }
+  std::shared_ptr<Program> finish() { return std::move(program_); }
 
   int32_t emit(Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0, decltype(Instruction::p4) p4 = {});
   void emit_jump(Opcode opcode, int32_t p1, int32_t p2, Label& label, int64_t validity) {

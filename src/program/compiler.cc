@@ -8,8 +8,7 @@
 #include "plan/cardinality.h"
 #include "program/aggregate_compiler.h"
 #include "program/expression_compiler.h"
-#include "tablet/dictionary.h"
-#include "tablet/source_parts.h"
+#include "program/source_facts.h"
 
 namespace diptych {
 
@@ -17,25 +16,11 @@ namespace {
 
 using Consumer = std::function<void(InputColumns&)>;
 
-// What the zone maps of all tablets prove of one column.
-RegisterInfo column_info(const TabletSource& source, size_t column, const Type& type) {
-  RegisterInfo info{type.physical(), type, false};
-  const ColumnSummary summary = source.summary(column);
-  info.nullable = summary.has_nulls;
-  if (!range_of(type).has_value() || !summary.is_bounded) return info;
-  const Range range = summary.widest.has_bounds ? Range{summary.widest.low, summary.widest.high} : Range{0, 0};
-  info.has_range = true;
-  info.low = range.low;
-  info.high = range.high;
-  if (type.is_integer() || type.id == TypeId::Numeric) info.physical = narrowest(range);
-  return info;
-}
-
 class Compiler {
  public:
   Compiler(const LogicalOperator& plan, Evaluator& evaluator) : plan_(plan), expressions_(builder_, evaluator) {}
 
-  std::shared_ptr<const Program> run() {
+  std::shared_ptr<Program> run() {
     const LogicalOperator* root = &plan_;
     Program& program = builder_.program();
     for (size_t i = 0; i < root->columns.size(); ++i) {
@@ -113,24 +98,27 @@ class Compiler {
     // The cursor has all columns of the source, so that column numbers are the table's.
     info.columns.resize(source.columns().size());
     for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
-    for (const size_t column : op.source_columns)
-      info.columns[column] = column_info(source, column, source.columns()[column].type);
+    SourceFacts facts = facts_of(source, op.source_columns);
     InputColumns input;
-    input.row_bound = most_rows(source);
-    for (const size_t column : op.source_columns)
-      input.columns.push_back(source_column(source, column, info.columns[column]));
+    input.row_bound = facts.row_bound;
+    for (const SourceFacts::Column& column : facts.columns) {
+      info.columns[column.number] = column.values;
+      input.columns.push_back(source_column(column));
+    }
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
     program.sources.push_back(op.source);
+    program.facts.push_back(std::move(facts));
     builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
     section(cursor, op.estimated_rows, input, consume);
   }
 
-  InputColumn source_column(const TabletSource& source, size_t column, const RegisterInfo& info) {
+  InputColumn source_column(const SourceFacts::Column& column) {
     InputColumn result;
+    const RegisterInfo info = column.values;
     result.type = info.type;
     result.reloadable = true;
-    const auto number = static_cast<int32_t>(column);
+    const auto number = static_cast<int32_t>(column.number);
     const auto load_as = [this, number](int32_t target, const RegisterInfo& form, Opcode opcode) {
       if (target < 0)
         target = builder_.new_register(form);
@@ -144,9 +132,9 @@ class Compiler {
       if (physical && range_of(info.type)) form.physical = *physical;
       return load_as(target, form, Opcode::Column);
     };
-    result.dictionary = source.common_dictionary(column);
+    result.dictionary = column.dictionary;
     if (!result.dictionary) return result;
-    const int128_t last_code = std::max<int128_t>(result.dictionary->size(), 1) - 1;
+    const int128_t last_code = std::max<int128_t>(column.dictionary_size, 1) - 1;
     const RegisterInfo code{PhysicalType::Int32, Type{TypeId::Integer}, info.nullable, true, 0, last_code};
     result.load_code = [load_as, code](int32_t target) { return load_as(target, code, Opcode::Code); };
     return result;
@@ -406,8 +394,8 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Program> compile(const LogicalOperator& plan, Evaluator& evaluator) {
-  std::shared_ptr<const Program> program;
+std::shared_ptr<Program> compile(const LogicalOperator& plan, Evaluator& evaluator) {
+  std::shared_ptr<Program> program;
   run_at_depth(plan.depth, [&] { program = Compiler(plan, evaluator).run(); });
   return program;
 }

@@ -13,7 +13,8 @@
 
 namespace diptych {
 
-// The evaluator serves expressions over dictionaries. Errors: 0A000 for what opcodes can't do yet.
-std::shared_ptr<const Program> compile(const LogicalOperator& plan, Evaluator& evaluator);
+// Holds for the sources as they are, and for others of which the same facts hold (source_facts.h). The evaluator serves
+// expressions over dictionaries. Errors: 0A000 for what opcodes can't do yet.
+std::shared_ptr<Program> compile(const LogicalOperator& plan, Evaluator& evaluator);
 
 }  // namespace diptych

@@ -133,6 +133,20 @@ struct ValueSet {
   bool has_null = false;  // the list had a NULL: what is not found gives NULL instead of false
 };
 
+// What was proven of the rows of a source, and the program relies on (source_facts.h).
+struct SourceFacts {
+  struct Column {
+    size_t number = 0;  // of the source
+    RegisterInfo values;
+    // Of strings that are codes; null: they are not. The id tells whether the dictionary is still there.
+    const Dictionary* dictionary = nullptr;
+    uint64_t dictionary_id = 0;  // 0: none
+    uint32_t dictionary_size = 0;
+  };
+  int64_t row_bound = INT64_MAX;  // there are no more rows
+  std::vector<Column> columns;    // that are read
+};
+
 // What one section reads of its cursor, and what is known of tablets it may skip.
 struct ZoneCondition {
   size_t column;      // of the cursor
@@ -160,6 +174,7 @@ struct Program {
   std::vector<RegisterInfo> registers;
   std::vector<CursorInfo> cursors;
   std::vector<std::shared_ptr<const TabletSource>> sources;
+  std::vector<SourceFacts> facts;  // of each source
   std::vector<HashTableInfo> hash_tables;
   std::vector<RowSetInfo> row_sets;
   std::vector<IndexInfo> indexes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bind/bound_statement.h"
@@ -15,9 +16,10 @@ struct CommandResult {
   int64_t rows_changed = -1;
 };
 
-// What a statement's text took before it ran.
+// What a statement's text took before it ran, and the key by which the plan of the query in an EXPLAIN is kept, if it is.
 struct TextTimes {
   int64_t parse_nanoseconds = 0, bind_nanoseconds = 0;
+  std::optional<PlanKey> explained_key = {};
 };
 
 // The columns that the command's rows have; empty for commands without rows.

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "engine/engine.h"
 #include "session/database.h"
+#include "session/plan_cache.h"
 #include "sql/parse_cache.h"
 
 namespace diptych {
@@ -27,6 +28,7 @@ class Connection {
   // Sets or, without a value, resets a setting. Errors: 42704, 22023.
   void set(std::string_view name, const std::string* value);
   ParseCache& parse_cache() { return parse_cache_; }
+  PlanCache& plan_cache() { return plan_cache_; }
   // What a statement may use, by the settings.
   ExecutionContext execution_context();
   // Waits for the writers of other connections. Errors: 55006 when an appender of this connection is open, which would
@@ -47,6 +49,7 @@ class Connection {
   Database& database_;
   Settings settings_;
   ParseCache parse_cache_;
+  PlanCache plan_cache_;
   PlacementChoice choice_;
   std::atomic<bool> has_appender_{false};
   std::atomic<bool> cancelled_{false};

@@ -60,7 +60,7 @@ std::vector<std::string> explain_kernels(const Program& program) {
 
 std::vector<std::string> explain(Connection& connection, BoundSelect inner, const BoundExplain& command,
                                  const TextTimes& times) {
-  Statement query(connection, std::move(inner));
+  Statement query(connection, std::move(inner), times.explained_key);
   nlohmann::ordered_json document = empty_document();
   if (command.what == BoundExplain::What::Kernel) {
     document["kernels"] = explain_kernels(query.program());

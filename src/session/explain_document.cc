@@ -126,12 +126,21 @@ ordered_json describe_stages(const Statement& query, const TextTimes& times) {
     int64_t nanoseconds = query.nanoseconds(stage);
     // The query within was parsed and bound with EXPLAIN.
     if (stage == Stage::Parse) nanoseconds = times.parse_nanoseconds;
-    if (stage == Stage::Bind) nanoseconds = times.bind_nanoseconds;
+    if (stage == Stage::Bind) nanoseconds += times.bind_nanoseconds;
     time[std::string(name_of(stage)) + "_ns"] = nanoseconds;
     total += nanoseconds;
   }
   time["total_ns"] = total;
   return time;
+}
+
+const char* words_for(Reused reused) {
+  switch (reused) {
+    case Reused::Nothing: break;
+    case Reused::Plan: return "plan";
+    case Reused::PlanAndProgram: return "plan and program";
+  }
+  return "nothing";
 }
 
 // ---- text
@@ -193,6 +202,7 @@ ordered_json describe_run(const ExecutionProfile& profile, int64_t rows, const S
   for (const SectionProfile& section : profile.sections) sections.push_back(describe_section(section));
   for (const OperationProfile& operation : profile.operations) operations.push_back(describe_operation(operation));
   return {{"rows", rows},
+          {"reused", words_for(query.reused())},
           {"sections", std::move(sections)},
           {"operations", std::move(operations)},
           {"memory", describe_memory(profile)},

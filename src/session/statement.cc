@@ -7,9 +7,7 @@
 #include "base/error.h"
 #include "bind/binder.h"
 #include "io/data_file.h"
-#include "plan/optimizer.h"
 #include "plan/planner.h"
-#include "program/compiler.h"
 #include "session/commands.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
@@ -41,6 +39,15 @@ std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
   return select ? output_columns(*select) : command_columns(statement);
 }
 
+// Files are opened anew in each run.
+bool reads_files(BoundSelect& query) {
+  bool reads = false;
+  for_each_source(query, [&](const BoundSource& source) {
+    reads = reads || (source.kind == BoundSource::Kind::Tablets && !source.is_table);
+  });
+  return reads;
+}
+
 bool are_same(const std::vector<ColumnDefinition>& left, const std::vector<ColumnDefinition>& right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
                     [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
@@ -62,9 +69,7 @@ class Statement::RunEnd {
     statement_.syntax_tree_.reset();  // that of a short text stays in the connection's cache
     statement_.bound_.reset();
     statement_.files_.clear();
-    statement_.plan_.reset();
-    statement_.plan_is_optimized_ = false;
-    statement_.program_.reset();
+    if (statement_.plan_) statement_.connection_.plan_cache().keep(std::move(statement_.plan_));
     statement_.transaction_.reset();
   }
 
@@ -74,14 +79,17 @@ class Statement::RunEnd {
 
 Statement::Statement(Connection& connection, std::string text) : connection_(connection), text_(std::move(text)) {}
 
-Statement::Statement(Connection& connection, BoundSelect query) : connection_(connection) {
+Statement::Statement(Connection& connection, BoundSelect query, std::optional<PlanKey> key)
+    : connection_(connection), given_key_(std::move(key)) {
   description_ = Description{true, output_columns(query), {}};
   bound_ = std::make_unique<BoundStatement>();
   bound_->statement = std::move(query);
   is_running_ = true;
 }
 
-Statement::~Statement() = default;
+Statement::~Statement() {
+  if (plan_) connection_.plan_cache().keep(std::move(plan_));
+}
 
 bool Statement::is_empty() {
   if (!syntax_tree_) {
@@ -110,7 +118,10 @@ const BoundStatement& Statement::bound() {
 
 const Statement::Description& Statement::description() {
   if (!description_) {
-    bind_to(*connection_.database().store().snapshot());
+    const auto catalog = connection_.database().store().snapshot();
+    const QueryPlan* known = connection_.plan_cache().find({text_, false, catalog->schema_version(), {}, {}});
+    if (known != nullptr) return description_.emplace(Description{true, known->columns(), {}});
+    bind_to(*catalog);
     release_tables(*bound_);
   }
   return *description_;
@@ -129,6 +140,7 @@ void Statement::bind_to(const CatalogSnapshot& catalog) {
   }
   bound_ = std::make_unique<BoundStatement>(std::move(bound));
   bound_version_ = catalog.version();
+  bound_schema_version_ = catalog.schema_version();
 }
 
 BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters) {
@@ -153,41 +165,49 @@ const LogicalOperator& Statement::logical_plan() {
     auto* select = std::get_if<BoundSelect>(&bound_->statement);
     check_invariant(select != nullptr, "only queries are planned");
     SessionEvaluator evaluator(connection_);
-    replace_parameters(*select, bound_->parameters, parameter_values(), evaluator);
-    plan_ = make_logical_plan(std::move(*select), evaluator);
+    const std::vector<Value> values = parameter_values();
+    const bool is_lasting = !bound_->reads_clock && !reads_files(*select);
+    auto key = is_lasting ? plan_key(bound_schema_version_) : std::nullopt;
+    replace_parameters(*select, bound_->parameters, values, evaluator);
+    std::vector<ColumnDefinition> columns = output_columns(*select);
+    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns),
+                                        make_logical_plan(std::move(*select), evaluator));
   }
-  return *plan_;
+  return plan_->plan();
 }
 
 const LogicalOperator& Statement::optimized_plan() {
-  logical_plan();
-  if (!plan_is_optimized_) {
+  if (!plan_ && !reuse_plan()) logical_plan();
+  if (!plan_->is_optimized()) {
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Optimize)]);
     SessionEvaluator evaluator(connection_);
-    plan_ = optimize(std::move(plan_), evaluator);
-    plan_is_optimized_ = true;
+    plan_->optimize_with(evaluator);
   }
-  return *plan_;
+  return plan_->plan();
 }
 
 const Program& Statement::program() {
-  if (!program_) {
-    const LogicalOperator& plan = optimized_plan();
+  optimized_plan();
+  if (plan_->program() == nullptr) {
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Compile)]);
     SessionEvaluator evaluator(connection_);
-    program_ = compile(plan, evaluator);
+    plan_->compile_with(evaluator);
   }
-  return *program_;
+  return *plan_->program();
 }
 
 std::shared_ptr<const TabletSource> Statement::run() {
   const RunEnd end(*this);
   if (std::exchange(was_run_, true)) nanoseconds_ = {};
   rows_changed_ = -1;
-  bound();
+  reused_ = Reused::Nothing;
+  if (!reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
-  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values(),
-                                     {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind)});
+  std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_);
+  if (key) key->is_explained = true;
+  CommandResult result =
+      run_command(connection_, transaction_.get(), *bound_, parameter_values(),
+                  {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
   rows_changed_ = result.rows_changed;
   return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
@@ -202,7 +222,39 @@ std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profi
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
   ExecutionContext context = connection_.execution_context();
   context.profile = profile;
-  return run_program(program_, context);
+  reused_ = plan_->reused();
+  return run_program(plan_->program(), context);
+}
+
+std::optional<PlanKey> Statement::plan_key(uint64_t schema_version) const {
+  if (given_key_) return given_key_;
+  if (text_.empty() || text_.size() > PlanCache::most_key_bytes) return std::nullopt;
+  PlanKey key{text_, false, schema_version, {}, {}};
+  if (description_) key.parameter_types = description_->parameters;
+  for (const std::optional<Value>& value : parameter_values_) {
+    if (!value) return std::nullopt;
+    key.parameter_values.push_back(*value);
+  }
+  return key.bytes() <= PlanCache::most_key_bytes ? std::optional(std::move(key)) : std::nullopt;
+}
+
+bool Statement::reuse_plan() {
+  const bool is_begun = is_running_ && !given_key_;
+  if (is_begun || (description_ && !description_->is_query)) return false;
+  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
+  const auto catalog = connection_.database().store().snapshot();
+  const std::optional<PlanKey> key = plan_key(catalog->schema_version());
+  if (!key || key->schema_version != catalog->schema_version()) return false;
+  std::unique_ptr<QueryPlan> plan = connection_.plan_cache().take(*key);
+  if (plan == nullptr) return false;
+  if (!description_) description_ = Description{true, plan->columns(), {}};
+  if (!are_same(plan->columns(), description_->columns)) {
+    connection_.plan_cache().keep(std::move(plan));
+    return false;
+  }
+  if (!plan->take_tables(*catalog)) return false;
+  plan_ = std::move(plan);
+  return true;
 }
 
 bool Statement::is_query() { return description().is_query; }

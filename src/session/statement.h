@@ -14,7 +14,9 @@
 //
 // All stages from bound() on belong to one run and see the tables of one moment: of a query, the moment the run starts;
 // of a statement that changes tables, the moment it became the one writer, until it has committed. After the run they
-// are forgotten. What is told before the run (columns, parameters) comes from binding to the tables of that time; the
+// are forgotten, but for plan and program, which the connection's plan cache keeps without the tables: the next run of
+// the text starts with them, as far as they are right for the tables of its moment, and without the stages before. What
+// is told before the run (columns, parameters) comes from the cache, or from binding to the tables of that time; the
 // bound tree is kept without its snapshot, and serves the first run if no one has committed since.
 #pragma once
 
@@ -27,9 +29,8 @@
 
 #include "bind/bound_statement.h"
 #include "engine/engine.h"
-#include "plan/logical_operator.h"
-#include "program/program.h"
 #include "session/connection.h"
+#include "session/query_plan.h"
 #include "sql/syntax_tree.h"
 
 namespace diptych {
@@ -43,8 +44,8 @@ class Statement {
  public:
   // `text` is one statement. Nothing is done yet.
   Statement(Connection& connection, std::string text);
-  // A query that is bound already: the inside of INSERT, COPY, EXPLAIN.
-  Statement(Connection& connection, BoundSelect query);
+  // A query that is bound already: the inside of INSERT, COPY, EXPLAIN. Its plan is kept by the key, if there is one.
+  Statement(Connection& connection, BoundSelect query, std::optional<PlanKey> key = {});
   ~Statement();
 
   // Whether the text has no words in it, so that there is nothing to do. Errors: 42601.
@@ -71,6 +72,8 @@ class Statement {
   int64_t rows_changed() const { return rows_changed_; }
   // Of the last run, and of what came before it.
   int64_t nanoseconds(Stage stage) const { return nanoseconds_[static_cast<size_t>(stage)]; }
+  // By the last run, of an earlier one.
+  Reused reused() const { return reused_; }
   Connection& connection() { return connection_; }
 
  private:
@@ -87,6 +90,10 @@ class Statement {
   void bind_to(const CatalogSnapshot& catalog);
   BoundStatement bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters);
   std::vector<Value> parameter_values() const;
+  // By which a plan of this statement is kept; nothing: it is for one run only.
+  std::optional<PlanKey> plan_key(uint64_t schema_version) const;
+  // Takes a plan that was kept, with the tables of now. False: there is none, or it is for others.
+  bool reuse_plan();
   std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
 
   Connection& connection_;
@@ -95,7 +102,8 @@ class Statement {
   std::optional<Description> description_;
   std::vector<std::optional<Value>> parameter_values_;
   std::unique_ptr<BoundStatement> bound_;
-  uint64_t bound_version_ = 0;  // of the catalog
+  uint64_t bound_version_ = 0, bound_schema_version_ = 0;  // of the catalog
+  std::optional<PlanKey> given_key_;                       // of a query that was bound already
   // Files that FROM names, each opened once a run: a pipe can't be read twice.
   struct OpenFile {
     std::string path;
@@ -107,9 +115,8 @@ class Statement {
   bool is_running_ = false;
   bool was_run_ = false;
   std::unique_ptr<WriteTransaction> transaction_;  // of a statement that changes tables
-  LogicalOperatorPtr plan_;
-  bool plan_is_optimized_ = false;
-  std::shared_ptr<const Program> program_;
+  std::unique_ptr<QueryPlan> plan_;
+  Reused reused_ = Reused::Nothing;
   int64_t rows_changed_ = -1;
   std::array<int64_t, stage_count> nanoseconds_{};
 };

@@ -58,6 +58,9 @@ class CatalogSnapshot {
   virtual std::vector<std::string> view_names() const = 0;
   // Grows with every commit; equal versions mean equal contents.
   virtual uint64_t version() const = 0;
+  // Grows with every commit that makes, drops or replaces a table or a view; equal schema versions mean the same
+  // definitions, though perhaps other rows.
+  virtual uint64_t schema_version() const = 0;
 };
 
 }  // namespace diptych

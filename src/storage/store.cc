@@ -55,14 +55,17 @@ void StoreState::end_writing() noexcept {
   writer_gone_.notify_one();
 }
 
-void StoreState::commit(TableMap tables, ViewMap views) {
-  uint64_t version = current()->version() + 1;
+void StoreState::commit(TableMap tables, ViewMap views, bool changes_schema) {
+  const std::shared_ptr<const CatalogView> before = current();
+  const uint64_t version = before->version() + 1;
+  const uint64_t schema_version = changes_schema ? version : before->schema_version();
   if (!storage.file) {
-    set_current(std::make_shared<CatalogView>(std::move(tables), std::move(views), version, nullptr));
+    set_current(
+        std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr));
     return;
   }
   auto root = write_root(*storage.file, tables, views, storage.ids->next());
-  auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, root);
+  auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, root);
   storage.file->publish(root->reference());
   set_current(std::move(catalog));
 }
@@ -120,7 +123,7 @@ std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptio
   check_options(options);
   return std::make_unique<StoredDatabase>(
       std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, options,
-                                   std::make_shared<CatalogView>(TableMap{}, ViewMap{}, 0, nullptr)));
+                                   std::make_shared<CatalogView>(TableMap{}, ViewMap{}, 0, 0, nullptr)));
 }
 
 }  // namespace diptych

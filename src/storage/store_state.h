@@ -25,7 +25,7 @@ class StoreState {
   void end_writing() noexcept;
   // Makes a catalog current: durably in a file, together with its root blob. On an error the old one stays. By the
   // writer.
-  void commit(TableMap tables, ViewMap views);
+  void commit(TableMap tables, ViewMap views, bool changes_schema);
 
   const TabletStorage storage;
   std::atomic<int64_t> tablet_rows;

@@ -51,14 +51,20 @@ using ViewMap = std::map<std::string, ViewDefinition, std::less<>>;
 
 class CatalogView final : public CatalogSnapshot {
  public:
-  CatalogView(TableMap tables, ViewMap views, uint64_t version, std::shared_ptr<const StoredBlob> root)
-      : tables_(std::move(tables)), views_(std::move(views)), version_(version), root_(std::move(root)) {}
+  CatalogView(TableMap tables, ViewMap views, uint64_t version, uint64_t schema_version,
+              std::shared_ptr<const StoredBlob> root)
+      : tables_(std::move(tables)),
+        views_(std::move(views)),
+        version_(version),
+        schema_version_(schema_version),
+        root_(std::move(root)) {}
 
   std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const override;
   std::vector<std::string> table_names() const override;
   const ViewDefinition* find_view(std::string_view name) const override;
   std::vector<std::string> view_names() const override;
   uint64_t version() const override { return version_; }
+  uint64_t schema_version() const override { return schema_version_; }
 
   const TableMap& tables() const { return tables_; }
   const ViewMap& views() const { return views_; }
@@ -69,6 +75,7 @@ class CatalogView final : public CatalogSnapshot {
   TableMap tables_;
   ViewMap views_;
   uint64_t version_;
+  uint64_t schema_version_;  // the version that changed definitions last
   std::shared_ptr<const StoredBlob> root_;
 };
 

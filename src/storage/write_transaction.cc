@@ -51,7 +51,7 @@ void StoredTransaction::create_table(TableDefinition definition) {
   std::string name = definition.name;
   auto table = std::make_shared<TableView>(make_table(std::move(definition), state_.tablet_rows));
   tables_[name] = std::move(table);
-  ++changes_;
+  ++definitions_changed_;
 }
 
 void StoredTransaction::drop_table(std::string_view name) {
@@ -62,14 +62,14 @@ void StoredTransaction::drop_table(std::string_view name) {
   }
   if (auto working = working_.find(name); working != working_.end()) working_.erase(working);
   tables_.erase(entry);
-  ++changes_;
+  ++definitions_changed_;
 }
 
 void StoredTransaction::create_view(ViewDefinition definition, bool replace) {
   UsableGuard guard(is_usable_, true);
   if (!replace || !views_.contains(definition.name)) check_is_free(definition.name);
   views_[definition.name] = std::move(definition);
-  ++changes_;
+  ++definitions_changed_;
 }
 
 void StoredTransaction::drop_view(std::string_view name) {
@@ -79,7 +79,7 @@ void StoredTransaction::drop_view(std::string_view name) {
     throw Error(SqlState::undefined_table, "view \"" + std::string(name) + "\" does not exist");
   }
   views_.erase(entry);
-  ++changes_;
+  ++definitions_changed_;
 }
 
 StoredTransaction::Working& StoredTransaction::open_for_append(std::string_view name) {
@@ -106,7 +106,7 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
     working.keys->check();
   }
   working.is_changed = true;
-  ++changes_;
+  ++appends_;
   guard.passed();
 }
 
@@ -130,18 +130,20 @@ TableMap StoredTransaction::collect(bool is_final) {
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
-  if (changes_ == 0) {
+  if (appends_ + definitions_changed_ == 0) {
     guard.passed();
     return base_;
   }
-  auto catalog = std::make_shared<CatalogView>(collect(false), views_, base_->version() + 1, nullptr);
+  const uint64_t version = base_->version() + 1;
+  const uint64_t schema_version = definitions_changed_ > 0 ? version : base_->schema_version();
+  auto catalog = std::make_shared<CatalogView>(collect(false), views_, version, schema_version, nullptr);
   guard.passed();
   return catalog;
 }
 
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
-  if (changes_ > 0) state_.commit(collect(true), views_);
+  if (appends_ + definitions_changed_ > 0) state_.commit(collect(true), views_, definitions_changed_ > 0);
   end();
 }
 

@@ -48,7 +48,7 @@ class StoredTransaction final : public WriteTransaction {
   TableMap tables_;
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
-  uint64_t changes_ = 0;
+  uint64_t appends_ = 0, definitions_changed_ = 0;
   bool is_usable_ = true;  // false after an error, and after commit()
 };
 

@@ -455,7 +455,7 @@ std::shared_ptr<const TabletSource> Walk::finish() {
   if (context_.profile != nullptr && context_.budget != nullptr) context_.profile->peak_bytes = context_.budget->peak();
   if (context_.profile != nullptr) context_.profile->spilled_bytes = memory_.spilled_bytes();
   // Codes in the result are of the sources' dictionaries.
-  result_->keep(std::shared_ptr<const void>(program_));
+  for (const auto& source : program_->sources) result_->keep(source);
   if (context_.profile != nullptr) context_.profile->finish_nanoseconds = nanoseconds_since(start);
   return std::shared_ptr<const TabletSource>(std::move(result_));
 }

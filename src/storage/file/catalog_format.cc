@@ -303,7 +303,8 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
     reader.finish();
     ids = TabletIds(id_reader.next());
   }
-  return std::make_shared<CatalogView>(std::move(tables), std::move(views), header.sequence, std::move(root));
+  return std::make_shared<CatalogView>(std::move(tables), std::move(views), header.sequence, header.sequence,
+                                       std::move(root));
 }
 
 void verify_catalog(const DatabaseFile& file, const CatalogView& catalog) {

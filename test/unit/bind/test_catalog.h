@@ -59,6 +59,7 @@ class TestCatalog : public CatalogSnapshot {
     return names;
   }
   uint64_t version() const override { return 1; }
+  uint64_t schema_version() const override { return 1; }
 
  private:
   std::map<std::string, std::shared_ptr<const TableSnapshot>> tables_;

@@ -1,0 +1,45 @@
+#include "session/plan_cache.h"
+
+#include <algorithm>
+
+namespace diptych {
+namespace {
+
+constexpr size_t most_plans = 64;
+// Of all plans together: some 8 MB, or two expressions over a dictionary as large as they may be.
+constexpr size_t most_constants = size_t{1} << 17;
+
+}  // namespace
+
+PlanCache::PlanCache() { plans_.reserve(most_plans + 1); }
+
+std::vector<std::unique_ptr<QueryPlan>>::const_iterator PlanCache::place_of(const PlanKey& key) const {
+  return std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return *plan->key() == key; });
+}
+
+const QueryPlan* PlanCache::find(const PlanKey& key) const {
+  const auto place = place_of(key);
+  return place != plans_.end() ? place->get() : nullptr;
+}
+
+std::unique_ptr<QueryPlan> PlanCache::take(const PlanKey& key) {
+  const auto place = place_of(key);
+  if (place == plans_.end()) return nullptr;
+  std::unique_ptr<QueryPlan> plan = std::move(plans_[static_cast<size_t>(place - plans_.begin())]);
+  plans_.erase(place);
+  constants_ -= plan->constants();
+  return plan;
+}
+
+void PlanCache::keep(std::unique_ptr<QueryPlan> plan) noexcept {
+  if (!plan->release_tables() || plan->constants() > most_constants) return;
+  take(*plan->key());
+  constants_ += plan->constants();
+  plans_.push_back(std::move(plan));  // there is room
+  while (plans_.size() > most_plans || constants_ > most_constants) {
+    constants_ -= plans_.front()->constants();
+    plans_.erase(plans_.begin());
+  }
+}
+
+}  // namespace diptych

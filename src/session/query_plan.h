@@ -1,0 +1,84 @@
+// A query's plan and program, which one run has and the plan cache keeps for the next one.
+//
+//   in a run    the plan scans tables of one snapshot -> the program reads the same
+//   kept        both without the tables, whose names are noted: a kept plan keeps no tablet, and a dropped table goes
+//               with its last reader
+//
+// A kept plan is right whatever rows its tables have, though it was made for as many as there were. A program is right
+// where the facts hold that it was compiled for (program/source_facts.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/evaluator.h"
+#include "plan/logical_operator.h"
+#include "program/program.h"
+
+namespace diptych {
+
+// What a kept plan is known by. No setting changes what a statement means, only where it runs and with how much memory.
+struct PlanKey {
+  std::string text;           // of the statement
+  bool is_explained = false;  // the plan is that of the query in an EXPLAIN
+  uint64_t schema_version = 0;
+  std::vector<Type> parameter_types;
+  std::vector<Value> parameter_values;  // they stand in the plan as constants
+
+  bool operator==(const PlanKey&) const = default;
+  // Of the text and the values, about.
+  size_t bytes() const;
+};
+
+// What a run takes of an earlier one.
+enum class Reused : uint8_t { Nothing, Plan, PlanAndProgram };
+
+// Thread safety: one thread at a time.
+class QueryPlan {
+ public:
+  // key: nothing for a plan that serves one run only. columns: of the result.
+  QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan);
+
+  const std::optional<PlanKey>& key() const { return key_; }
+  const std::vector<ColumnDefinition>& columns() const { return columns_; }
+  const LogicalOperator& plan() const { return *plan_; }
+  const std::shared_ptr<Program>& program() const { return program_; }  // null: not compiled yet
+  bool is_optimized() const { return is_optimized_; }
+  Reused reused() const { return reused_; }
+
+  void optimize_with(Evaluator& evaluator);
+  void compile_with(Evaluator& evaluator);
+
+  // Gives up the tables' rows. False: it can't be kept, since it serves one run only or is not complete.
+  bool release_tables() noexcept;
+  // Takes the tables of a catalog with the same definitions, after release_tables(), and throws the program away if it
+  // was compiled for what is no longer so. False: there are so many more or fewer rows that the plan is to be made
+  // anew.
+  bool take_tables(const CatalogSnapshot& catalog);
+
+  // Values that the program keeps for look-ups: nearly all of its size, where it is large.
+  size_t constants() const;
+
+ private:
+  // Where a table's snapshot is held.
+  struct Slot {
+    std::shared_ptr<const TabletSource>* place;
+    std::string table;
+    int64_t rows;  // when this was made
+  };
+  static void note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots);
+
+  std::optional<PlanKey> key_;
+  std::vector<ColumnDefinition> columns_;
+  LogicalOperatorPtr plan_;
+  bool is_optimized_ = false;
+  std::shared_ptr<Program> program_;
+  std::vector<Slot> plan_slots_, program_slots_;
+  uint64_t version_ = 0;  // of the catalog for which the facts held last; 0: not known
+  Reused reused_ = Reused::Nothing;
+};
+
+}  // namespace diptych
