@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "program/operands.h"
+
 namespace diptych {
 
 std::span<const Instruction> opcodes_of(const Program& program, int32_t address) {
@@ -61,6 +63,41 @@ bool has_opcode(const Program& program, int32_t address, Opcode opcode) {
 }
 
 }  // namespace
+
+namespace {
+
+bool is_whole(PhysicalType physical) {
+  return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
+}
+
+// The column of the section's cursor whose values, integers, the register has; -1: it is another register.
+int32_t column_in(const Program& program, std::span<const Instruction> opcodes, int32_t number) {
+  if (!is_whole(program.registers[static_cast<size_t>(number)].physical)) return -1;
+  const auto writes = [number](const Instruction& at) { return register_written(at) == number; };
+  const auto writer = std::find_if(opcodes.begin(), opcodes.end(), writes);
+  if (writer == opcodes.end() || std::find_if(writer + 1, opcodes.end(), writes) != opcodes.end()) return -1;
+  switch (writer->opcode) {
+    case Opcode::Column: return writer->p2;
+    case Opcode::Move:
+    case Opcode::Cast: return column_in(program, opcodes, writer->p2);  // of integers: their value stays
+    default: return -1;
+  }
+}
+
+}  // namespace
+
+std::vector<ColumnAsKey> columns_as_keys(const Program& program, int32_t address) {
+  std::vector<ColumnAsKey> found;
+  const auto opcodes = opcodes_of(program, address);
+  for (const Instruction& at : opcodes) {
+    if (at.opcode != Opcode::Matches) continue;
+    for (int32_t key = 0; key < program.indexes[static_cast<size_t>(at.p3)].keys; ++key) {
+      const int32_t column = column_in(program, opcodes, at.p2 + key);
+      if (column >= 0) found.push_back({at.p3, static_cast<size_t>(key), static_cast<size_t>(column)});
+    }
+  }
+  return found;
+}
 
 bool meets_index(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Matches); }
 

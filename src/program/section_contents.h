@@ -35,6 +35,15 @@ int32_t index_over(const Program& program, int32_t row_set);
 // Whether its rows meet those of an index, or become the rows of one.
 bool is_of_join(const Program& program, int32_t address);
 
+// A column of the section's cursor whose values, as they are, are key number `key` of rows of an index: a row whose
+// value the index doesn't have is done.
+struct ColumnAsKey {
+  int32_t index;
+  size_t key;
+  size_t column;
+};
+std::vector<ColumnAsKey> columns_as_keys(const Program& program, int32_t address);
+
 // Whether it writes rows of the result.
 bool writes_result(const Program& program, int32_t address);
 

@@ -26,6 +26,7 @@ class CpuEngine final : public HostEngine {
   void forget_groups(int32_t hash_table) override;
   MadeRows take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) override;
   FormProfile build_index(int32_t index, std::shared_ptr<const TabletSource> rows) override;
+  const BuiltKeys* built_keys(int32_t index) const override { return indexes_.whole(static_cast<size_t>(index)); }
   void forget_index(int32_t index) override;
 
  private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/rows/host_row_set.h"
+#include "engine/run/built_keys.h"
 #include "engine/run/section_task.h"
 
 namespace diptych {
@@ -40,6 +41,8 @@ class HostEngine {
   virtual MadeRows take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) = 0;
   // Builds the index over the rows of its row set, which are on the host. Errors: 53200, 54000, 57014.
   virtual FormProfile build_index(int32_t index, std::shared_ptr<const TabletSource> rows) = 0;
+  // Of the index; null: it is not here, or not all of it at once.
+  virtual const BuiltKeys* built_keys(int32_t index) const = 0;
   // Lets go of the index.
   virtual void forget_index(int32_t index) = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/run/parallel.h"
+#include "program/idle_sections.h"
 #include "program/section_contents.h"
 #include "tablet/source_parts.h"
 
@@ -138,14 +139,15 @@ void Walk::run_section(int32_t address) {
 
 void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource>& source) {
   const CursorInfo& cursor = cursor_info_of(address);
-  const NeededTablets needed(cursor, *source);
+  const KeyConditions keys = key_conditions(address);
+  const NeededTablets needed(cursor, *source, keys);
   PlacementNote note;
   if (run_on_device(address, source, needed, note)) return;
   has_fallen_back_ = has_fallen_back_ || !note.fallback.empty();
   bring_tables_here(address);
   bring_indexes_here(address);
   const auto rows = rows_here(cursor_of(address), columns_read(*program_, address), source, note);
-  const NeededTablets needed_here(cursor, *rows);
+  const NeededTablets needed_here(cursor, *rows, keys);
   const SectionProfile profile = run_here(address, *rows, rows == source ? needed : needed_here);
   if (context_.profile == nullptr) return;
   SectionProfile& shown = context_.profile->sections.emplace_back(profile);
@@ -156,9 +158,21 @@ void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource
 }
 
 void Walk::run_next_part(int32_t address, const std::shared_ptr<const TabletSource>& part) {
-  const NeededTablets needed(cursor_info_of(address), *part);
+  const NeededTablets needed(cursor_info_of(address), *part, key_conditions(address));
   const SectionProfile profile = run_here(address, *part, needed);
   if (context_.profile != nullptr) context_.profile->sections.back().add(profile);
+}
+
+KeyConditions Walk::key_conditions(int32_t address) const {
+  KeyConditions conditions;
+  conditions.met_by_none = is_idle(*program_, address, empty_indexes_);
+  for (const ColumnAsKey& known : columns_as_keys(*program_, address)) {
+    const BuiltKeys* keys = host_.built_keys(known.index);
+    if (keys == nullptr) continue;
+    const auto has_key = [keys, key = known.key](int128_t low, int128_t high) { return keys->has_any(key, low, high); };
+    conditions.columns.push_back({known.column, has_key});
+  }
+  return conditions;
 }
 
 SectionProfile Walk::run_here(int32_t address, const TabletSource& source, const NeededTablets& needed) {
@@ -303,7 +317,8 @@ void Walk::run_again(int32_t address) {
   bring_indexes_here(address);
   PlacementNote note;
   const auto rows = rows_here(cursor, columns_read(*program_, address), rows_of(cursor), note);
-  const SectionProfile profile = run_here(address, *rows, NeededTablets(cursor_info_of(address), *rows));
+  const SectionProfile profile =
+      run_here(address, *rows, NeededTablets(cursor_info_of(address), *rows, key_conditions(address)));
   if (context_.profile != nullptr) context_.profile->sections.emplace_back(profile).why = "again, on the CPU";
 }
 
@@ -424,6 +439,8 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
                   ? device_indexes_.at(index)->form()
                   : build_here(index);
   done.estimated_rows = program_->indexes[static_cast<size_t>(index)].expected_rows;
+  if (const BuiltKeys* keys = host_.built_keys(index); keys != nullptr && keys->is_empty())
+    empty_indexes_.insert(index);
   return done;
 }
 

@@ -48,6 +48,8 @@ class Walk {
   // On the CPU as the first, since no device reads files.
   void run_next_part(int32_t address, const std::shared_ptr<const TabletSource>& part);
   SectionProfile run_here(int32_t address, const TabletSource& source, const NeededTablets& needed);
+  // What the indexes that are there tell about the rows that the section needs.
+  KeyConditions key_conditions(int32_t address) const;
   // Takes over what a device has made of the section; false when none has.
   bool run_on_device(int32_t address, const std::shared_ptr<const TabletSource>& source, const NeededTablets& needed,
                      PlacementNote& note);
@@ -132,6 +134,7 @@ class Walk {
   std::chrono::steady_clock::time_point timed_from_;
   std::vector<Cursor> cursors_;
   std::vector<HeldRows> row_sets_;
+  std::set<int32_t> empty_indexes_;
   std::unique_ptr<HostRowSet> result_;
   int64_t limit_ = -1, offset_ = 0;
 };

@@ -46,19 +46,35 @@ bool is_needed(const CursorInfo& cursor, const TabletSource& source, size_t tabl
 
 namespace {
 
+bool may_meet(const KeyConditions::Column& keys, const ZoneMap& zone) {
+  return !zone.has_bounds || keys.has_key(zone.low, zone.high);
+}
+
 enum class Need : uint8_t { None, Some, All };
 
-Need need_of(const CursorInfo& cursor, const TabletSource& source, size_t group) {
+Need need_of(const CursorInfo& cursor, const TabletSource& source, const KeyConditions& keys, size_t group) {
   Need need = Need::All;
   for (const ZoneCondition& condition : cursor.zone_conditions) {
     const ColumnSummary summary = source.group_summary(group, condition.column);
     if (condition.bound.is_null() || (summary.is_bounded && !may_hold(condition, summary.widest))) return Need::None;
     if (!may_hold(condition, summary.tightest)) need = Need::Some;
   }
+  for (const KeyConditions::Column& key : keys.columns) {
+    const ColumnSummary summary = source.group_summary(group, key.column);
+    if (summary.is_bounded && !may_meet(key, summary.widest)) return Need::None;
+    if (!may_meet(key, summary.tightest)) need = Need::Some;
+  }
   return need;
 }
 
-void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t group, std::vector<TabletSpan>& spans) {
+bool meets_all(const KeyConditions& keys, const TabletSource& source, size_t tablet) {
+  return std::all_of(keys.columns.begin(), keys.columns.end(), [&](const KeyConditions::Column& key) {
+    return may_meet(key, source.zone_map(tablet, key.column));
+  });
+}
+
+void add_needed(const CursorInfo& cursor, const TabletSource& source, const KeyConditions& keys, size_t group,
+                std::vector<TabletSpan>& spans) {
   const TabletGroup all = source.group(group);
   const size_t end = all.first + all.count;
   TabletSpan span{group, all.first, 0, all.first_row, 0, false};
@@ -68,7 +84,7 @@ void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t gro
   };
   for (size_t tablet = all.first; tablet < end; ++tablet) {
     const int64_t rows = source.rows_in(tablet);
-    if (is_needed(cursor, source, tablet)) {
+    if (is_needed(cursor, source, tablet) && meets_all(keys, source, tablet)) {
       ++span.count;
       span.rows += rows;
       continue;
@@ -81,14 +97,16 @@ void add_needed(const CursorInfo& cursor, const TabletSource& source, size_t gro
 
 }  // namespace
 
-std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source) {
+std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source,
+                                       const KeyConditions& keys) {
   std::vector<TabletSpan> spans;
+  if (keys.met_by_none) return spans;
   for (size_t number = 0; number < source.group_count(); ++number) {
     const TabletGroup group = source.group(number);
     if (group.count == 0) continue;
-    const Need need = need_of(cursor, source, number);
+    const Need need = need_of(cursor, source, keys, number);
     if (need == Need::All) spans.push_back({number, group.first, group.count, group.first_row, group.rows, true});
-    if (need == Need::Some) add_needed(cursor, source, number, spans);
+    if (need == Need::Some) add_needed(cursor, source, keys, number, spans);
   }
   return spans;
 }
@@ -96,15 +114,21 @@ std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSou
 namespace {
 
 // The zone maps that rule tablets out, where they are only claimed.
-void confirm_left_out(const CursorInfo& cursor, const TabletSource& source, const ClaimedZoneMaps& claimed) {
+void confirm_left_out(const CursorInfo& cursor, const TabletSource& source, const KeyConditions& keys,
+                      const ClaimedZoneMaps& claimed) {
+  // True for no row, whatever the zone maps say.
+  if (std::any_of(cursor.zone_conditions.begin(), cursor.zone_conditions.end(),
+                  [](const ZoneCondition& condition) { return condition.bound.is_null(); }))
+    return;
   std::vector<TabletColumn> reasons;
   for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
-    for (const ZoneCondition& condition : cursor.zone_conditions) {
-      if (condition.bound.is_null()) break;  // true for no row, whatever the zone maps say
-      if (may_hold(condition, source.zone_map(tablet, condition.column))) continue;
-      reasons.push_back({tablet, condition.column});
-      break;
-    }
+    const size_t others = reasons.size();
+    for (const ZoneCondition& condition : cursor.zone_conditions)
+      if (reasons.size() == others && !may_hold(condition, source.zone_map(tablet, condition.column)))
+        reasons.push_back({tablet, condition.column});
+    for (const KeyConditions::Column& key : keys.columns)
+      if (reasons.size() == others && !may_meet(key, source.zone_map(tablet, key.column)))
+        reasons.push_back({tablet, key.column});
   }
   claimed.confirm(reasons);
 }
@@ -113,9 +137,10 @@ void confirm_left_out(const CursorInfo& cursor, const TabletSource& source, cons
 
 const std::vector<TabletSpan>& NeededTablets::spans() const {
   std::call_once(found_, [this] {
-    spans_ = needed_tablets(cursor_, source_);
+    spans_ = needed_tablets(cursor_, source_, keys_);
     const auto* claimed = dynamic_cast<const ClaimedZoneMaps*>(&source_);
-    if (claimed != nullptr && !cursor_.zone_conditions.empty()) confirm_left_out(cursor_, source_, *claimed);
+    const bool has_conditions = !cursor_.zone_conditions.empty() || !keys_.columns.empty();
+    if (claimed != nullptr && has_conditions && !keys_.met_by_none) confirm_left_out(cursor_, source_, keys_, *claimed);
   });
   return spans_;
 }

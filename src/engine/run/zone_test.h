@@ -1,6 +1,7 @@
 // Whether a tablet can hold a row that fulfils a condition, by the least and greatest value of the column.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -21,9 +22,21 @@ struct TabletSpan {
   bool is_whole = false;            // all of the group
 };
 
-// The tablets for which is_needed() is true, but for some of those that hold no value at all, in order. Groups that
-// are needed or not as a whole are not looked into.
-std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source);
+// What is known of the indexes that rows meet: only those that every one of them has a row for are needed.
+struct KeyConditions {
+  struct Column {
+    size_t column;  // of the cursor
+    // Whether the index has a key from low to high, as far as is known.
+    std::function<bool(int128_t low, int128_t high)> has_key;
+  };
+  std::vector<Column> columns;
+  bool met_by_none = false;
+};
+
+// The tablets for which is_needed() is true and that may hold a row that fulfils the conditions of keys, but for some
+// of those that hold no value at all, in order. Groups that are needed or not as a whole are not looked into.
+std::vector<TabletSpan> needed_tablets(const CursorInfo& cursor, const TabletSource& source,
+                                       const KeyConditions& keys = {});
 // Whether the zone maps rule no tablet out.
 bool needs_all(const CursorInfo& cursor, const TabletSource& source);
 // Encoded bytes of a column in the tablets of a span.
@@ -33,8 +46,9 @@ int64_t encoded_bytes(const TabletSource& source, const TabletSpan& span, size_t
 // Thread safety: many threads may ask at once.
 class NeededTablets {
  public:
-  // Both live longer.
-  NeededTablets(const CursorInfo& cursor, const TabletSource& source) : cursor_(cursor), source_(source) {}
+  // Cursor and source live longer.
+  NeededTablets(const CursorInfo& cursor, const TabletSource& source, KeyConditions keys = {})
+      : cursor_(cursor), source_(source), keys_(std::move(keys)) {}
 
   const std::vector<TabletSpan>& spans() const;
   // Whether each tablet of the source is needed.
@@ -43,6 +57,7 @@ class NeededTablets {
  private:
   const CursorInfo& cursor_;
   const TabletSource& source_;
+  const KeyConditions keys_;
   mutable std::once_flag found_;
   mutable std::vector<TabletSpan> spans_;
 };

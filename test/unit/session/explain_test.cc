@@ -190,6 +190,47 @@ TEST_F(Explain, EstimatesStandBesideWhatWasFound) {
   EXPECT_NE(text.find("    join at "), std::string::npos) << text;
 }
 
+// Of a section over table t by its number among those of the query.
+int64_t skipped(Connection& connection, const std::string& query, size_t section) {
+  const json run = explain_json(connection, query)["run"];
+  return run["sections"].at(section)["tablets_skipped"].get<int64_t>();
+}
+
+TEST_F(Explain, TabletsWithoutAKeyOfAJoinAreSkipped) {
+  const auto tablets = [&](const std::string& query, size_t section) {
+    return explain_json(connection, query)["run"]["sections"].at(section)["tablets"].get<int64_t>();
+  };
+  run_text(connection, "CREATE TABLE near AS SELECT i + 70000 AS k, i % 3 AS l FROM generate_series(1, 100) AS g(i)");
+  run_text(connection, "CREATE TABLE ends AS SELECT i * 99990 + 1 AS k FROM generate_series(0, 1) AS g(i)");
+  const std::string join = "SELECT count(*) FROM t JOIN ";
+  const int64_t all = tablets("SELECT count(i) FROM t", 0);
+  ASSERT_GT(all, 3);
+  // By the bounds of dense keys, of those that stand in a table, and between keys.
+  EXPECT_EQ(tablets(join + "near ON t.i = near.k", 1), 1);
+  EXPECT_EQ(tablets(join + "near ON t.i = near.k AND t.k = near.l", 1), 1);
+  EXPECT_EQ(tablets(join + "ends ON t.i = ends.k", 1), 2);
+  EXPECT_EQ(skipped(connection, join + "ends ON t.i = ends.k", 1), all - 2);
+  // Of an expression nothing is known.
+  EXPECT_EQ(tablets(join + "near ON t.i + 1 = near.k", 1), all);
+}
+
+TEST_F(Explain, NothingIsReadForAJoinWithNoRows) {
+  run_text(connection, "CREATE TABLE few AS SELECT i AS k FROM generate_series(1, 100) AS g(i)");
+  const std::string none = "(SELECT k FROM few WHERE k > 200) AS n";
+  // Of all shapes: a key, an expression, no key; and build sides that come later.
+  for (const std::string on : {"t.i = n.k", "t.i + 1 = n.k", "true"}) {
+    const json run = explain_json(connection, "SELECT sum(t.i) FROM t JOIN " + none + " ON " + on)["run"];
+    EXPECT_EQ(run["sections"].at(1)["tablets"], 0) << on;
+  }
+  const std::string later = "SELECT t.i FROM t JOIN few ON few.k = t.i JOIN " + none + " ON n.k = t.m";
+  const json run = explain_json(connection, later)["run"];
+  EXPECT_EQ(run["rows"], 0);
+  ASSERT_EQ(run["sections"].size(), 3U);
+  // The first one finds that there are no rows.
+  EXPECT_EQ(run["sections"][1]["tablets"], 0) << run["sections"][1];
+  EXPECT_EQ(run["sections"][2]["tablets"], 0) << run["sections"][2];
+}
+
 // Both forms are of one document.
 TEST_F(Explain, TextSaysWhatJsonDoes) {
   const std::string text = run_text(connection, "EXPLAIN ANALYZE " + kinds[7].query);

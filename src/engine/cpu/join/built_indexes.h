@@ -26,6 +26,10 @@ class BuiltIndexes {
   void forget(size_t index);
   const RowIndexes& made() const { return made_; }
   bool is_made(size_t index) const { return made_[index] != nullptr; }
+  // The index of all its rows; null: there is none, or one of a part.
+  const RowIndex* whole(size_t index) const {
+    return is_made(index) && made_[index]->row_count() == row_count(index) ? made_[index].get() : nullptr;
+  }
 
   // What all indexes together may take.
   size_t room() const { return room_; }

@@ -21,9 +21,11 @@ constexpr int64_t places_a_row = 8, small_places = 262144, most_places = int64_t
 // Values stand by key where so many of them are there, for whatever gaps there are takes memory in every column.
 constexpr int64_t gaps_a_row = 2, small_gaps = 16384;
 
-bool is_whole_key(const std::vector<RegisterInfo>& keys) {
-  return keys.size() == 1 && (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Int64);
+bool is_whole(const RegisterInfo& key) {
+  return key.physical == PhysicalType::Int32 || key.physical == PhysicalType::Int64;
 }
+
+bool is_whole_key(const std::vector<RegisterInfo>& keys) { return keys.size() == 1 && is_whole(keys[0]); }
 
 std::vector<RegisterInfo> keys_of(const Program& program, const IndexInfo& info) {
   const std::vector<RegisterInfo>& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;
@@ -60,6 +62,8 @@ class RowIndex::Builder {
     if (row_count_ >= int64_t{no_row})
       throw Error(SqlState::program_limit_exceeded, "more than 4 billion rows on the smaller side of a join");
     index_.places_ = row_count_;
+    index_.bounds_.resize(index_.keys_.size());
+    index_.is_empty_ = !index_.keys_.empty() || rows() == 0;
     const bool has_bounds = is_whole_key(index_.keys_) && find_bounds();
     if (!has_bounds || (!has_places_by_key() && !has_unique_places())) {
       if (!fits(dense_bytes())) index_.span_ = 0;
@@ -156,13 +160,38 @@ class RowIndex::Builder {
   // Calls visit(row of the block, key) for all rows that have their one, whole key.
   template <typename Visit>
   void for_each_whole_key(const Block& block, Visit&& visit) const {
-    const RowMask mask = without_nulls(block);
-    const Values& keys = block.columns[0].values;
+    for_each_whole(block, 0, without_nulls(block), visit);
+  }
+
+  // The same for one of several keys that is whole, and these rows.
+  template <typename Visit>
+  void for_each_whole(const Block& block, size_t key, const RowMask& mask, Visit&& visit) const {
+    const Values& keys = block.columns[key].values;
     const int words = words_for(block.rows);
-    if (index_.keys_[0].physical == PhysicalType::Int32)
+    if (index_.keys_[key].physical == PhysicalType::Int32)
       for_each_row(mask.words, words, [&](int row) { visit(row, int64_t{value_at<int32_t>(keys, row)}); });
     else
       for_each_row(mask.words, words, [&](int row) { visit(row, value_at<int64_t>(keys, row)); });
+  }
+
+  // Of the whole keys of these rows; find_bounds() has those of a single one.
+  void add_bounds(const Block& block, const RowMask& mask) {
+    if (is_whole_key(index_.keys_)) return;
+    std::vector<Bounds> bounds(index_.keys_.size());
+    for (size_t key = 0; key < bounds.size(); ++key) {
+      if (!is_whole(index_.keys_[key])) continue;
+      for_each_whole(block, key, mask, [&own = bounds[key]](int, int64_t value) {
+        own.low = std::min(own.low, value);
+        own.high = std::max(own.high, value);
+      });
+      bounds[key].is_known = true;
+    }
+    std::lock_guard guard(mutex_);
+    index_.is_empty_ = index_.is_empty_ && !mask.any();
+    for (size_t key = 0; key < bounds.size(); ++key) {
+      Bounds& all = index_.bounds_[key];
+      all = {std::min(all.low, bounds[key].low), std::max(all.high, bounds[key].high), bounds[key].is_known};
+    }
   }
 
   // ---- places that are the rows' numbers
@@ -223,6 +252,8 @@ class RowIndex::Builder {
       low = std::min(low, least);
       high = std::max(high, greatest);
     });
+    index_.bounds_[0] = {low, high, true};
+    index_.is_empty_ = low > high;
     if (low > high) return false;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
     const int64_t most = std::min(std::max(small_places, row_count_ * places_a_row), most_places);
@@ -296,6 +327,7 @@ class RowIndex::Builder {
     const RowMask mask = without_nulls(block);
     const size_t words = table.layout().words();
     const auto count = static_cast<size_t>(mask.count());
+    add_bounds(block, mask);
     std::vector<uint64_t> keys(count * words), hashes(count);
     table.layout().write(block.columns, words_for(block.rows), mask, keys.data());
     table.layout().hash_rows(keys.data(), count, hashes.data());
@@ -441,6 +473,30 @@ RowIndex::RowIndex(const Program& program, const IndexInfo& info, IndexRows rows
   Builder(*this, program.row_sets[static_cast<size_t>(info.row_set)].columns, memory, context).run();
 }
 
+bool RowIndex::has_bit(uint64_t first, uint64_t last) const {
+  // So many words are looked at: what is behind gaps as long is taken to be there.
+  constexpr uint64_t most_words = 4096;
+  const uint64_t begin = first / 64, end = last / 64;
+  if (end - begin >= most_words) return true;
+  for (uint64_t w = begin; w <= end; ++w) {
+    uint64_t word = bits_[w];
+    if (w == begin) word &= ~uint64_t{0} << (first % 64);
+    if (w == end) word &= ~uint64_t{0} >> (63 - last % 64);
+    if (word != 0) return true;
+  }
+  return false;
+}
+
+bool RowIndex::has_any(size_t key, int128_t low, int128_t high) const {
+  const Bounds& bounds = bounds_[key];
+  if (is_empty_) return false;
+  if (!bounds.is_known) return true;
+  low = std::max<int128_t>(low, bounds.low);
+  high = std::min<int128_t>(high, bounds.high);
+  if (low > high || bits_.empty()) return low <= high;
+  return has_bit(place_of(static_cast<int64_t>(low)), place_of(static_cast<int64_t>(high)));
+}
+
 template <typename T>
 void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const {
   const auto place = [&](int row) { return place_of(value_at<T>(slot.values, row)); };
@@ -459,7 +515,7 @@ void RowIndex::find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* 
 }
 
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& found) const {
-  if (rows_.slices.empty()) return rows.clear();
+  if (is_empty_) return rows.clear();
   for (size_t i = 0; i < keys_.size(); ++i) {
     const Slot& key = frame.read(first_key + static_cast<int>(i));
     for (int w = 0; key.valid != nullptr && w < frame.words(); ++w) rows.words[w] &= key.valid[w];

@@ -19,11 +19,12 @@
 
 #include "engine/cpu/join/index_rows.h"
 #include "engine/cpu/join/key_table.h"
+#include "engine/run/built_keys.h"
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
 
-class RowIndex {
+class RowIndex final : public BuiltKeys {
  public:
   struct Range {
     int64_t first = 0, count = 0;
@@ -54,6 +55,8 @@ class RowIndex {
     if (is_unique()) return {first, 1};
     return {firsts_[first], int64_t{firsts_[first + 1]} - firsts_[first]};
   }
+  // Rows of the row set that it is of; those with a NULL key count.
+  int64_t row_count() const { return rows_.count(); }
   // Whether no two rows have the same key.
   bool is_unique() const { return firsts_.empty(); }
   const Column& column(size_t number) const { return columns_[number]; }
@@ -63,6 +66,8 @@ class RowIndex {
     for (const Column& column : columns_) bytes += column.values.size() + column.valid.size();
     return bytes;
   }
+  bool is_empty() const override { return is_empty_; }
+  bool has_any(size_t key, int128_t low, int128_t high) const override;
   // Of the look-up: "places", "dense", "table", or "rows" without keys.
   const char* form() const {
     return keys_.empty() ? "rows" : bits_.empty() ? "table" : dense_.empty() ? "places" : "dense";
@@ -80,7 +85,15 @@ class RowIndex {
   template <typename T>
   void find_dense(const Slot& slot, int words, RowMask& rows, uint32_t* firsts) const;
 
+  struct Bounds {
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    bool is_known = false;
+  };
+  bool has_bit(uint64_t first, uint64_t last) const;
+
   std::vector<RegisterInfo> keys_;
+  std::vector<Bounds> bounds_;  // by key
+  bool is_empty_ = true;        // no row has all keys
   std::optional<KeyTable> table_;
   std::vector<uint32_t> dense_;  // by key - low_: first row with it + 1, 0: none; empty: see form()
   std::vector<uint64_t> bits_;   // by key - low_: whether there is one; empty: table_

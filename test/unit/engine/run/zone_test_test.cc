@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace diptych::cpu {
@@ -99,6 +100,44 @@ TEST(NeededTablets, NoneForComparisonsWithNull) {
   std::mt19937_64 random(1);
   const Bounds source(random, 20);
   EXPECT_TRUE(needed_tablets(cursor_with({{0, Opcode::Eq, Value()}}), source).empty());
+}
+
+// As an index has it: whether one of these numbers lies from low to high.
+KeyConditions keys_among(std::vector<int> keys) {
+  const auto has_key = [keys = std::move(keys)](int128_t low, int128_t high) {
+    return std::any_of(keys.begin(), keys.end(), [&](int key) { return low <= key && key <= high; });
+  };
+  return {{{0, has_key}}};
+}
+
+TEST(NeededTablets, AreThoseThatMayHoldAKey) {
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    const Bounds source(random, 1 + random() % 40);
+    std::vector<int> numbers;
+    for (size_t more = random() % 4; more > 0; --more) numbers.push_back(static_cast<int>(random() % 45));
+    const KeyConditions keys = keys_among(numbers);
+    const CursorInfo cursor = cursor_with({{0, Opcode::Gt, Value::integer(3)}});
+    const std::vector<bool> found = NeededTablets(cursor, source, keys).by_tablet();
+    for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
+      const ZoneMap zone = source.zone_map(tablet, 0);
+      const bool is_met = !zone.has_bounds || keys.columns[0].has_key(zone.low, zone.high);
+      const bool expected = is_met && is_needed(cursor, source, tablet);
+      if (source.holds_values(tablet))
+        EXPECT_EQ(found[tablet], expected) << tablet;
+      else
+        EXPECT_LE(found[tablet], expected) << tablet;
+    }
+  }
+}
+
+TEST(NeededTablets, NoneForAnIndexThatNoRowMeets) {
+  std::mt19937_64 random(1);
+  const Bounds source(random, 20);
+  KeyConditions keys;
+  keys.met_by_none = true;
+  EXPECT_TRUE(needed_tablets(cursor_with({}), source, keys).empty());
 }
 
 }  // namespace
