@@ -22,6 +22,8 @@ const std::vector<std::string> queries = {
     "SELECT k, sum(l), count(DISTINCT e) FROM t GROUP BY k",  // groups that two sections fill
     "SELECT l, sum(i), count(DISTINCT k) FROM t GROUP BY l",
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
+    "SELECT a.k, count(*), sum(b.l) FROM t AS a JOIN t AS b ON a.i = b.i GROUP BY a.k",  // keys of one row each
+    "SELECT count(*), sum(b.i) FROM t AS a JOIN t AS b ON a.k = b.k AND a.n = b.n",
 };
 
 // The parameter: a residency.
@@ -59,11 +61,12 @@ class DeviceFaultTest : public testing::OpenClDeviceTest, public ::testing::With
     EXPECT_EQ(database.run_on("opencl", query), expected);
     EXPECT_GT(device.calls(call), nth);
     const int64_t fallbacks = database.fallbacks();
-    EXPECT_LE(fallbacks, 1);
+    // Without an index there the section whose rows meet it is left to the CPU, too.
+    EXPECT_LE(fallbacks, query.find("JOIN") == std::string::npos ? 1 : 2);
     // An allocation is tried again once caches have made room, and who waits after an error, or with the rows in hand,
     // has nothing to report.
     if (call == DeviceCall::Copy || call == DeviceCall::Launch || (all && call == DeviceCall::Allocation)) {
-      EXPECT_EQ(fallbacks, 1);
+      EXPECT_GE(fallbacks, 1);
     }
     EXPECT_LE(device.live_buffers(), traces.buffers);
     EXPECT_LE(device.live_pinned(), traces.most_pinned);
@@ -180,8 +183,8 @@ TEST_P(DeviceCallsTest, ABatchTakesFew) {
 }
 
 // Nothing is brought to a device for a section of which it is known that no kernel runs it.
-TEST_P(DeviceCallsTest, AJoinTakesNone) {
-  const std::string query = "SELECT a.k, count(*), sum(b.l) FROM t AS a JOIN t AS b ON a.i = b.i GROUP BY a.k";
+TEST_P(DeviceCallsTest, AJoinByStringsTakesNone) {
+  const std::string query = "SELECT a.k, count(*), sum(b.l) FROM t AS a JOIN t AS b ON a.e = b.e GROUP BY a.k";
   FaultyDatabase database(*device_, GetParam());
   const std::vector<std::string> expected = database.run_on("cpu", query);
   FaultDevice& device = database.device();
