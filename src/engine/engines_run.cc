@@ -44,7 +44,7 @@ std::string why_no_kernel(const SectionTask& task, const PlacementChoice& choice
     if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty()) {
       if (is_cut(task.program.row_sets[static_cast<size_t>(at.p1)])) return gpu::appends_cut;
       const int32_t index = index_over(task.program, at.p1);
-      if (std::string reason = index < 0 ? "" : gpu::why_not_built(task.program, index); !reason.empty()) return reason;
+      if (std::string reason = index < 0 ? "" : gpu::why_not_met(task.program, index); !reason.empty()) return reason;
     }
     if (at.opcode != Opcode::Matches) continue;
     if (task.indexes == nullptr || !task.indexes->contains(at.p3) || &task.indexes->at(at.p3)->device() != &device)

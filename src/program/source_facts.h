@@ -1,6 +1,6 @@
-// What a program takes for granted of the rows of a source that it reads: how many there are, and of its columns bounds,
-// NULLs and dictionaries. The compiler learns of rows here alone, so that a program may run again over other rows of
-// which the same holds.
+// What a program takes for granted of the rows of a source that it reads: how many there are, and of its columns
+// bounds, NULLs and dictionaries. The compiler learns of rows here alone, so that a program may run again over other
+// rows of which the same holds.
 //
 //   rows      at most 1000
 //   a         bigint in 32 bits, in [3, 99], never NULL

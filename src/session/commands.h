@@ -16,7 +16,8 @@ struct CommandResult {
   int64_t rows_changed = -1;
 };
 
-// What a statement's text took before it ran, and the key by which the plan of the query in an EXPLAIN is kept, if it is.
+// What a statement's text took before it ran, and the key by which the plan of the query in an EXPLAIN is kept, if it
+// is.
 struct TextTimes {
   int64_t parse_nanoseconds = 0, bind_nanoseconds = 0;
   std::optional<PlanKey> explained_key = {};

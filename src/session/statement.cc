@@ -205,9 +205,8 @@ std::shared_ptr<const TabletSource> Statement::run() {
   if (is_query()) return run_query(nullptr);
   std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_);
   if (key) key->is_explained = true;
-  CommandResult result =
-      run_command(connection_, transaction_.get(), *bound_, parameter_values(),
-                  {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
+  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values(),
+                                     {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
   rows_changed_ = result.rows_changed;
   return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }

@@ -60,8 +60,7 @@ void StoreState::commit(TableMap tables, ViewMap views, bool changes_schema) {
   const uint64_t version = before->version() + 1;
   const uint64_t schema_version = changes_schema ? version : before->schema_version();
   if (!storage.file) {
-    set_current(
-        std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr));
+    set_current(std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr));
     return;
   }
   auto root = write_root(*storage.file, tables, views, storage.ids->next());

@@ -64,6 +64,18 @@ std::string why_not_built(const Program& program, int32_t index) {
   return "";
 }
 
+std::string why_not_met(const Program& program, int32_t index) {
+  std::string reason = why_not_built(program, index);
+  for (size_t address = 0; reason.empty() && address < program.instructions.size(); ++address) {
+    if (program.instructions[address].opcode != Opcode::Parallel) continue;
+    const std::set<int32_t> met = indexes_met(program, static_cast<int32_t>(address));
+    if (!met.contains(index)) continue;
+    for (const int32_t other : met)
+      if (reason.empty()) reason = why_not_built(program, other);
+  }
+  return reason;
+}
+
 void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape) {
   for (const int32_t index : indexes_met(program, address)) {
     const IndexInfo& info = program.indexes[static_cast<size_t>(index)];

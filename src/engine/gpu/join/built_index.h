@@ -60,5 +60,7 @@ class BuiltIndex final : public DeviceIndex {
 void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape);
 // Why no device builds it, whatever its rows are; empty: one does.
 std::string why_not_built(const Program& program, int32_t index);
+// The same, or why it would be built there in vain: a section whose rows meet it meets another one that is not.
+std::string why_not_met(const Program& program, int32_t index);
 
 }  // namespace diptych::gpu
