@@ -52,8 +52,9 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   for (const RegisterInfo& column : ordered.info().columns) columns.push_back({"", column.type});
   const auto sorted = sort_runs(ordered.info(), std::move(runs), columns, memory_, context_);
   const Section writing = prepare_section(ordered.program, ordered.writing, prepared_);
-  const CursorInfo& cursor = *writing.cursor;
-  SectionRun running(ordered.program, writing, *sorted, NeededTablets(cursor, *sorted), context_, memory_, {});
+  const NeededTablets all(*writing.cursor, *sorted);
+  const RowIndexes no_indexes;
+  SectionRun running(ordered.program, writing, *sorted, all, context_, memory_, no_indexes);
   std::vector<ThreadSinks> none(threads_.size());
   running.run(none, wanted);
   take_written(writing, running, result);

@@ -176,6 +176,8 @@ KeyConditions Walk::key_conditions(int32_t address) const {
 }
 
 SectionProfile Walk::run_here(int32_t address, const TabletSource& source, const NeededTablets& needed) {
+  // What is needed is found while all indexes are there that it depends on: passes over parts let go of some.
+  needed.spans();
   return host_.run_section(address, source, needed, rows_wanted(), *result_, clock());
 }
 
