@@ -25,9 +25,6 @@ import suite
 import tables
 from contestants import list_of
 
-# --keys: whether the dimensions' primary keys are declared.
-VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
-
 
 class Bench:
     def __init__(self, options):
@@ -69,13 +66,7 @@ class Bench:
 
     def run(self):
         tables.make_files(os.path.join(self.folder, "tbl"), self.options.scale, self.options.generator, self.options.threads)
-        for keys in VARIANTS[self.options.keys]:
-            what = f"{'with' if keys else 'without'} keys"
-            self.load(keys)
-            self.contest.start(lambda name: self.database(name, keys))
-            part = self.report["parts"][what] = {"queries": {}}
-            self.measure(part, what)
-            self.contest.stop(part)
+        self.contest.run_variants(self, self.options.keys)
         self.finish()
         measured = any(entry["seconds"] for part in self.report["parts"].values() for entry in part["queries"].values())
         return 1 if self.report["disagreements"] or not measured else 0
@@ -84,7 +75,7 @@ class Bench:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=1.0, help="scale factor; lineorder has 6 million rows at 1")
-    parser.add_argument("--keys", choices=VARIANTS, default="without", help="the dimensions' primary keys: declared or not")
+    parser.add_argument("--keys", choices=contest.KEY_VARIANTS, default="without", help="the dimensions' primary keys: declared or not")
     parser.add_argument("--queries", type=list_of(suite.NAMES), default=",".join(suite.NAMES), help="1.1,4.3 and the like")
     parser.add_argument("--query-folder", default=suite.query_folder(), help="with a file for each query: 1.1.sql ...")
     contest.add_arguments(parser, runs=5, what="query")

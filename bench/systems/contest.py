@@ -10,6 +10,9 @@ from contestants import System, shown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+# --keys: whether primary keys are declared.
+KEY_VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
+
 
 def add_arguments(parser, runs, what):
     """The options that Contest reads."""
@@ -39,6 +42,16 @@ class Contest:
                             contestants.settings(name, self.options.threads, self.options.device))
             self.report["versions"][contestants.kind(name)] = system.version
             self.systems.append(system)
+
+    def run_variants(self, bench, keys):
+        """Loads and measures with or without primary keys, or both; bench has load(keys), database(name, keys) and measure(part, what)."""
+        for with_keys in KEY_VARIANTS[keys]:
+            what = f"{'with' if with_keys else 'without'} keys"
+            bench.load(with_keys)
+            self.start(lambda name: bench.database(name, with_keys))
+            part = self.report["parts"][what] = {"queries": {}}
+            bench.measure(part, what)
+            self.stop(part)
 
     def stop(self, part):
         for system in self.systems:

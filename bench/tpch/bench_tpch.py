@@ -271,7 +271,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--parts", type=list_of(PARTS), default="load,scans,joins", help=", ".join(PARTS))
-    parser.add_argument("--keys", choices=joins.VARIANTS, default="both", help="of joins: the tables' primary keys, declared or not")
+    parser.add_argument("--keys", choices=contest.KEY_VARIANTS, default="both", help="of joins: the tables' primary keys, declared or not")
     contest.add_arguments(parser, runs=5, what="query")
     parser.add_argument("--load-runs", type=int, default=3, help="loads of lineitem; all tables are loaded once")
     parser.add_argument("--data", help="folder for data and databases; default: data/tpch-sf<scale>")

@@ -10,8 +10,6 @@ import texts
 
 QUERIES = (3, 10, 12)
 TABLES = ("nation", "customer", "orders", "lineitem")
-# --keys: whether primary keys are declared.
-VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
 
 
 def same_rows(ours, theirs):
@@ -43,13 +41,7 @@ class Joins:
 
     def run(self):
         """The report, with a part for each variant of the keys."""
-        for keys in VARIANTS[self.options.keys]:
-            what = f"{'with' if keys else 'without'} keys"
-            self.load(keys)
-            self.contest.start(lambda name: self.database(name, keys))
-            part = self.report["parts"][what] = {"queries": {}}
-            self.measure(part, what)
-            self.contest.stop(part)
+        self.contest.run_variants(self, self.options.keys)
         contest.print_problems(self.report)
         return self.report
 

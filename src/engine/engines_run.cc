@@ -46,9 +46,7 @@ std::string why_no_kernel(const SectionTask& task, const PlacementChoice& choice
       const int32_t index = index_over(task.program, at.p1);
       if (std::string reason = index < 0 ? "" : gpu::why_not_met(task.program, index); !reason.empty()) return reason;
     }
-    if (at.opcode != Opcode::Matches) continue;
-    if (task.indexes == nullptr || !task.indexes->contains(at.p3) || &task.indexes->at(at.p3)->device() != &device)
-      return gpu::meets_an_index;
+    if (at.opcode == Opcode::Matches && gpu::index_on(device, task, at.p3) == nullptr) return gpu::meets_an_index;
   }
   return "";
 }

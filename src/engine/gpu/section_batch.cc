@@ -94,13 +94,8 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
 // The indexes that are there may be others in another run.
 SectionShape SectionBatch::shape_with_indexes() const {
   SectionShape shape = input_->shape;
-  if (task_.indexes == nullptr) return shape;
-  for (const Instruction& at : opcodes_of(task_.program, task_.address)) {
-    if (at.opcode != Opcode::Matches) continue;
-    const auto built = task_.indexes->find(at.p3);
-    if (built == task_.indexes->end() || &built->second->device() != &engine_.device()) continue;
-    shape.indexes.push_back(static_cast<const BuiltIndex&>(*built->second).shape());
-  }
+  for (const int32_t index : indexes_met(task_.program, task_.address))
+    if (const BuiltIndex* built = index_on(engine_.device(), task_, index)) shape.indexes.push_back(built->shape());
   return shape;
 }
 
@@ -252,7 +247,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Section: return section_buffer_.address().value;
     case Kind::ControlReport: return control_report_.address().value;
     case Kind::Partials: return partials_report_.address().value;
-    case Kind::Index: return static_cast<const BuiltIndex&>(*task_.indexes->at(parameter.index)).word(parameter.part);
+    case Kind::Index: return index_on(engine_.device(), task_, parameter.index)->word(parameter.part);
     case Kind::Group:
       for (const NumberedBatch& groups : numbered_) {
         if (groups.plan().hash_table == parameter.index) return groups.word(parameter);

@@ -248,7 +248,8 @@ int64_t SectionRun::rows_of_a_launch() const {
   int64_t rows = std::numeric_limits<int64_t>::max();
   int64_t pairs = most_pairs;
   for (const int32_t index : indexes_met(task_.program, task_.address)) {
-    pairs /= static_cast<const BuiltIndex&>(*task_.indexes->at(index)).most_matches();
+    const BuiltIndex* built = index_on(engine_.device(), task_, index);
+    pairs /= built != nullptr ? built->most_matches() : 1;
     rows = std::max<int64_t>(pairs, 1);
   }
   return rows;

@@ -241,10 +241,7 @@ void Walk::bring_indexes_here(int32_t address) {
 FormProfile Walk::build_here(int32_t index) {
   const int32_t number = program_->indexes[static_cast<size_t>(index)].row_set;
   complete_rows(number);
-  std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  PlacementNote note;
-  const auto rows = rows_here({nullptr, number}, all, row_set(number).rows, note);
+  const auto rows = all_rows_here(number);
   device_indexes_.erase(index);
   host_indexes_.insert(index);
   return host_.build_index(index, rows);
@@ -350,12 +347,14 @@ MadeRows Walk::take_here(int32_t number) {
                     : host_.take_rows(number, definitions_of(number));
 }
 
-std::shared_ptr<HostRowSet> Walk::copy_here(int32_t number) {
+std::shared_ptr<const TabletSource> Walk::all_rows_here(int32_t number) {
   std::vector<size_t> all(program_->row_sets[static_cast<size_t>(number)].columns.size());
   std::iota(all.begin(), all.end(), size_t{0});
   PlacementNote note;
-  return copy_rows(*rows_here({nullptr, number}, all, row_set(number).rows, note), memory_);
+  return rows_here({nullptr, number}, all, row_set(number).rows, note);
 }
+
+std::shared_ptr<HostRowSet> Walk::copy_here(int32_t number) { return copy_rows(*all_rows_here(number), memory_); }
 
 void Walk::move_rows(int32_t number) {
   if (context_.row_place == RowPlace::Made) return;

@@ -90,6 +90,8 @@ class Walk {
   // These columns of a cursor's rows, in host memory.
   std::shared_ptr<const TabletSource> rows_here(const Cursor& cursor, std::span<const size_t> columns,
                                                 std::shared_ptr<const TabletSource> source, PlacementNote& note);
+  // All columns of the row set's rows, in host memory.
+  std::shared_ptr<const TabletSource> all_rows_here(int32_t row_set);
   // What this engine has of the row set.
   MadeRows take_here(int32_t row_set);
   // A copy of the row set's rows in host memory.

@@ -51,6 +51,13 @@ int64_t places_of(const RegisterInfo& key) {
 
 }  // namespace
 
+const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_t index) {
+  if (task.indexes == nullptr) return nullptr;
+  const auto built = task.indexes->find(index);
+  if (built == task.indexes->end() || &built->second->device() != &device) return nullptr;
+  return static_cast<const BuiltIndex*>(built->second.get());
+}
+
 std::string why_not_built(const Program& program, int32_t index) {
   const IndexInfo& info = program.indexes[static_cast<size_t>(index)];
   const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;

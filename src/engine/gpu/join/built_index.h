@@ -56,6 +56,9 @@ class BuiltIndex final : public DeviceIndex {
   DeviceBuffer slots_, keys_, starts_, by_key_;
 };
 
+// The index as the task has it on the device; null: it is not there.
+const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_t index);
+
 // Adds the indexes that the section's rows meet, as they are expected to be before there are any: with unique keys.
 void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape);
 // Why no device builds it, whatever its rows are; empty: one does.
