@@ -54,20 +54,12 @@ class Bench:
         return [f"set threads = {threads}"]
 
     def file(self, table, kind):
-        return os.path.join(self.data, kind, f"{table}.{kind}")
+        return texts.file(self.data, table, kind)
 
     def make_data(self):
         """Parquet files; loading needs CSV, too."""
         for kind in ("parquet", "csv")[: 2 if "load" in self.parts else 1]:
-            folder = os.path.join(self.data, kind)
-            if os.path.exists(os.path.join(folder, "made")):
-                continue
-            print(f"making {folder}", file=sys.stderr)
-            os.makedirs(folder, exist_ok=True)
-            generator = os.path.join(os.path.dirname(sys.executable), "tpchgen-cli")
-            subprocess.run([generator, kind, "--scale-factor", f"{self.options.scale:g}", "--output-dir", folder],
-                           check=True)
-            open(os.path.join(folder, "made"), "w").close()
+            texts.make_files(self.data, kind, self.options.scale)
 
     # Loading.
 

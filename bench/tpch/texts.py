@@ -2,6 +2,8 @@
 
 import csv
 import os
+import subprocess
+import sys
 
 from kept_database import create_table
 
@@ -13,6 +15,22 @@ ANSWERS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), 
 TABLES = ("region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem")
 # Of the tables that q3, q10 and q12 join by one column. None looks for a row of lineitem.
 PRIMARY_KEYS = {"nation": "n_nationkey", "customer": "c_custkey", "orders": "o_orderkey"}
+
+
+def file(folder, table, kind):
+    return os.path.join(folder, kind, f"{table}.{kind}")
+
+
+def make_files(folder, kind, scale):
+    """The tables' files of a kind, parquet or csv, which stay in the benchmark's folder."""
+    made = os.path.join(folder, kind, "made")
+    if os.path.exists(made):
+        return
+    print(f"making {os.path.dirname(made)}", file=sys.stderr)
+    os.makedirs(os.path.dirname(made), exist_ok=True)
+    generator = os.path.join(os.path.dirname(sys.executable), "tpchgen-cli")
+    subprocess.run([generator, kind, "--scale-factor", f"{scale:g}", "--output-dir", os.path.dirname(made)], check=True)
+    open(made, "w").close()
 
 
 def copy_from(table, file):
