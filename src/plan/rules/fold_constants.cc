@@ -8,10 +8,13 @@ namespace diptych {
 namespace {
 
 bool is_constant(const Expression& expression) { return expression.kind == ExpressionKind::Constant; }
+bool is_null(const ExpressionPtr& expression) { return is_constant(*expression) && expression->value.is_null(); }
 
-// What reads no column is computed once, here; TRUE and FALSE disappear from AND and OR.
+// What reads no column is computed once, here; TRUE and FALSE disappear from AND and OR, and what a NULL is computed
+// with where that makes it NULL.
 //
 //   a > 60 - 20 AND true   ->   a > 40
+//   a > NULL + b           ->   NULL
 //
 // An expression whose value is an error stays: it is raised when a row gets there, and only then.
 class FoldConstants : public Rule {
@@ -29,20 +32,54 @@ class FoldConstants : public Rule {
     for (ExpressionPtr& argument : expression->args) fold(argument, evaluator);
     if (expression->kind == ExpressionKind::And || expression->kind == ExpressionKind::Or) simplify_logic(expression);
     if (is_constant(*expression) || expression->args.empty()) return;
+    if (is_null_whatever(*expression)) return replace(expression, Value::null(expression->type));
+    if (expression->kind == ExpressionKind::NullIf &&
+        std::any_of(expression->args.begin(), expression->args.end(), is_null)) {
+      ExpressionPtr first = std::move(expression->args.front());
+      expression = std::move(first);
+      return;
+    }
     if (!std::all_of(expression->args.begin(), expression->args.end(), [](auto& arg) { return is_constant(*arg); }))
       return;
     replace_by_value(expression, evaluator);
   }
 
+  // Whether a NULL among its arguments decides: then the others are not even computed, so that NULL = a / 0 is NULL.
+  static bool is_null_whatever(const Expression& expression) {
+    switch (expression.kind) {
+      case ExpressionKind::Add:
+      case ExpressionKind::Sub:
+      case ExpressionKind::Mul:
+      case ExpressionKind::Div:
+      case ExpressionKind::Mod:
+      case ExpressionKind::Eq:
+      case ExpressionKind::Neq:
+      case ExpressionKind::Lt:
+      case ExpressionKind::Le:
+      case ExpressionKind::Gt:
+      case ExpressionKind::Ge:
+      case ExpressionKind::Call:
+      case ExpressionKind::Concat: return std::any_of(expression.args.begin(), expression.args.end(), is_null);
+      case ExpressionKind::In: return is_null(expression.args.front());
+      default: return false;
+    }
+  }
+
   static void replace_by_value(ExpressionPtr& expression, Evaluator& evaluator) {
-    auto constant = std::make_unique<Expression>();
-    constant->type = expression->type;
-    constant->position = expression->position;
+    Value value;
     try {
-      constant->value = evaluator.evaluate_constant(*expression);
+      value = evaluator.evaluate_constant(*expression);
     } catch (const Error&) {
       return;  // the error belongs to the rows that reach it
     }
+    replace(expression, std::move(value));
+  }
+
+  static void replace(ExpressionPtr& expression, Value value) {
+    auto constant = std::make_unique<Expression>();
+    constant->type = expression->type;
+    constant->position = expression->position;
+    constant->value = std::move(value);
     expression = std::move(constant);
   }
 
