@@ -444,10 +444,11 @@ ExpressionPtr ExpressionBinder::aggregate(const syntax::Call& node, AggregateFun
   }
   auto known = std::find_if(aggregates_->begin(), aggregates_->end(),
                             [&](const BoundAggregate& other) { return same_call(call, other); });
-  if (known == aggregates_->end()) known = aggregates_->insert(known, std::move(call));
-  auto slot = make_expression(ExpressionKind::Column, known->type, position);
-  slot->index = aggregate_slot(static_cast<size_t>(known - aggregates_->begin()));
-  return slot;
+  if (known == aggregates_->end()) {
+    call.id = state_.new_column();
+    known = aggregates_->insert(known, std::move(call));
+  }
+  return column_expression(known->id, known->type, position);
 }
 
 ExpressionPtr ExpressionBinder::scalar_call(const syntax::Call& node, std::vector<ExpressionPtr> args, int position) {

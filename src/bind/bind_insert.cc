@@ -9,12 +9,6 @@ namespace diptych {
 
 namespace {
 
-ExpressionPtr column_of(size_t index, const Type& type) {
-  auto column = make_expression(ExpressionKind::Column, type, -1);
-  column->index = static_cast<int32_t>(index);
-  return column;
-}
-
 class InsertBinder {
  public:
   InsertBinder(const syntax::Insert& node, StatementState& state)
@@ -63,8 +57,9 @@ class InsertBinder {
     source.kind = BoundSource::Kind::Values;
     source.name = "VALUES";
     for (size_t i = 0; i < width; ++i) {
-      source.columns.push_back({target(i).name, target(i).type});
-      query_.outputs.push_back({target(i).name, column_of(i, target(i).type)});
+      const BoundColumn& column =
+          source.columns.emplace_back(BoundColumn{target(i).name, target(i).type, state_.new_column()});
+      add_output(column.name, column_expression(column.id, column.type));
     }
     for (const syntax::Expressions& row : rows) {
       if (row.size() != width)
@@ -101,9 +96,9 @@ class InsertBinder {
     }
     for (size_t i = 0; i < query_.visible_outputs; ++i) {
       ExpressionPtr& e = query_.outputs[i].expression;
-      auto column = column_of(i, e->type);
-      column->position = e->position;
-      query_.groups.push_back(std::exchange(e, std::move(column)));
+      const ColumnId group = state_.new_column();
+      ExpressionPtr column = column_expression(group, e->type, e->position);
+      query_.groups.push_back({std::exchange(e, std::move(column)), group});
     }
     query_.distinct = false;
     query_.grouped = true;
@@ -126,9 +121,13 @@ class InsertBinder {
     const bool is_key = std::any_of(query_.order.begin(), query_.order.end(),
                                     [&](const BoundOrderKey& key) { return key.output == output; });
     if (!is_key) return;
-    query_.outputs.push_back({"", query_.outputs[output].expression->clone()});
+    add_output("", query_.outputs[output].expression->clone());
     for (BoundOrderKey& key : query_.order)
       if (key.output == output) key.output = query_.outputs.size() - 1;
+  }
+
+  void add_output(std::string name, ExpressionPtr expression) {
+    query_.outputs.push_back({std::move(name), std::move(expression), state_.new_column()});
   }
 
   // Puts the outputs in the table's order with the defaults between them; hidden outputs move behind.
@@ -142,7 +141,7 @@ class InsertBinder {
       new_place[i] = targets_[i];
     }
     for (size_t i = 0; i < columns.size(); ++i) {
-      if (!outputs[i].expression) outputs[i].expression = bind_default(columns[i], state_);
+      if (!outputs[i].expression) outputs[i] = {"", bind_default(columns[i], state_), state_.new_column()};
       outputs[i].name = columns[i].name;
     }
     for (size_t i = given; i < query_.outputs.size(); ++i) {

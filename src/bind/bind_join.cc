@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -73,7 +74,6 @@ class JoinBinder {
   JoinBinder(NamedSource left, NamedSource right, StatementState& state)
       : left_(std::move(left)), right_(std::move(right)), state_(state) {
     left_.scope.check_names(right_.scope);
-    right_.scope.shift(left_.source.columns.size());
   }
 
   NamedSource all_pairs() {
@@ -127,17 +127,12 @@ class JoinBinder {
   }
 
   void put_together() {
-    const size_t left_columns = left_.source.columns.size();
     result_.source.kind = BoundSource::Kind::Join;
     result_.source.columns = left_.source.columns;
     result_.source.columns.insert(result_.source.columns.end(), right_.source.columns.begin(),
                                   right_.source.columns.end());
     result_.tables = std::move(left_.tables);
-    for (SourceTable& table : right_.tables) {
-      table.first_column += left_columns;
-      for (size_t& column : table.primary_key) column += left_columns;
-      result_.tables.push_back(std::move(table));
-    }
+    std::move(right_.tables.begin(), right_.tables.end(), std::back_inserter(result_.tables));
     result_.scope = std::move(left_.scope);
     result_.scope.join(std::move(right_.scope), std::move(merged_));
     result_.source.inputs.push_back(std::move(left_.source));

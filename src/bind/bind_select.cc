@@ -13,10 +13,10 @@ namespace {
 constexpr int max_query_nesting = 200;
 
 // The leftmost aggregate call in the expression, nullptr when there is none.
-const Expression* first_aggregate(const Expression& e) {
-  if (is_aggregate_slot(e)) return &e;
+const Expression* first_aggregate(const Expression& e, const std::vector<BoundAggregate>& aggregates) {
+  if (is_aggregate(e, aggregates)) return &e;
   for (const ExpressionPtr& arg : e.args)
-    if (const Expression* call = first_aggregate(*arg)) return call;
+    if (const Expression* call = first_aggregate(*arg, aggregates)) return call;
   return nullptr;
 }
 
@@ -70,7 +70,7 @@ class SelectBinder {
     result_.limit = bind_row_count(select_.limit, "LIMIT");
     result_.offset = bind_row_count(select_.offset, "OFFSET");
     result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
-    if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, tables_);
+    if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, tables_, state_);
     result_.depth = state_.levels();
     return std::move(result_);
   }
@@ -117,10 +117,16 @@ class SelectBinder {
         continue;
       }
       const std::string name = item.alias.empty() ? output_name(*item.expression) : item.alias;
-      result_.outputs.push_back({name, binder.bind(*item.expression)});
+      add_output(name, binder.bind(*item.expression));
       if (settles_all_) settle_output(result_.outputs.size() - 1);
     }
     result_.visible_outputs = result_.outputs.size();
+  }
+
+  // Returns its place.
+  size_t add_output(std::string name, ExpressionPtr expression) {
+    result_.outputs.push_back({std::move(name), std::move(expression), state_.new_column()});
+    return result_.outputs.size() - 1;
   }
 
   void settle_output(size_t output) {
@@ -130,7 +136,7 @@ class SelectBinder {
 
   void add_star(const syntax::Star& star, int position) {
     for (NamedExpression& column : scope_.expand(star, position))
-      result_.outputs.push_back({std::move(column.name), std::move(column.expression)});
+      add_output(std::move(column.name), std::move(column.expression));
   }
 
   // GROUP BY 2. Errors: 42P10.
@@ -176,7 +182,7 @@ class SelectBinder {
     if (output < result_.visible_outputs) {
       settle_output(output);
       group = result_.outputs[output].expression->clone();
-      if (const Expression* call = first_aggregate(*group)) {
+      if (const Expression* call = first_aggregate(*group, result_.aggregates)) {
         throw Error(SqlState::grouping_error, "aggregate functions are not allowed in GROUP BY", call->position);
       }
     } else {
@@ -188,8 +194,8 @@ class SelectBinder {
   void add_group(ExpressionPtr group) {
     if (ignores_blanks(group->type)) group = show_group(std::move(group));
     const bool known = std::any_of(result_.groups.begin(), result_.groups.end(),
-                                   [&](const ExpressionPtr& other) { return other->equals(*group); });
-    if (!known) result_.groups.push_back(std::move(group));
+                                   [&](const BoundGroup& other) { return other.expression->equals(*group); });
+    if (!known) result_.groups.push_back({std::move(group), state_.new_column()});
   }
 
   // Groups are made without the blanks; the greatest value of each, which has some, stands for it.
@@ -199,7 +205,8 @@ class SelectBinder {
     shown.type = group->type;
     shown.position = group->position;
     shown.argument = group->clone();
-    shown_groups_.push_back({group->clone(), result_.aggregates.size()});
+    shown.id = state_.new_column();
+    shown_groups_.push_back({group->clone(), shown.id});
     result_.aggregates.push_back(std::move(shown));
     return without_blanks(std::move(group));
   }
@@ -220,8 +227,7 @@ class SelectBinder {
   void compare_without_blanks(BoundOrderKey& key) {
     const Expression& shown = *result_.outputs[key.output].expression;
     if (!ignores_blanks(shown.type)) return;
-    result_.outputs.push_back({"", without_blanks(shown.clone())});
-    key.output = result_.outputs.size() - 1;
+    key.output = add_output("", without_blanks(shown.clone()));
   }
 
   // In ORDER BY an output comes before a column of the source of the same name.
@@ -245,8 +251,7 @@ class SelectBinder {
       throw Error(SqlState::invalid_column_reference,
                   "for SELECT DISTINCT, ORDER BY expressions must appear in select list", e.position);
     }
-    result_.outputs.push_back({"", std::move(bound)});
-    return result_.outputs.size() - 1;
+    return add_output("", std::move(bound));
   }
 
   ExpressionPtr bind_row_count(const syntax::ExpressionPtr& e, const char* clause) {

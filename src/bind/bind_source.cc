@@ -40,7 +40,7 @@ class SourceBinder {
     note_size();
     const bool has_own_name = std::holds_alternative<syntax::TableName>(reference_.source);
     if (state_.tables_in_from) state_.tables_in_from->tables.push_back({has_own_name ? name_ : "", alias});
-    return named_source(std::move(source_), alias, std::move(primary_key_), state_, reference_.position);
+    return named_source(std::move(source_), alias, primary_key_, state_, reference_.position);
   }
 
  private:
@@ -125,7 +125,10 @@ class SourceBinder {
   void bind_query(const syntax::Select& select) {
     source_.kind = BoundSource::Kind::Query;
     source_.query = std::make_unique<BoundSelect>(bind_inner_select(select, state_, reference_.position));
-    source_.columns = output_columns(*source_.query);
+    for (size_t i = 0; i < source_.query->visible_outputs; ++i) {
+      const BoundOutput& output = source_.query->outputs[i];
+      source_.columns.push_back({output.name, output.expression->type, output.id});
+    }
   }
 
   void bind(const syntax::TableFunction& function) {
@@ -176,7 +179,7 @@ class SourceBinder {
     source.kind = BoundSource::Kind::Series;
     source.name = name_ = "generate_series";
     // The alias of a function that gives one column names that column, too.
-    source.columns = {{reference_.alias.empty() ? "generate_series" : reference_.alias, type}};
+    source.columns = {{reference_.alias.empty() ? "generate_series" : reference_.alias, type, state_.new_column()}};
     source.series_start = std::move(args[0]);
     source.series_stop = std::move(args[1]);
     if (args.size() == 3) source.series_step = std::move(args[2]);
@@ -197,7 +200,8 @@ class SourceBinder {
   void take_tablets(const std::string& name, std::shared_ptr<const TabletSource> tablets) {
     source_.kind = BoundSource::Kind::Tablets;
     source_.name = name;
-    source_.columns = tablets->columns();
+    for (const ColumnDefinition& column : tablets->columns())
+      source_.columns.push_back({column.name, column.type, state_.new_column()});
     source_.tablets = std::move(tablets);
   }
 
@@ -268,18 +272,23 @@ BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementS
   for (size_t column = 0; column < rows.front().size(); ++column) {
     std::vector<ExpressionPtr*> cells;
     for (std::vector<ExpressionPtr>& row : source.values) cells.push_back(&row[column]);
-    source.columns.push_back({"column" + std::to_string(column + 1), unify_types(cells, "VALUES", state.parameters)});
+    source.columns.push_back(
+        {"column" + std::to_string(column + 1), unify_types(cells, "VALUES", state.parameters), state.new_column()});
   }
   return source;
 }
 
-NamedSource named_source(BoundSource source, const std::string& name, std::vector<size_t> primary_key,
+NamedSource named_source(BoundSource source, const std::string& name, const std::vector<size_t>& primary_key,
                          const StatementState& state, int position) {
   ScopeTable table{name, {}, position};
-  for (const ColumnDefinition& column : source.columns)
-    table.columns.push_back({column.name, table.columns.size(), column.type, column.type});
+  SourceTable of_source{name, {}, {}};
+  for (const BoundColumn& column : source.columns) {
+    table.columns.push_back({column.name, column.id, column.type, column.type});
+    of_source.columns.push_back(column.id);
+  }
+  for (const size_t column : primary_key) of_source.primary_key.push_back(of_source.columns[column]);
   NamedSource result;
-  result.tables.push_back({name, 0, source.columns.size(), std::move(primary_key)});
+  result.tables.push_back(std::move(of_source));
   result.scope = Scope(std::move(table), state.tables_in_from);
   result.source = std::move(source);
   return result;

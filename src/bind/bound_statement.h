@@ -22,7 +22,7 @@ struct BoundSource {
   enum class Kind : uint8_t { OneRow, Tablets, Values, Series, Query, Join };
   Kind kind = Kind::OneRow;  // OneRow: no FROM; one row without columns
   std::string name;          // table or file name, for EXPLAIN
-  std::vector<ColumnDefinition> columns;
+  std::vector<BoundColumn> columns;
   std::shared_ptr<const TabletSource> tablets;  // Tablets: a table's snapshot or an opened file
   bool is_table = false;                        // Tablets: of the catalog's table `name`
   std::vector<std::vector<ExpressionPtr>>
@@ -41,6 +41,12 @@ struct BoundSource {
 struct BoundOutput {
   std::string name;
   ExpressionPtr expression;
+  ColumnId id = no_column;  // of its value
+};
+
+struct BoundGroup {
+  ExpressionPtr expression;
+  ColumnId id = no_column;  // of its value in the groups' rows
 };
 
 struct BoundOrderKey {
@@ -49,13 +55,13 @@ struct BoundOrderKey {
   bool nulls_first = false;
 };
 
-// SELECT. When `grouped`, having, outputs see the columns [groups..., aggregates...]; else the source's columns. where,
-// groups, aggregate arguments and filters always see the source's columns.
+// SELECT. When `grouped`, having and outputs see the groups and aggregates; else the source's columns. where, groups,
+// aggregate arguments and filters always see the source's columns.
 struct BoundSelect {
   BoundSource source;
   ExpressionPtr where;  // null: all rows
   bool grouped = false;
-  std::vector<ExpressionPtr> groups;
+  std::vector<BoundGroup> groups;
   std::vector<BoundAggregate> aggregates;
   ExpressionPtr having;
   std::vector<BoundOutput> outputs;  // the visible ones first, then those only ORDER BY needs
@@ -86,7 +92,7 @@ void for_each_own_expression(BoundSelect& query, Visit&& visit) {
     if (expression) visit(expression);
   };
   for (ExpressionPtr* one : {&query.where, &query.having, &query.limit, &query.offset}) visit_one(*one);
-  for (ExpressionPtr& group : query.groups) visit_one(group);
+  for (BoundGroup& group : query.groups) visit_one(group.expression);
   for (BoundOutput& output : query.outputs) visit_one(output.expression);
   for (BoundAggregate& aggregate : query.aggregates) {
     visit_one(aggregate.argument);

@@ -75,7 +75,7 @@ std::string constant_text(const Value& value) {
 
 class TextWriter {
  public:
-  explicit TextWriter(const std::vector<std::string>& names) : names_(names) {}
+  explicit TextWriter(const std::vector<BoundColumn>& columns) : columns_(columns) {}
 
   std::string text(const Expression& e) const {
     if (const char* symbol = symbol_of(e.kind)) return "(" + joined(e, 0, std::string(" ") + symbol + " ") + ")";
@@ -83,7 +83,7 @@ class TextWriter {
     if (const char* name = function_name_of(e.kind)) return name + ("(" + joined(e, 0, ", ") + ")");
     switch (e.kind) {
       case ExpressionKind::Constant: return constant_text(e.value);
-      case ExpressionKind::Column: return column(e.index);
+      case ExpressionKind::Column: return column(e.column);
       case ExpressionKind::Parameter: return "$" + std::to_string(e.index + 1);
       case ExpressionKind::Negate: return "(- " + text(*e.args[0]) + ")";
       case ExpressionKind::Not: return "(NOT " + text(*e.args[0]) + ")";
@@ -96,9 +96,9 @@ class TextWriter {
   }
 
  private:
-  std::string column(int32_t index) const {
-    const auto i = static_cast<size_t>(index);
-    return i < names_.size() ? names_[i] : "#" + std::to_string(index);
+  std::string column(ColumnId id) const {
+    const size_t place = place_of(id, columns_);
+    return place < columns_.size() ? columns_[place].name : "#" + std::to_string(static_cast<uint32_t>(id));
   }
 
   std::string joined(const Expression& e, size_t first, const std::string& separator) const {
@@ -123,10 +123,16 @@ class TextWriter {
     return name + "(" + joined(e, 0, ", ") + ")";
   }
 
-  const std::vector<std::string>& names_;
+  const std::vector<BoundColumn>& columns_;
 };
 
 }  // namespace
+
+size_t place_of(ColumnId id, const std::vector<BoundColumn>& columns) {
+  size_t place = 0;
+  while (place < columns.size() && columns[place].id != id) ++place;
+  return place;
+}
 
 // What hangs below the children moves up and becomes children, too, so that no destructor waits for another.
 Expression::~Expression() {
@@ -145,6 +151,7 @@ std::unique_ptr<Expression> Expression::clone() const {
   copy->position = position;
   copy->value = value;
   copy->index = index;
+  copy->column = column;
   copy->function = function;
   copy->args.reserve(args.size());
   for (const auto& arg : args) copy->args.push_back(arg->clone());
@@ -153,12 +160,24 @@ std::unique_ptr<Expression> Expression::clone() const {
 
 bool Expression::equals(const Expression& other) const {
   if (kind != other.kind || type != other.type || index != other.index || function != other.function) return false;
+  if (column != other.column) return false;
   if (args.size() != other.args.size() || !(value == other.value)) return false;
   return std::equal(args.begin(), args.end(), other.args.begin(),
                     [](const auto& a, const auto& b) { return a->equals(*b); });
 }
 
-std::string Expression::to_text(const std::vector<std::string>& names) const { return TextWriter(names).text(*this); }
+std::string Expression::to_text(const std::vector<BoundColumn>& columns) const {
+  return TextWriter(columns).text(*this);
+}
+
+ExpressionPtr column_expression(ColumnId id, const Type& type, int position) {
+  auto result = std::make_unique<Expression>();
+  result->kind = ExpressionKind::Column;
+  result->type = type;
+  result->position = position;
+  result->column = id;
+  return result;
+}
 
 const char* name_of(AggregateFunction function) {
   switch (function) {

@@ -1,7 +1,7 @@
 // Bound expressions: every name resolved, every node typed, every implicit cast written out.
 //
 // One node type for all kinds: rules of the optimiser and the compiler switch over `kind`, and walk `args` without
-// casting. Columns are positions in the input of the operator that evaluates the expression, never names.
+// casting. Columns are ids, never names or positions.
 //
 // "Of one type" below means of one register form: strings of any kind stand beside each other without a cast (char(n)
 // is kept without its trailing blanks; the binder takes those of other strings off where they don't count), and
@@ -20,9 +20,25 @@
 
 namespace diptych {
 
+// A column of the rows that a statement's operators make. The binder numbers them; an operator that passes a column on
+// keeps its id, what it computes has a new one. Only the program compiler makes positions of them.
+//
+//   SELECT a, a + 1 FROM t      t: a #0, b #1      outputs: #0 as #2, #0 + 1 as #3
+enum class ColumnId : uint32_t {};
+inline constexpr ColumnId no_column{UINT32_MAX};
+
+struct BoundColumn {
+  std::string name;
+  Type type;
+  ColumnId id = no_column;
+};
+
+// Its place among the columns; their number: it is none of them.
+size_t place_of(ColumnId id, const std::vector<BoundColumn>& columns);
+
 enum class ExpressionKind : uint8_t {
   Constant,   // value
-  Column,     // index: position in the input
+  Column,     // column
   Parameter,  // index: 0-based number of the parameter
   // On numbers of one type, which is that of the result. Numeric: registers are as wide as the result's; the args of
   // Add, Sub and Mod have its scale, those of Mul and Div their own (result: the sum of them; max(both,
@@ -64,10 +80,11 @@ enum class ExpressionKind : uint8_t {
 struct Expression {
   ExpressionKind kind = ExpressionKind::Constant;
   Type type;
-  int position = -1;      // byte offset in the statement's text, -1 unknown
-  Value value;            // Constant
-  int32_t index = 0;      // Column, Parameter
-  FunctionId function{};  // Call: the row of kernel/functions.def
+  int position = -1;            // byte offset in the statement's text, -1 unknown
+  Value value;                  // Constant
+  int32_t index = 0;            // Parameter
+  ColumnId column = no_column;  // Column
+  FunctionId function{};        // Call: the row of kernel/functions.def
   std::vector<std::unique_ptr<Expression>> args;
 
   Expression() = default;
@@ -76,11 +93,13 @@ struct Expression {
   std::unique_ptr<Expression> clone() const;
   // Same shape, types and values; positions don't matter.
   bool equals(const Expression& other) const;
-  // A form for EXPLAIN: (l_quantity < 24.00). `names` gives the names of the input's columns.
-  std::string to_text(const std::vector<std::string>& names) const;
+  // A form for EXPLAIN: (l_quantity < 24.00). `columns` gives the names of its columns.
+  std::string to_text(const std::vector<BoundColumn>& columns) const;
 };
 
 using ExpressionPtr = std::unique_ptr<Expression>;
+
+ExpressionPtr column_expression(ColumnId id, const Type& type, int position = -1);
 
 // Of the expression and all inside it, where what they were made from is no part of the statement.
 void set_positions(Expression& e, int position);
@@ -110,6 +129,7 @@ struct BoundAggregate {
   ExpressionPtr filter;  // FILTER (WHERE ...); null when absent
   Type type;
   int position = -1;
+  ColumnId id = no_column;  // of its value
 };
 
 }  // namespace diptych

@@ -1,9 +1,9 @@
 // Binds the expressions of one clause of one query.
 //
-// Aggregates are collected in a list and stand in the expression as AggregateSlot columns: column -1 is aggregate 0, -2
-// aggregate 1. The binder of SELECT turns them into columns of the grouped rows (bind/grouping.h).
+// Aggregates are collected in a list, and stand in the expression as the columns that they become in the grouped rows.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,7 +13,6 @@
 
 namespace diptych {
 
-// What all clauses of a statement share.
 // A query of a WITH clause, in the list of those that may be named there.
 struct CommonTables {
   const syntax::CommonTable& table;
@@ -26,11 +25,13 @@ struct ViewsInUse {
   const ViewsInUse* around;  // null: none
 };
 
+// What all clauses of a statement share.
 struct StatementState {
   const BindContext& context;
   ParameterTypes parameters;
   bool reads_clock = false;
   int depth = 0;            // levels of the deepest expression so far
+  uint32_t columns = 0;     // that have an id
   size_t copied_nodes = 0;  // what copy_of() has made
   int nesting = 0;          // queries around the one being bound,
   int deepest_nesting = 0;  // and the most so far
@@ -44,6 +45,8 @@ struct StatementState {
   int deepest_joins = 0;    // and the most so far
   int64_t source_size = 0;  // of all sources bound so far, in columns
 
+  ColumnId new_column() { return ColumnId{columns++}; }
+
   // Levels of the trees and plans made so far. The operators of a query's plan are walked as an expression is.
   int levels() const {
     constexpr int levels_of_query = 12, levels_of_join = 4;
@@ -52,10 +55,11 @@ struct StatementState {
   }
 };
 
-// Index of the column that stands for aggregate `number`, and back.
-inline int32_t aggregate_slot(size_t number) { return -1 - static_cast<int32_t>(number); }
-inline bool is_aggregate_slot(const Expression& e) { return e.kind == ExpressionKind::Column && e.index < 0; }
-inline size_t aggregate_number(const Expression& slot) { return static_cast<size_t>(-1 - slot.index); }
+// Whether it is the value of one of the aggregates.
+inline bool is_aggregate(const Expression& e, const std::vector<BoundAggregate>& aggregates) {
+  return e.kind == ExpressionKind::Column &&
+         std::any_of(aggregates.begin(), aggregates.end(), [&](const auto& call) { return call.id == e.column; });
+}
 
 class ExpressionBinder {
  public:

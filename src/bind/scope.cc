@@ -11,9 +11,8 @@ namespace diptych {
 
 namespace {
 
-ExpressionPtr column_expression(const ScopeColumn& column, int position) {
-  auto result = make_expression(ExpressionKind::Column, column.type, position);
-  result->index = static_cast<int32_t>(column.index);
+ExpressionPtr value_of(const ScopeColumn& column, int position) {
+  ExpressionPtr result = column_expression(column.id, column.type, position);
   if (column.shown == column.type) return result;
   ParameterTypes none;
   return coerce(std::move(result), column.shown, CastContext::Implicit, none);
@@ -86,7 +85,7 @@ ExpressionPtr Scope::resolve(const syntax::ColumnName& name, int position) const
     found = &column;
   }
   if (!found) refuse_column(wanted, table, position);
-  return column_expression(*found, position);
+  return value_of(*found, position);
 }
 
 bool Scope::has_column(const std::string& name) const { return any_named(columns_, name); }
@@ -97,14 +96,8 @@ std::vector<NamedExpression> Scope::expand(const syntax::Star& star, int positio
   if (!has_from_) throw Error(SqlState::syntax_error, "SELECT * with no tables specified is not valid", position);
   std::vector<NamedExpression> result;
   for (const ScopeColumn& column : table ? table->columns : columns_)
-    result.push_back({column.name, column_expression(column, position)});
+    result.push_back({column.name, value_of(column, position)});
   return result;
-}
-
-void Scope::shift(size_t by) {
-  for (ScopeColumn& column : columns_) column.index += by;
-  for (ScopeTable& table : tables_)
-    for (ScopeColumn& column : table.columns) column.index += by;
 }
 
 void Scope::check_names(const Scope& right) const {

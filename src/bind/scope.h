@@ -17,9 +17,9 @@ namespace diptych {
 
 struct ScopeColumn {
   std::string name;
-  size_t index = 0;  // position in the source's columns
-  Type type;         // of the source's column
-  Type shown;        // which the name has: another one where USING merges columns of two types
+  ColumnId id = no_column;  // of the source
+  Type type;                // of the source's column
+  Type shown;               // which the name has: another one where USING merges columns of two types
 };
 
 struct ScopeTable {
@@ -60,8 +60,6 @@ class Scope {
   const std::vector<ScopeColumn>& columns() const { return columns_; }
   const TablesInFrom* known() const { return known_; }
 
-  // Its source's columns come to stand `by` places further back.
-  void shift(size_t by);
   // Errors: 42712 a table of the other side of a join has the name of one here.
   void check_names(const Scope& right) const;
   // Adds what stands on the other side of a join, after check_names(). The columns that USING merges come first, and

@@ -12,22 +12,21 @@ namespace diptych {
 // Of the columns of a source those of one table or query.
 struct SourceTable {
   std::string name;  // for messages
-  size_t first_column = 0;
-  size_t column_count = 0;
-  std::vector<size_t> primary_key;  // positions in the source; empty: none
+  std::vector<ColumnId> columns;
+  std::vector<ColumnId> primary_key;  // empty: none
 };
 
 // A source with what names in the query need to know of it.
 struct NamedSource {
   BoundSource source;
   Scope scope;
-  std::vector<SourceTable> tables;  // all columns of the source, in order
+  std::vector<SourceTable> tables;  // with all columns of the source
 };
 
 // bind_source.cc. Errors: 42P01 with a hint, 58P01 and others of opening a file, 42P10 too many column aliases.
 NamedSource bind_source(const syntax::TableReference& reference, StatementState& state);
-// The source as one table. The name may be empty: then nothing can name it.
-NamedSource named_source(BoundSource source, const std::string& name, std::vector<size_t> primary_key,
+// The source as one table. The name may be empty: then nothing can name it. primary_key: places of its columns.
+NamedSource named_source(BoundSource source, const std::string& name, const std::vector<size_t>& primary_key,
                          const StatementState& state, int position = -1);
 // bind_join.cc. Errors: 42712 a name twice, 42703, 42702, 42701 and 42804 for columns that USING or NATURAL merge, and
 // those of conditions.
@@ -57,13 +56,13 @@ std::string output_name(const syntax::Expression& e);
 // A group whose values may be shown differently though they are equal: an aggregate gives the one to show.
 struct ShownGroup {
   ExpressionPtr expression;
-  size_t aggregate = 0;
+  ColumnId aggregate = no_column;
 };
 
-// grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over [groups...,
-// aggregates...]. Columns of a table whose primary key is grouped become groups of their own. Errors: 42803 at a column
+// grouping.cc. Turns outputs and HAVING, bound over the source's columns, into expressions over the groups and
+// aggregates. Columns of a table whose primary key is grouped become groups of their own. Errors: 42803 at a column
 // that is not grouped.
 void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
-                                  const std::vector<SourceTable>& tables);
+                                  const std::vector<SourceTable>& tables, StatementState& state);
 
 }  // namespace diptych

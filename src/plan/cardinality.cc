@@ -65,14 +65,14 @@ namespace {
 
 double rows_of_join(const LogicalOperator& op) { return pairs_of_join(op) * (op.predicate ? other_part : 1); }
 
-bool has_column_alone(const Expression& e, size_t column) {
-  if (e.kind == ExpressionKind::Column) return e.index == static_cast<int32_t>(column);
+bool has_column_alone(const Expression& e, ColumnId column) {
+  if (e.kind == ExpressionKind::Column) return e.column == column;
   return std::all_of(e.args.begin(), e.args.end(),
                      [column](const ExpressionPtr& arg) { return has_column_alone(*arg, column); });
 }
 
 // The part of a column's values that conditions on it alone leave.
-double part_by_column(const Expression& condition, const LogicalOperator& input, size_t column) {
+double part_by_column(const Expression& condition, const LogicalOperator& input, ColumnId column) {
   if (condition.kind != ExpressionKind::And) return has_column_alone(condition, column) ? part_of(condition, input) : 1;
   double part = 1;
   for (const ExpressionPtr& one : condition.args) part *= part_by_column(*one, input, column);
@@ -118,6 +118,13 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
   return std::clamp(span, 1.0, rows);
 }
 
+// The side of a join that has the column. The one with fewer columns is looked through.
+const LogicalOperator& side_of(const LogicalOperator& join, ColumnId column) {
+  const size_t fewer = join.inputs[0]->columns.size() < join.inputs[1]->columns.size() ? 0 : 1;
+  const LogicalOperator& side = *join.inputs[fewer];
+  return place_of(column, side.columns) < side.columns.size() ? side : *join.inputs[1 - fewer];
+}
+
 }  // namespace
 
 // Bounds tell only how many values there may be. Where each row of a side has a value of its own, the other side's are
@@ -136,13 +143,13 @@ void estimate(LogicalOperator& op) {
 
 ColumnValues values_of(const LogicalOperator& op, const Expression& expression) {
   if (expression.kind != ExpressionKind::Column) return {op.estimated_rows, false};
-  return values_of(op, static_cast<size_t>(expression.index));
+  return values_of(op, expression.column);
 }
 
-ColumnValues values_of(const LogicalOperator& op, size_t column) {
+ColumnValues values_of(const LogicalOperator& op, ColumnId column) {
   switch (op.kind) {
     case OperatorKind::Scan: {
-      const double values = values_of_scan(op, column);
+      const double values = values_of_scan(op, place_of(column, op.columns));
       return {values, values == op.estimated_rows};
     }
     case OperatorKind::Filter: {
@@ -152,17 +159,14 @@ ColumnValues values_of(const LogicalOperator& op, size_t column) {
     }
     case OperatorKind::Sort:
     case OperatorKind::Limit: return values_of(op.input(), column);
-    case OperatorKind::Project: return values_of(op.input(), *op.expressions[column]);
+    case OperatorKind::Project: return values_of(op.input(), *op.expressions[place_of(column, op.columns)]);
     case OperatorKind::Aggregate: {
-      if (column >= op.expressions.size()) break;
-      const double values = values_of(op.input(), *op.expressions[column]).values;
+      const size_t key = place_of(column, op.columns);
+      if (key >= op.expressions.size()) break;
+      const double values = values_of(op.input(), *op.expressions[key]).values;
       return {std::min(values, op.estimated_rows), op.expressions.size() == 1};
     }
-    case OperatorKind::Join: {
-      const size_t first = op.inputs[0]->columns.size();
-      const bool is_first = column < first;
-      return {values_of(*op.inputs[is_first ? 0 : 1], is_first ? column : column - first).values, false};
-    }
+    case OperatorKind::Join: return {values_of(side_of(op, column), column).values, false};
   }
   return {op.estimated_rows, false};
 }

@@ -19,7 +19,7 @@ struct ColumnValues {
   double values = 1;  // at most; at least 1
   bool is_key = false;
 };
-ColumnValues values_of(const LogicalOperator& op, size_t column);
+ColumnValues values_of(const LogicalOperator& op, ColumnId column);
 // Of an expression over an estimated operator's columns.
 ColumnValues values_of(const LogicalOperator& op, const Expression& expression);
 

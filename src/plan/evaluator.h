@@ -14,10 +14,11 @@ namespace diptych {
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
-  // The expressions' values for every row of the source, row by row: result[row * expressions.size() + i]. Errors: what
-  // the expressions raise.
+  // The expressions' values for every row of the source, row by row: result[row * expressions.size() + i]. columns: as
+  // what the expressions know the source's columns. Errors: what the expressions raise.
   virtual std::vector<Value> evaluate(const std::vector<const Expression*>& expressions,
-                                      std::shared_ptr<const TabletSource> source) = 0;
+                                      std::shared_ptr<const TabletSource> source,
+                                      const std::vector<ColumnId>& columns) = 0;
   // The value of one expression that reads no column.
   virtual Value evaluate_constant(const Expression& expression) = 0;
 };

@@ -11,33 +11,33 @@ namespace diptych {
 
 namespace {
 
-std::string aggregate_text(const BoundAggregate& aggregate, const std::vector<std::string>& names) {
+std::string aggregate_text(const BoundAggregate& aggregate, const std::vector<BoundColumn>& columns) {
   std::string text = aggregate.function == AggregateFunction::CountStar
                          ? "count(*)"
                          : fmt::format("{}({}{})", name_of(aggregate.function), aggregate.distinct ? "DISTINCT " : "",
-                                       aggregate.argument->to_text(names));
-  if (aggregate.filter) text += fmt::format(" FILTER (WHERE {})", aggregate.filter->to_text(names));
+                                       aggregate.argument->to_text(columns));
+  if (aggregate.filter) text += fmt::format(" FILTER (WHERE {})", aggregate.filter->to_text(columns));
   return text;
 }
 
-std::vector<std::string> texts(const std::vector<ExpressionPtr>& expressions, const std::vector<std::string>& names) {
+std::vector<std::string> texts(const std::vector<ExpressionPtr>& expressions, const std::vector<BoundColumn>& columns) {
   std::vector<std::string> result;
-  for (const ExpressionPtr& expression : expressions) result.push_back(expression->to_text(names));
+  for (const ExpressionPtr& expression : expressions) result.push_back(expression->to_text(columns));
   return result;
 }
 
 std::string aggregate_line(const LogicalOperator& op) {
-  const std::vector<std::string> names = op.input().names();
+  const std::vector<BoundColumn>& columns = op.input().columns;
   std::vector<std::string> calls;
-  for (const BoundAggregate& aggregate : op.aggregates) calls.push_back(aggregate_text(aggregate, names));
-  return fmt::format("Aggregate by [{}]: {}", fmt::join(texts(op.expressions, names), ", "), fmt::join(calls, ", "));
+  for (const BoundAggregate& aggregate : op.aggregates) calls.push_back(aggregate_text(aggregate, columns));
+  return fmt::format("Aggregate by [{}]: {}", fmt::join(texts(op.expressions, columns), ", "), fmt::join(calls, ", "));
 }
 
 std::string sort_line(const LogicalOperator& op) {
-  const std::vector<std::string> names = op.input().names();
+  const std::vector<BoundColumn>& columns = op.input().columns;
   std::vector<std::string> keys;
   for (const SortKey& key : op.keys)
-    keys.push_back(fmt::format("{}{}{}", names[key.column], key.descending ? " DESC" : "",
+    keys.push_back(fmt::format("{}{}{}", columns[place_of(key.column, columns)].name, key.descending ? " DESC" : "",
                                key.nulls_first == key.descending ? ""
                                : key.nulls_first                 ? " NULLS FIRST"
                                                                  : " NULLS LAST"));
@@ -48,9 +48,9 @@ std::string sort_line(const LogicalOperator& op) {
 std::string join_line(const LogicalOperator& op) {
   std::vector<std::string> conditions;
   for (size_t i = 0; i < op.probe_keys.size(); ++i)
-    conditions.push_back(fmt::format("({} = {})", op.probe_keys[i]->to_text(op.inputs[0]->names()),
-                                     op.build_keys[i]->to_text(op.inputs[1]->names())));
-  if (op.predicate) conditions.push_back(op.predicate->to_text(op.names()));
+    conditions.push_back(fmt::format("({} = {})", op.probe_keys[i]->to_text(op.inputs[0]->columns),
+                                     op.build_keys[i]->to_text(op.inputs[1]->columns)));
+  if (op.predicate) conditions.push_back(op.predicate->to_text(op.columns));
   return conditions.empty() ? "Join all pairs" : fmt::format("Join {}", fmt::join(conditions, " AND "));
 }
 
@@ -63,9 +63,9 @@ std::string line(const LogicalOperator& op) {
   switch (op.kind) {
     case OperatorKind::Scan:
       return fmt::format("Scan {} [{}] ({})", op.source_name, fmt::join(op.names(), ", "), rows_of(*op.source));
-    case OperatorKind::Filter: return "Filter " + op.predicate->to_text(op.input().names());
+    case OperatorKind::Filter: return "Filter " + op.predicate->to_text(op.input().columns);
     case OperatorKind::Project:
-      return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().names()), ", "));
+      return fmt::format("Project {}", fmt::join(texts(op.expressions, op.input().columns), ", "));
     case OperatorKind::Aggregate: return aggregate_line(op);
     case OperatorKind::Sort: return sort_line(op);
     case OperatorKind::Join: return join_line(op);
@@ -81,7 +81,7 @@ std::string line(const LogicalOperator& op) {
 
 std::vector<std::string> LogicalOperator::names() const {
   std::vector<std::string> result;
-  for (const ColumnDefinition& column : columns) result.push_back(column.name);
+  for (const BoundColumn& column : columns) result.push_back(column.name);
   return result;
 }
 

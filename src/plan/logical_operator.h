@@ -6,8 +6,9 @@
 //       └ Filter o_total > 100
 //         └ Scan orders [o_key, o_total]
 //
-// One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator see the
-// columns of its input by position; those of a join the columns of its first input and behind them those of the second.
+// One node type for all operators, like Expression: rules switch over `kind`. Expressions of an operator name the
+// columns of its inputs by their ids, which are different ones: rules may move operators without touching them. A
+// projection that gives a column as it is may keep its id.
 #pragma once
 
 #include <memory>
@@ -22,14 +23,14 @@ namespace diptych {
 enum class OperatorKind : uint8_t { Scan, Filter, Project, Aggregate, Sort, Limit, Join };
 
 struct SortKey {
-  size_t column = 0;  // of the input
+  ColumnId column = no_column;  // of the input
   bool descending = false;
   bool nulls_first = false;
 };
 
 struct LogicalOperator {
   OperatorKind kind = OperatorKind::Scan;
-  std::vector<ColumnDefinition> columns;  // what it puts out
+  std::vector<BoundColumn> columns;  // what it puts out; no id twice
   std::vector<std::unique_ptr<LogicalOperator>> inputs;
 
   // Scan: columns[i] is column source_columns[i] of the source.
@@ -51,7 +52,7 @@ struct LogicalOperator {
 
   LogicalOperator& input() { return *inputs.front(); }
   const LogicalOperator& input() const { return *inputs.front(); }
-  // Names of the output columns, for showing expressions.
+  // Of the output columns.
   std::vector<std::string> names() const;
 };
 

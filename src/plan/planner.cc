@@ -77,17 +77,23 @@ class Planner {
     std::vector<Value> cells;
     for (const std::vector<ExpressionPtr>& row : source.values)
       for (const ExpressionPtr& cell : row) cells.push_back(evaluate(*cell));
-    return make_value_source(source.columns, cells, static_cast<int64_t>(source.values.size()));
+    return make_value_source(definitions_of(source), cells, static_cast<int64_t>(source.values.size()));
   }
 
   std::shared_ptr<const TabletSource> series_source(const BoundSource& source) {
     const Value start = evaluate(*source.series_start);
     const Value stop = evaluate(*source.series_stop);
     const Value step = source.series_step ? evaluate(*source.series_step) : Value::bigint(1);
-    if (start.is_null() || stop.is_null() || step.is_null()) return make_value_source(source.columns, {}, 0);
-    return std::make_shared<SeriesSource>(source.columns.front(), static_cast<int64_t>(start.as_integral()),
+    if (start.is_null() || stop.is_null() || step.is_null()) return make_value_source(definitions_of(source), {}, 0);
+    return std::make_shared<SeriesSource>(definitions_of(source).front(), static_cast<int64_t>(start.as_integral()),
                                           static_cast<int64_t>(stop.as_integral()),
                                           static_cast<int64_t>(step.as_integral()));
+  }
+
+  static std::vector<ColumnDefinition> definitions_of(const BoundSource& source) {
+    std::vector<ColumnDefinition> definitions;
+    for (const BoundColumn& column : source.columns) definitions.push_back({column.name, column.type});
+    return definitions;
   }
 
   Value evaluate(const Expression& expression) {
@@ -102,14 +108,13 @@ class Planner {
 
   LogicalOperatorPtr aggregate(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Aggregate, std::move(input));
-    const std::vector<std::string> names = op->input().names();
     op->columns.clear();
-    for (ExpressionPtr& group : query_.groups) {
-      op->columns.push_back({group->to_text(names), group->type});
-      op->expressions.push_back(std::move(group));
+    for (BoundGroup& group : query_.groups) {
+      op->columns.push_back({group.expression->to_text(op->input().columns), group.expression->type, group.id});
+      op->expressions.push_back(std::move(group.expression));
     }
     for (BoundAggregate& call : query_.aggregates) {
-      op->columns.push_back({name_of(call.function), call.type});
+      op->columns.push_back({name_of(call.function), call.type, call.id});
       op->aggregates.push_back(std::move(call));
     }
     return op;
@@ -117,41 +122,33 @@ class Planner {
 
   LogicalOperatorPtr project(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Project, std::move(input));
-    const std::vector<std::string> names = op->input().names();
     op->columns.clear();
     for (BoundOutput& output : query_.outputs) {
       // What only ORDER BY needs has no name of its own.
-      op->columns.push_back(
-          {output.name.empty() ? output.expression->to_text(names) : output.name, output.expression->type});
+      op->columns.push_back({output.name.empty() ? output.expression->to_text(op->input().columns) : output.name,
+                             output.expression->type, output.id});
       op->expressions.push_back(std::move(output.expression));
     }
     return op;
   }
 
-  static ExpressionPtr column_of(const LogicalOperator& input, size_t index) {
-    auto column = std::make_unique<Expression>();
-    column->kind = ExpressionKind::Column;
-    column->type = input.columns[index].type;
-    column->index = static_cast<int32_t>(index);
-    return column;
-  }
-
   LogicalOperatorPtr distinct(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Aggregate, std::move(input));
-    for (size_t i = 0; i < op->columns.size(); ++i) op->expressions.push_back(column_of(op->input(), i));
+    for (const BoundColumn& column : op->columns) op->expressions.push_back(column_expression(column.id, column.type));
     return op;
   }
 
   LogicalOperatorPtr sort(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Sort, std::move(input));
-    for (const BoundOrderKey& key : query_.order) op->keys.push_back({key.output, key.descending, key.nulls_first});
+    for (const BoundOrderKey& key : query_.order)
+      op->keys.push_back({query_.outputs[key.output].id, key.descending, key.nulls_first});
     return op;
   }
 
   LogicalOperatorPtr drop_hidden_columns(LogicalOperatorPtr input) {
     auto op = make(OperatorKind::Project, std::move(input));
     op->columns.resize(query_.visible_outputs);
-    for (size_t i = 0; i < query_.visible_outputs; ++i) op->expressions.push_back(column_of(op->input(), i));
+    for (const BoundColumn& column : op->columns) op->expressions.push_back(column_expression(column.id, column.type));
     return op;
   }
 

@@ -279,13 +279,15 @@ int32_t AggregateCompiler::make_groups() {
 }
 
 InputColumns AggregateCompiler::group_columns() {
-  InputColumns input = cursor_columns(builder_, table().keys, key_dictionaries_);
+  std::vector<ColumnId> keys;
+  for (size_t i = 0; i < op_.expressions.size(); ++i) keys.push_back(op_.columns[i].id);
+  InputColumns input = cursor_columns(builder_, keys, table().keys, key_dictionaries_);
   input.row_bound = op_.expressions.empty() ? 1 : row_bound_;
   for (size_t i = 0; i < calls_.size(); ++i) {
     InputColumn column;
     column.type = op_.aggregates[i].type;
     column.load = [this, i](int32_t target, const PhysicalType*) { return value_of(i, target); };
-    input.columns.push_back(std::move(column));
+    input.add(op_.aggregates[i].id, std::move(column));
   }
   return input;
 }
@@ -383,7 +385,8 @@ int32_t look_up_text(ProgramBuilder& builder, int32_t code, const Dictionary& di
   return target;
 }
 
-InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
+InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<ColumnId>& ids,
+                            const std::vector<RegisterInfo>& columns,
                             const std::vector<const Dictionary*>& code_columns) {
   InputColumns input;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -412,7 +415,7 @@ InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterI
         return look_up_text(builder, load(-1, nullptr), *dictionary, info.nullable, target);
       };
     }
-    input.columns.push_back(std::move(column));
+    input.add(ids[i], std::move(column));
   }
   return input;
 }

@@ -80,9 +80,10 @@ class AggregateCompiler {
 int32_t look_up_text(ProgramBuilder& builder, int32_t code, const Dictionary& dictionary, bool nullable,
                      int32_t target);
 
-// The columns of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
+// The columns `ids` of a cursor whose rows have the given registers' forms; strings may be codes of dictionaries
 // (nullptr: not).
-InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<RegisterInfo>& columns,
+InputColumns cursor_columns(ProgramBuilder& builder, const std::vector<ColumnId>& ids,
+                            const std::vector<RegisterInfo>& columns,
                             const std::vector<const Dictionary*>& code_columns);
 
 }  // namespace diptych

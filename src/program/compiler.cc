@@ -37,7 +37,7 @@ class Compiler {
       produce(root->input(), [&](InputColumns& input) { emit_result(root->expressions, input); });
     } else {
       std::vector<ExpressionPtr> columns;
-      for (size_t i = 0; i < root->columns.size(); ++i) columns.push_back(column_expression(root->columns[i].type, i));
+      for (const BoundColumn& column : root->columns) columns.push_back(column_expression(column.id, column.type));
       produce(*root, [&](InputColumns& input) { emit_result(columns, input); });
     }
     builder_.emit(Opcode::Finish);
@@ -46,14 +46,6 @@ class Compiler {
   }
 
  private:
-  static ExpressionPtr column_expression(const Type& type, size_t index) {
-    auto column = std::make_unique<Expression>();
-    column->kind = ExpressionKind::Column;
-    column->type = type;
-    column->index = static_cast<int32_t>(index);
-    return column;
-  }
-
   void emit_result(const std::vector<ExpressionPtr>& expressions, InputColumns& input) {
     const int32_t block = builder_.new_block(expressions.size());
     for (size_t i = 0; i < expressions.size(); ++i)
@@ -101,9 +93,9 @@ class Compiler {
     SourceFacts facts = facts_of(source, op.source_columns);
     InputColumns input;
     input.row_bound = facts.row_bound;
-    for (const SourceFacts::Column& column : facts.columns) {
-      info.columns[column.number] = column.values;
-      input.columns.push_back(source_column(column));
+    for (size_t i = 0; i < facts.columns.size(); ++i) {
+      info.columns[facts.columns[i].number] = facts.columns[i].values;
+      input.add(op.columns[i].id, source_column(facts.columns[i]));
     }
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
@@ -163,7 +155,8 @@ class Compiler {
     const Type& type = condition.args[0]->type;
     if (bound.is_null() || bound.type().is_string() || type.id == TypeId::Boolean || type.id == TypeId::Interval)
       return;
-    zone_conditions_.push_back({scan.source_columns[condition.args[0]->index], jump_opcode(condition.kind), bound});
+    const size_t column = scan.source_columns[place_of(condition.args[0]->column, scan.columns)];
+    zone_conditions_.push_back({column, jump_opcode(condition.kind), bound});
   }
 
   void produce_project(const LogicalOperator& op, const Consumer& consume) {
@@ -174,7 +167,7 @@ class Compiler {
         const Expression& expression = *op.expressions[i];
         InputColumn column;
         if (expression.kind == ExpressionKind::Column) {
-          column = below.columns[expression.index];
+          column = below[expression.column];
         } else {
           column.type = expression.type;
           column.load = [this, &expression, &below](int32_t target, const PhysicalType*) {
@@ -183,7 +176,7 @@ class Compiler {
             return target;
           };
         }
-        input.columns.push_back(std::move(column));
+        input.add(op.columns[i].id, std::move(column));
       }
       consume(input);
     });
@@ -225,41 +218,43 @@ class Compiler {
     const int32_t rows = builder_.new_row_set(info);
     program.row_sets[rows].expected_rows = whole_rows(op.input().estimated_rows);
     builder_.emit(Opcode::RowSet, rows);
-    std::vector<size_t> order;
+    std::vector<BoundColumn> columns;
+    const auto is_there = [&](ColumnId id) { return place_of(id, columns) < columns.size(); };
     for (const SortKey& key : op.keys)
-      if (std::find(order.begin(), order.end(), key.column) == order.end()) {
-        order.push_back(key.column);
+      if (!is_there(key.column)) {
+        columns.push_back(op.columns[place_of(key.column, op.columns)]);
         program.row_sets[rows].keys.push_back({key.descending, key.nulls_first});
       }
-    for (size_t i = 0; i < op.columns.size(); ++i)
-      if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
+    for (const BoundColumn& column : op.columns)
+      if (!is_there(column.id)) columns.push_back(column);
     std::vector<const Dictionary*> dictionaries;
     int64_t row_bound = 0;
     produce(op.input(), [&](InputColumns& input) {
       row_bound = input.row_bound;
-      dictionaries = emit_append(op, order, rows, input);
+      dictionaries = emit_append(columns, rows, input);
     });
     if (!op.keys.empty()) builder_.emit(Opcode::SortRows, rows);
     std::vector<std::string> names;
-    for (const size_t column : order) names.push_back(op.columns[column].name);
+    std::vector<ColumnId> ids;
+    for (const BoundColumn& column : columns) {
+      names.push_back(column.name);
+      ids.push_back(column.id);
+    }
     const int32_t cursor = builder_.open_rows(rows, name, std::move(names));
-    InputColumns sorted = cursor_columns(builder_, program.row_sets[rows].columns, dictionaries);
-    InputColumns input;
+    InputColumns input = cursor_columns(builder_, ids, program.row_sets[rows].columns, dictionaries);
     input.row_bound = row_bound;
-    input.columns.resize(order.size());
-    for (size_t i = 0; i < order.size(); ++i) input.columns[order[i]] = std::move(sorted.columns[i]);
     section(cursor, kept, input, consume);
     builder_.emit(Opcode::Drop, rows);
   }
 
-  std::vector<const Dictionary*> emit_append(const LogicalOperator& op, const std::vector<size_t>& order,
-                                             int32_t row_set, InputColumns& input) {
+  std::vector<const Dictionary*> emit_append(const std::vector<BoundColumn>& columns, int32_t row_set,
+                                             InputColumns& input) {
     RowSetInfo& info = builder_.program().row_sets[row_set];
     const size_t key_count = info.keys.size();
     std::vector<const Dictionary*> dictionaries;
-    const int32_t block = builder_.new_block(order.size());
-    for (size_t i = 0; i < order.size(); ++i) {
-      const ExpressionPtr column = column_expression(op.columns[order[i]].type, order[i]);
+    const int32_t block = builder_.new_block(columns.size());
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const ExpressionPtr column = column_expression(columns[i].id, columns[i].type);
       const int32_t number = block + static_cast<int32_t>(i);
       const Dictionary* dictionary = i < key_count ? nullptr : ExpressionCompiler::dictionary_of(*column, input);
       dictionaries.push_back(dictionary);
@@ -269,7 +264,7 @@ class Compiler {
         expressions_.compile_into(*column, input, number);
       info.columns.push_back(builder_.info(number));
     }
-    builder_.emit(Opcode::Append, row_set, block, static_cast<int32_t>(order.size()));
+    builder_.emit(Opcode::Append, row_set, block, static_cast<int32_t>(columns.size()));
     return dictionaries;
   }
 
@@ -291,9 +286,10 @@ class Compiler {
       const int32_t found = builder_.new_register({PhysicalType::Int64, Type{TypeId::BigInt}, false});
       builder_.emit(Opcode::Matches, found, keys, built.index);
       InputColumns pairs;
-      pairs.columns = below.columns;
+      pairs.add_all(below);
       pairs.row_bound = product(below.row_bound, built.row_bound);
-      for (size_t i = 0; i < built.columns.size(); ++i) pairs.columns.push_back(fetched_column(built, i, found));
+      for (size_t i = 0; i < built.columns.size(); ++i)
+        pairs.add(op.inputs[1]->columns[i].id, fetched_column(built, i, found));
       builder_.program().indexes[static_cast<size_t>(built.index)].expected_pairs = whole_rows(pairs_of_join(op));
       if (op.predicate) expressions_.jump_unless_true(*op.predicate, pairs, *section_end_, jump_invalid);
       passing_ = op.estimated_rows;
@@ -329,10 +325,10 @@ class Compiler {
     built.row_bound = input.row_bound;
     std::vector<size_t> payload;
     for (size_t i = 0; i < op.columns.size(); ++i) {
-      const ExpressionPtr column = column_expression(op.columns[i].type, i);
+      const ExpressionPtr column = column_expression(op.columns[i].id, op.columns[i].type);
       built.dictionaries.push_back(ExpressionCompiler::dictionary_of(*column, input));
       size_t key = 0;
-      while (key < keys.size() && !is_column(*keys[key], i)) ++key;
+      while (key < keys.size() && !is_column(*keys[key], op.columns[i].id)) ++key;
       const bool is_key = key < keys.size() && built.dictionaries.back() == nullptr;
       built.columns.push_back(is_key ? key : keys.size() + payload.size());
       if (!is_key) payload.push_back(i);
@@ -340,7 +336,8 @@ class Compiler {
     const int32_t block = builder_.new_block(keys.size() + payload.size());
     emit_keys(keys, input, block);
     for (size_t i = 0; i < payload.size(); ++i) {
-      const ExpressionPtr column = column_expression(op.columns[payload[i]].type, payload[i]);
+      const BoundColumn& of = op.columns[payload[i]];
+      const ExpressionPtr column = column_expression(of.id, of.type);
       const auto number = block + static_cast<int32_t>(keys.size() + i);
       if (built.dictionaries[payload[i]] != nullptr)
         expressions_.compile_code(*column, input, number);
@@ -353,8 +350,8 @@ class Compiler {
     builder_.emit(Opcode::Append, rows, block, count);
   }
 
-  static bool is_column(const Expression& expression, size_t index) {
-    return expression.kind == ExpressionKind::Column && expression.index == static_cast<int32_t>(index);
+  static bool is_column(const Expression& expression, ColumnId id) {
+    return expression.kind == ExpressionKind::Column && expression.column == id;
   }
 
   // Column i of the operator that was put into the index, of the row in register `found`.

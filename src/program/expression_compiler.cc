@@ -33,32 +33,28 @@ bool is_strict(Kind kind) {
   }
 }
 
-// The one column that a strict expression reads, or -1 when it reads none, several, or is not strict all through.
-int32_t only_column(const Expression& expression) {
-  if (expression.kind == Kind::Column) return expression.index;
-  if (!is_strict(expression.kind)) return -1;
-  int32_t found = -1;
+// The one column that a strict expression reads, or no_column when it reads none, several, or is not strict all
+// through.
+ColumnId only_column(const Expression& expression) {
+  if (expression.kind == Kind::Column) return expression.column;
+  if (!is_strict(expression.kind)) return no_column;
+  ColumnId found = no_column;
   for (const ExpressionPtr& argument : expression.args) {
     if (argument->kind == Kind::Constant) {
-      if (argument->value.is_null()) return -1;
+      if (argument->value.is_null()) return no_column;
       continue;
     }
-    const int32_t column = only_column(*argument);
-    if (column < 0 || (found >= 0 && found != column)) return -1;
+    const ColumnId column = only_column(*argument);
+    if (column == no_column || (found != no_column && found != column)) return no_column;
     found = column;
   }
   return found;
 }
 
-void renumber_columns(Expression& expression) {
-  if (expression.kind == Kind::Column) expression.index = 0;
-  for (ExpressionPtr& argument : expression.args) renumber_columns(*argument);
-}
-
 // Equal for equal expressions, and mostly not for others; only the top of a tree is looked at.
 uint64_t signature_of(const Expression& expression, int levels = 3) {
   constexpr uint64_t factor = 0x9E3779B97F4A7C15;
-  uint64_t signature = static_cast<uint64_t>(expression.kind) * factor + static_cast<uint32_t>(expression.index);
+  uint64_t signature = static_cast<uint64_t>(expression.kind) * factor + static_cast<uint32_t>(expression.column);
   signature = signature * factor + static_cast<uint64_t>(expression.function) + expression.args.size();
   if (expression.kind == Kind::Constant && !expression.value.is_null()) {
     if (expression.value.type().is_string())
@@ -125,7 +121,7 @@ void ExpressionCompiler::compile_result(const Expression& expression, InputColum
     return;
   }
   if (expression.kind == Kind::Column) {
-    InputColumn& column = input.columns[expression.index];
+    InputColumn& column = input[expression.column];
     if (column.reloadable) {
       column.load(target, &physical);
       return;
@@ -137,7 +133,7 @@ void ExpressionCompiler::compile_result(const Expression& expression, InputColum
 }
 
 int32_t ExpressionCompiler::compile_column(const Expression& expression, InputColumns& input, int32_t target) {
-  InputColumn& column = input.columns[expression.index];
+  InputColumn& column = input[expression.column];
   if (target >= 0 && column.reloadable) return column.load(target, nullptr);
   if (column.loaded < 0) {
     column.loaded = column.load(-1, nullptr);
@@ -236,12 +232,12 @@ int32_t ExpressionCompiler::load_constant(const Value& value, int32_t target, co
 }
 
 const Dictionary* ExpressionCompiler::dictionary_of(const Expression& expression, const InputColumns& input) {
-  return expression.kind == Kind::Column ? input.columns[expression.index].dictionary : nullptr;
+  return expression.kind == Kind::Column ? input[expression.column].dictionary : nullptr;
 }
 
 int32_t ExpressionCompiler::compile_code(const Expression& expression, InputColumns& input, int32_t target) {
   if (!dictionary_of(expression, input)) return -1;
-  InputColumn& column = input.columns[expression.index];
+  InputColumn& column = input[expression.column];
   if (target >= 0) return column.load_code(target);
   if (column.loaded_code < 0) {
     column.loaded_code = column.load_code(-1);
@@ -254,28 +250,24 @@ int32_t ExpressionCompiler::compile_code(const Expression& expression, InputColu
 // result is -1 when the expression is no such, the dictionary is not much smaller than the table, or an entry (which
 // perhaps no row has) raises an error.
 int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression, InputColumns& input, int32_t target) {
-  const int32_t index = is_strict(expression.kind) ? only_column(expression) : -1;
-  if (index < 0 || !input.columns[index].dictionary) return -1;
-  const Dictionary& dictionary = *input.columns[index].dictionary;
+  const ColumnId read = is_strict(expression.kind) ? only_column(expression) : no_column;
+  if (read == no_column || !input[read].dictionary) return -1;
+  const Dictionary& dictionary = *input[read].dictionary;
   const bool plain_equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq;
   if (dictionary.size() * int64_t{4} > input.row_bound ||
       (plain_equality && expression.args[1]->kind == Kind::Constant && expression.args[0]->kind == Kind::Column))
     return -1;
   const uint64_t signature = signature_of(expression);
   if (const int32_t number = find_computed(expression, signature, input); target < 0 && number >= 0) return number;
-  ExpressionPtr over_entry = expression.clone();
-  renumber_columns(*over_entry);
   LookupTable table;
   table.entry = {expression.type.physical(), expression.type, true};
   try {
-    table.values = evaluator_.evaluate({over_entry.get()}, source_of(dictionary));
+    table.values = evaluator_.evaluate({&expression}, source_of(dictionary), {read});
   } catch (const Error&) {
     return -1;
   }
-  Expression column;
-  column.kind = Kind::Column;
-  column.index = index;
-  const int32_t code = compile_code(column, input, -1);
+  const ExpressionPtr column = column_expression(read, {TypeId::Text});
+  const int32_t code = compile_code(*column, input, -1);
   auto& lookups = builder_.program().lookups;
   lookups.push_back(std::move(table));
   const int32_t result = allocate(lookups.back().entry, target);

@@ -1,11 +1,14 @@
-// The columns that an operator's expressions see in the section being compiled, each loaded when first asked for.
+// The columns that an operator's expressions see in the section being compiled, each loaded when first asked for. Here
+// ids become positions.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "bind/expression.h"
 #include "program/program.h"
 
@@ -25,8 +28,19 @@ struct InputColumn {
   int32_t loaded_code = -1;
 };
 
-struct InputColumns {
-  std::vector<InputColumn> columns;
+class InputColumns {
+ public:
+  void add(ColumnId id, InputColumn column) {
+    ids_.push_back(id);
+    columns_.push_back(std::move(column));
+  }
+  void add_all(const InputColumns& other) {
+    ids_.insert(ids_.end(), other.ids_.begin(), other.ids_.end());
+    columns_.insert(columns_.end(), other.columns_.begin(), other.columns_.end());
+  }
+  InputColumn& operator[](ColumnId id) { return columns_[place_of(id)]; }
+  const InputColumn& operator[](ColumnId id) const { return columns_[place_of(id)]; }
+
   // Expressions over these columns that are in a register already. The signature is the same for equal ones.
   struct Computed {
     uint64_t signature;
@@ -35,6 +49,16 @@ struct InputColumns {
   };
   std::vector<Computed> computed;
   int64_t row_bound = 0;  // at most so many rows pass
+
+ private:
+  size_t place_of(ColumnId id) const {
+    const auto found = std::find(ids_.begin(), ids_.end(), id);
+    check_invariant(found != ids_.end(), "an expression reads columns of its operator's inputs");
+    return static_cast<size_t>(found - ids_.begin());
+  }
+
+  std::vector<ColumnId> ids_;
+  std::vector<InputColumn> columns_;
 };
 
 }  // namespace diptych

@@ -22,16 +22,18 @@ std::vector<Value> read_values(const TabletSource& source) {
 }
 
 std::vector<Value> SessionEvaluator::evaluate(const std::vector<const Expression*>& expressions,
-                                              std::shared_ptr<const TabletSource> source) {
+                                              std::shared_ptr<const TabletSource> source,
+                                              const std::vector<ColumnId>& columns) {
   auto scan = std::make_unique<LogicalOperator>();
-  scan->columns = source->columns();
-  scan->source_columns.resize(scan->columns.size());
-  std::iota(scan->source_columns.begin(), scan->source_columns.end(), 0);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    scan->columns.push_back({source->columns()[i].name, source->columns()[i].type, columns[i]});
+    scan->source_columns.push_back(i);
+  }
   scan->source = std::move(source);
   LogicalOperator project;
   project.kind = OperatorKind::Project;
   for (const Expression* expression : expressions) {
-    project.columns.push_back({"value", expression->type});
+    project.columns.push_back({"value", expression->type, no_column});
     project.expressions.push_back(expression->clone());
   }
   project.inputs.push_back(std::move(scan));
@@ -42,7 +44,7 @@ std::vector<Value> SessionEvaluator::evaluate(const std::vector<const Expression
 }
 
 Value SessionEvaluator::evaluate_constant(const Expression& expression) {
-  return evaluate({&expression}, make_value_source({}, {}, 1)).front();
+  return evaluate({&expression}, make_value_source({}, {}, 1), {}).front();
 }
 
 }  // namespace diptych

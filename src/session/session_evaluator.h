@@ -10,7 +10,8 @@ class SessionEvaluator : public Evaluator {
  public:
   explicit SessionEvaluator(Connection& connection) : connection_(connection) {}
   std::vector<Value> evaluate(const std::vector<const Expression*>& expressions,
-                              std::shared_ptr<const TabletSource> source) override;
+                              std::shared_ptr<const TabletSource> source,
+                              const std::vector<ColumnId>& columns) override;
   Value evaluate_constant(const Expression& expression) override;
 
  private:

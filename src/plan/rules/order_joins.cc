@@ -20,12 +20,13 @@ using LeafSet = std::bitset<most_leaves>;
 bool is_within(const LeafSet& part, const LeafSet& all) { return (part & ~all).none(); }
 
 // The joins of one part of a plan, with the conditions on and above them: what they join, in the order in which the
-// text has it, and conditions over all their columns one behind the other.
+// text has it, and conditions over all their columns.
 class JoinedRows {
  public:
-  explicit JoinedRows(LogicalOperatorPtr plan) : names_(plan->columns) {
-    take(std::move(plan), 0);
+  explicit JoinedRows(LogicalOperatorPtr plan) : columns_(plan->columns) {
+    take(std::move(plan));
     check_invariant(leaves_.size() <= most_leaves, "FROM has a number of tables that is known to be small");
+    note_columns();
     for (Condition& condition : conditions_) find_leaves(condition);
     pass_bounds_on();
   }
@@ -43,10 +44,6 @@ class JoinedRows {
   }
 
  private:
-  struct Leaf {
-    LogicalOperatorPtr plan;
-    size_t first_column = 0;
-  };
   struct Condition {
     ExpressionPtr expression;  // null: it is part of a tree
     LeafSet leaves;
@@ -56,34 +53,22 @@ class JoinedRows {
   struct Tree {
     LogicalOperatorPtr plan;
     LeafSet leaves;
-    std::vector<size_t> columns;  // of all, that each of its own is
   };
 
-  // Returns how many columns it has.
-  size_t take(LogicalOperatorPtr plan, size_t first_column) {
-    if (plan->kind == OperatorKind::Filter) {
-      const size_t columns = take(std::move(plan->inputs.front()), first_column);
-      add_conditions(std::move(plan->predicate), first_column);
-      return columns;
+  void take(LogicalOperatorPtr plan) {
+    if (!joins(*plan)) {
+      leaves_.push_back(std::move(plan));
+      return;
     }
-    if (plan->kind != OperatorKind::Join) {
-      const size_t columns = plan->columns.size();
-      leaves_.push_back({std::move(plan), first_column});
-      return columns;
-    }
-    size_t columns = 0;
-    for (LogicalOperatorPtr& input : plan->inputs) {
-      const bool is_part = joins(*input);
-      const size_t next = first_column + columns;
-      if (is_part) {
-        columns += take(std::move(input), next);
-      } else {
-        columns += input->columns.size();
-        leaves_.push_back({std::move(input), next});
-      }
-    }
-    if (plan->predicate) add_conditions(std::move(plan->predicate), first_column);
-    return columns;
+    for (LogicalOperatorPtr& input : plan->inputs) take(std::move(input));
+    if (plan->predicate) add_conditions(std::move(plan->predicate));
+  }
+
+  // To be found by their ids.
+  void note_columns() {
+    for (size_t leaf = 0; leaf < leaves_.size(); ++leaf)
+      for (const BoundColumn& column : leaves_[leaf]->columns) leaf_by_column_.emplace_back(column.id, leaf);
+    std::sort(leaf_by_column_.begin(), leaf_by_column_.end());
   }
 
  public:
@@ -94,28 +79,19 @@ class JoinedRows {
   }
 
  private:
-  void add_conditions(ExpressionPtr predicate, size_t first_column) {
+  void add_conditions(ExpressionPtr predicate) {
     std::vector<ExpressionPtr> parts;
     take_conditions(std::move(predicate), parts);
-    for (ExpressionPtr& part : parts) {
-      for_each_column(*part, [&](Expression& column) { column.index += static_cast<int32_t>(first_column); });
-      conditions_.push_back({std::move(part), {}, {}, {}});
-    }
+    for (ExpressionPtr& part : parts) conditions_.push_back({std::move(part), {}, {}, {}});
   }
 
-  size_t leaf_of(int32_t column) const {
-    const auto behind = std::find_if(leaves_.begin(), leaves_.end(), [column](const Leaf& leaf) {
-      return leaf.first_column > static_cast<size_t>(column);
-    });
-    // Some may have no columns.
-    size_t leaf = static_cast<size_t>(behind - leaves_.begin()) - 1;
-    while (leaves_[leaf].plan->columns.empty()) --leaf;
-    return leaf;
+  size_t leaf_of(ColumnId column) const {
+    return std::lower_bound(leaf_by_column_.begin(), leaf_by_column_.end(), std::pair(column, size_t{0}))->second;
   }
 
   LeafSet leaves_in(Expression& e) const {
     LeafSet found;
-    for_each_column(e, [&](const Expression& column) { found[leaf_of(column.index)] = true; });
+    for_each_column(e, [&](const Expression& column) { found[leaf_of(column.column)] = true; });
     return found;
   }
 
@@ -133,43 +109,44 @@ class JoinedRows {
            e.args[1]->kind == ExpressionKind::Column && e.args[0]->type == e.args[1]->type;
   }
 
-  // The only column of a condition that compares it with constants alone, which raises no error; -1: it is another one.
-  static int32_t bounded_column(const Expression& e) {
+  // The only column of a condition that compares it with constants alone, which raises no error; no_column: it is
+  // another one.
+  static ColumnId bounded_column(const Expression& e) {
     if (e.kind == ExpressionKind::And || e.kind == ExpressionKind::Or) {
-      const int32_t column = bounded_column(*e.args[0]);
+      const ColumnId column = bounded_column(*e.args[0]);
       const auto is_of_it = [column](const ExpressionPtr& arg) { return bounded_column(*arg) == column; };
-      return std::all_of(e.args.begin(), e.args.end(), is_of_it) ? column : -1;
+      return std::all_of(e.args.begin(), e.args.end(), is_of_it) ? column : no_column;
     }
     const bool compares =
         (e.kind >= ExpressionKind::Eq && e.kind <= ExpressionKind::Ge) || e.kind == ExpressionKind::In;
-    if (!compares || e.args[0]->kind != ExpressionKind::Column) return -1;
+    if (!compares || e.args[0]->kind != ExpressionKind::Column) return no_column;
     const auto is_constant = [](const ExpressionPtr& arg) { return arg->kind == ExpressionKind::Constant; };
-    return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->index : -1;
+    return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->column : no_column;
   }
 
   // Bounds of a column are those of all columns that it has to be equal to.
   void pass_bounds_on() {
-    std::map<int32_t, std::vector<int32_t>> equal;  // by column, directly
+    std::map<ColumnId, std::vector<ColumnId>> equal;  // by column, directly
     for (const Condition& condition : conditions_) {
       const Expression& e = *condition.expression;
       if (!equates_columns(e)) continue;
-      equal[e.args[0]->index].push_back(e.args[1]->index);
-      equal[e.args[1]->index].push_back(e.args[0]->index);
+      equal[e.args[0]->column].push_back(e.args[1]->column);
+      equal[e.args[1]->column].push_back(e.args[0]->column);
     }
     const size_t given = conditions_.size();
     for (size_t i = 0; i < given; ++i) {
-      const int32_t column = bounded_column(*conditions_[i].expression);
-      std::vector<int32_t> known{column};
-      for (size_t k = 0; column >= 0 && k < known.size(); ++k)
-        for (const int32_t other : equal[known[k]])
+      const ColumnId column = bounded_column(*conditions_[i].expression);
+      std::vector<ColumnId> known{column};
+      for (size_t k = 0; column != no_column && k < known.size(); ++k)
+        for (const ColumnId other : equal[known[k]])
           if (std::find(known.begin(), known.end(), other) == known.end()) known.push_back(other);
       for (size_t k = 1; k < known.size(); ++k) add_bound(*conditions_[i].expression, known[k]);
     }
   }
 
-  void add_bound(const Expression& bound, int32_t column) {
+  void add_bound(const Expression& bound, ColumnId column) {
     ExpressionPtr copy = bound.clone();
-    for_each_column(*copy, [column](Expression& e) { e.index = column; });
+    for_each_column(*copy, [column](Expression& e) { e.column = column; });
     const auto is_same = [&](const Condition& other) { return other.expression->equals(*copy); };
     if (std::any_of(conditions_.begin(), conditions_.end(), is_same)) return;
     conditions_.push_back({std::move(copy), {}, {}, {}});
@@ -178,14 +155,12 @@ class JoinedRows {
 
   // A leaf with the conditions that it alone decides.
   Tree tree_of(size_t number) {
-    Leaf& leaf = leaves_[number];
-    Tree tree{std::move(leaf.plan), {}, {}};
+    Tree tree{std::move(leaves_[number]), {}};
     tree.leaves[number] = true;
-    for (size_t i = 0; i < tree.plan->columns.size(); ++i) tree.columns.push_back(leaf.first_column + i);
     std::vector<ExpressionPtr> own;
     for (Condition& condition : conditions_)
       if (condition.expression && condition.leaves.any() && condition.leaves == tree.leaves)
-        own.push_back(over(std::move(condition.expression), tree.columns));
+        own.push_back(std::move(condition.expression));
     if (!own.empty()) tree.plan = filter(std::move(tree.plan), all_of(std::move(own)));
     return tree;
   }
@@ -197,15 +172,6 @@ class JoinedRows {
     op->predicate = std::move(predicate);
     op->inputs.push_back(std::move(input));
     return op;
-  }
-
-  // The expression over these columns instead of all.
-  static ExpressionPtr over(ExpressionPtr e, const std::vector<size_t>& columns) {
-    for_each_column(*e, [&](Expression& column) {
-      const auto place = std::find(columns.begin(), columns.end(), static_cast<size_t>(column.index));
-      column.index = static_cast<int32_t>(place - columns.begin());
-    });
-    return e;
   }
 
   // Whether an equality gives the two trees a key: one side of it is of each.
@@ -233,15 +199,9 @@ class JoinedRows {
       const Tree &a = trees_[left], &b = trees_[right];
       const auto pair = joins.try_emplace(std::minmax(left, right), a.plan->estimated_rows * b.plan->estimated_rows);
       const std::vector<ExpressionPtr>& sides = condition.expression->args;
-      pair.first->second *= equal_part(values(a, *sides[0]), values(b, *sides[1]));
+      pair.first->second *= equal_part(values_of(*a.plan, *sides[0]), values_of(*b.plan, *sides[1]));
     }
     return joins;
-  }
-
-  static ColumnValues values(const Tree& tree, const Expression& key) {
-    if (key.kind != ExpressionKind::Column) return {tree.plan->estimated_rows, false};
-    const auto place = std::find(tree.columns.begin(), tree.columns.end(), static_cast<size_t>(key.index));
-    return values_of(*tree.plan, static_cast<size_t>(place - tree.columns.begin()));
   }
 
   // The two smallest ones.
@@ -270,9 +230,7 @@ class JoinedRows {
     auto op = std::make_unique<LogicalOperator>();
     op->kind = OperatorKind::Join;
     add_keys(*op, probe, build);
-    Tree joined{nullptr, probe.leaves, std::move(probe.columns)};
-    joined.leaves |= build.leaves;
-    joined.columns.insert(joined.columns.end(), build.columns.begin(), build.columns.end());
+    Tree joined{nullptr, probe.leaves | build.leaves};
     op->columns = probe.plan->columns;
     op->columns.insert(op->columns.end(), build.plan->columns.begin(), build.plan->columns.end());
     op->inputs.push_back(std::move(probe.plan));
@@ -280,7 +238,7 @@ class JoinedRows {
     std::vector<ExpressionPtr> others;
     for (Condition& condition : conditions_)
       if (condition.expression && condition.leaves.any() && is_within(condition.leaves, joined.leaves))
-        others.push_back(over(std::move(condition.expression), joined.columns));
+        others.push_back(std::move(condition.expression));
     if (!others.empty()) op->predicate = all_of(std::move(others));
     estimate_from_inputs(*op);
     joined.plan = std::move(op);
@@ -293,8 +251,8 @@ class JoinedRows {
       std::vector<ExpressionPtr> sides = std::move(condition.expression->args);
       condition.expression.reset();
       if (!is_within(condition.left, probe.leaves)) std::swap(sides[0], sides[1]);
-      op.probe_keys.push_back(over(std::move(sides[0]), probe.columns));
-      op.build_keys.push_back(over(std::move(sides[1]), build.columns));
+      op.probe_keys.push_back(std::move(sides[0]));
+      op.build_keys.push_back(std::move(sides[1]));
     }
   }
 
@@ -307,20 +265,16 @@ class JoinedRows {
     if (!left.empty()) plan = filter(std::move(plan), all_of(std::move(left)));
     auto project = std::make_unique<LogicalOperator>();
     project->kind = OperatorKind::Project;
-    project->columns = std::move(names_);
-    for (size_t i = 0; i < project->columns.size(); ++i) {
-      auto column = std::make_unique<Expression>();
-      column->kind = ExpressionKind::Column;
-      column->type = project->columns[i].type;
-      column->index = static_cast<int32_t>(i);
-      project->expressions.push_back(over(std::move(column), tree.columns));
-    }
+    project->columns = std::move(columns_);
+    for (const BoundColumn& column : project->columns)
+      project->expressions.push_back(column_expression(column.id, column.type));
     project->inputs.push_back(std::move(plan));
     return project;
   }
 
-  std::vector<ColumnDefinition> names_;
-  std::vector<Leaf> leaves_;
+  std::vector<BoundColumn> columns_;
+  std::vector<LogicalOperatorPtr> leaves_;
+  std::vector<std::pair<ColumnId, size_t>> leaf_by_column_;  // by the first
   std::vector<Condition> conditions_;
   std::vector<Tree> trees_;
 };

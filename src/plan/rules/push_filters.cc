@@ -67,8 +67,8 @@ class PushFilters : public Rule {
 
   static bool push_through_expressions(LogicalOperatorPtr& filter) {
     const LogicalOperator& project = filter->input();
-    if (!can_take(*filter->predicate, project.expressions)) return false;
-    put_expressions(filter->predicate, project.expressions);
+    if (!can_take(*filter->predicate, project)) return false;
+    put_expressions(filter->predicate, project);
     swap(filter);
     return true;
   }
@@ -78,8 +78,8 @@ class PushFilters : public Rule {
     std::vector<ExpressionPtr> conditions, of_keys, others;
     take_conditions(std::move(filter->predicate), conditions);
     for (ExpressionPtr& condition : conditions) {
-      const bool moves = names_only(*condition, groups.expressions.size()) && !groups.expressions.empty() &&
-                         can_take(*condition, groups.expressions);
+      const bool moves =
+          names_keys_only(*condition, groups) && !groups.expressions.empty() && can_take(*condition, groups);
       (moves ? of_keys : others).push_back(std::move(condition));
     }
     if (of_keys.empty()) {
@@ -89,7 +89,7 @@ class PushFilters : public Rule {
     auto below = std::make_unique<LogicalOperator>();
     below->kind = OperatorKind::Filter;
     below->predicate = all_of(std::move(of_keys));
-    put_expressions(below->predicate, groups.expressions);
+    put_expressions(below->predicate, groups);
     below->columns = groups.input().columns;
     below->inputs.push_back(std::move(groups.inputs.front()));
     groups.inputs.front() = std::move(below);
@@ -102,11 +102,16 @@ class PushFilters : public Rule {
     return true;
   }
 
-  // Whether all columns in it are among the first `count`.
-  static bool names_only(const Expression& e, size_t count) {
-    if (e.kind == ExpressionKind::Column) return static_cast<size_t>(e.index) < count;
+  // Whether all columns in it are keys of the groups.
+  static bool names_keys_only(const Expression& e, const LogicalOperator& groups) {
+    if (e.kind == ExpressionKind::Column) return place_of(e.column, groups.columns) < groups.expressions.size();
     return std::all_of(e.args.begin(), e.args.end(),
-                       [count](const ExpressionPtr& arg) { return names_only(*arg, count); });
+                       [&](const ExpressionPtr& arg) { return names_keys_only(*arg, groups); });
+  }
+
+  // What the column is made of by a projection, or as a key of groups.
+  static const Expression& expression_of(const Expression& column, const LogicalOperator& op) {
+    return *op.expressions[place_of(column.column, op.columns)];
   }
 
   static size_t nodes(const Expression& e) {
@@ -115,29 +120,29 @@ class PushFilters : public Rule {
     return count;
   }
 
-  // Whether it stays as it is, or becomes no larger than most_nodes, when these expressions take the place of its
-  // columns.
-  static bool can_take(const Expression& e, const std::vector<ExpressionPtr>& expressions) {
-    const size_t added = added_nodes(e, expressions);
+  // Whether it stays as it is, or becomes no larger than most_nodes, when the operator's expressions take the
+  // place of its columns.
+  static bool can_take(const Expression& e, const LogicalOperator& op) {
+    const size_t added = added_nodes(e, op);
     return added == 0 || nodes(e) + added <= most_nodes;
   }
 
-  static size_t added_nodes(const Expression& e, const std::vector<ExpressionPtr>& expressions) {
+  static size_t added_nodes(const Expression& e, const LogicalOperator& op) {
     if (e.kind == ExpressionKind::Column) {
-      const Expression& expression = *expressions[static_cast<size_t>(e.index)];
+      const Expression& expression = expression_of(e, op);
       return expression.kind == ExpressionKind::Column ? 0 : nodes(expression);
     }
     size_t count = 0;
-    for (const ExpressionPtr& arg : e.args) count += added_nodes(*arg, expressions);
+    for (const ExpressionPtr& arg : e.args) count += added_nodes(*arg, op);
     return count;
   }
 
-  static void put_expressions(ExpressionPtr& root, const std::vector<ExpressionPtr>& expressions) {
+  static void put_expressions(ExpressionPtr& root, const LogicalOperator& op) {
     if (root->kind == ExpressionKind::Column) {
-      root = expressions[static_cast<size_t>(root->index)]->clone();
+      root = expression_of(*root, op).clone();
       return;
     }
-    for (ExpressionPtr& arg : root->args) put_expressions(arg, expressions);
+    for (ExpressionPtr& arg : root->args) put_expressions(arg, op);
   }
 };
 

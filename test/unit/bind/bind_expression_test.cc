@@ -8,12 +8,6 @@
 namespace diptych {
 namespace {
 
-std::vector<std::string> source_names(const BoundSelect& query) {
-  std::vector<std::string> names;
-  for (const ColumnDefinition& column : query.source.columns) names.push_back(column.name);
-  return names;
-}
-
 struct TypedExpression {
   const char* sql;
   const char* type;
@@ -233,7 +227,7 @@ TEST(BindExpression, CastsAreWrittenOut) {
     SCOPED_TRACE(row.sql);
     try {
       const BoundSelect query = bind_query(std::string("select ") + row.sql + " from every");
-      EXPECT_EQ(query.outputs[0].expression->to_text(source_names(query)), row.bound);
+      EXPECT_EQ(query.outputs[0].expression->to_text(query.source.columns), row.bound);
     } catch (const Error& error) {
       ADD_FAILURE() << error.message();
     }

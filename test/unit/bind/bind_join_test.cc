@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -8,26 +9,30 @@
 namespace diptych {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<ColumnDefinition>& columns) {
+std::vector<std::string> names_of(const std::vector<BoundColumn>& columns) {
   std::vector<std::string> names;
-  for (const ColumnDefinition& column : columns) names.push_back(column.name);
+  for (const BoundColumn& column : columns) names.push_back(column.name);
   return names;
+}
+
+// The source's columns, called by their position.
+std::vector<BoundColumn> numbered_columns_of(const BoundSource& source) {
+  std::vector<BoundColumn> columns = source.columns;
+  for (size_t i = 0; i < columns.size(); ++i) columns[i].name = "#" + std::to_string(i);
+  return columns;
 }
 
 // The condition over columns that are called by their position: (#1 = #2).
 std::string condition_of(const BoundSource& source) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < source.columns.size(); ++i) names.push_back("#" + std::to_string(i));
-  return source.condition ? source.condition->to_text(names) : "none";
+  return source.condition ? source.condition->to_text(numbered_columns_of(source)) : "none";
 }
 
 // The visible outputs, each as its name and the source's column or expression: "x=#0 i=#1".
 std::string outputs_of(const BoundSelect& query) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < query.source.columns.size(); ++i) names.push_back("#" + std::to_string(i));
+  const std::vector<BoundColumn> columns = numbered_columns_of(query.source);
   std::string result;
   for (size_t i = 0; i < query.visible_outputs; ++i)
-    result += (i > 0 ? " " : "") + query.outputs[i].name + "=" + query.outputs[i].expression->to_text(names);
+    result += (i > 0 ? " " : "") + query.outputs[i].name + "=" + query.outputs[i].expression->to_text(columns);
   return result;
 }
 
@@ -107,7 +112,7 @@ TEST(BindJoin, AnAliasOfAJoinHidesTheNamesInside) {
 TEST(BindJoin, AKeyDeterminesItsOwnTable) {
   const BoundSelect query = bind_query("select a, count(x) from other, keyed group by k");
   EXPECT_EQ(query.groups.size(), 2u);
-  EXPECT_EQ(query.groups[1]->index, 3);
+  EXPECT_EQ(query.groups[1].expression->column, query.source.columns[3].id);
   EXPECT_NO_THROW(bind_query("select q.a from keyed p, keyed q group by q.k"));
   EXPECT_NO_THROW(bind_query("select q.a from keyed p join keyed q using (k) group by q.k"));
   EXPECT_NO_THROW(bind_query("select k from keyed p join keyed q using (k) group by p.k"));
@@ -117,7 +122,8 @@ TEST(BindJoin, AKeyDeterminesItsOwnTable) {
 TEST(BindJoin, GroupsAndOrdersByMergedColumns) {
   EXPECT_EQ(bind_query("select i, count(*) from other o join other p using (i) group by i order by i").order.size(),
             1u);
-  EXPECT_EQ(outputs_of("select o.i from other o join other p using (i) group by i"), "i=#0");
+  const BoundSelect grouped = bind_query("select o.i from other o join other p using (i) group by i");
+  EXPECT_EQ(grouped.outputs[0].expression->column, grouped.groups[0].id);
   EXPECT_EQ(bind_query("select distinct i from other o join other p using (i) order by o.i").outputs.size(), 1u);
 }
 
@@ -132,6 +138,23 @@ TEST(BindJoin, ViewsAndWithQueries) {
   const BoundSource& view = inner.inputs[1].query->source;
   EXPECT_EQ(view.kind, BoundSource::Kind::Join);
   EXPECT_EQ(view.condition->position, static_cast<int>(sql.find("pairs a")));
+}
+
+TEST(BindJoin, EveryPlaceThatNamesAQueryHasColumnsOfItsOwn) {
+  for (const char* sql : {"select * from every a, every b", "with w as (select i from every) select * from w a, w b",
+                          "select * from pairs a, pairs b", "select a.i, a.i, a.i + 1 from every a"}) {
+    const BoundSelect query = bind_query(sql);
+    std::set<ColumnId> ids;
+    size_t count = 0;
+    const auto note = [&](ColumnId id) {
+      EXPECT_NE(id, no_column);
+      ids.insert(id);
+      ++count;
+    };
+    for (const BoundColumn& column : query.source.columns) note(column.id);
+    for (const BoundOutput& output : query.outputs) note(output.id);
+    EXPECT_EQ(ids.size(), count) << sql;
+  }
 }
 
 TEST(BindJoin, TablesAreReleasedAndTakenOnBothSides) {

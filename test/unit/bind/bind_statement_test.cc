@@ -163,6 +163,16 @@ TEST(BindStatement, OutputNames) {
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(query.outputs[i].name, wanted[i]);
 }
 
+// What outputs of a grouped query see: the groups, then the aggregates.
+std::vector<BoundColumn> grouped_columns(const BoundSelect& query, const std::vector<std::string>& names) {
+  std::vector<BoundColumn> columns;
+  for (const BoundGroup& group : query.groups)
+    columns.push_back({names[columns.size()], group.expression->type, group.id});
+  for (const BoundAggregate& aggregate : query.aggregates)
+    columns.push_back({names[columns.size()], aggregate.type, aggregate.id});
+  return columns;
+}
+
 TEST(BindStatement, GroupingSharesAggregatesAndFindsGroups) {
   const BoundSelect query = bind_query(
       "select i + 1 as k, sum(n), sum(n) * 2, count(*) filter (where b) from every where i > 0 group by k having "
@@ -172,7 +182,7 @@ TEST(BindStatement, GroupingSharesAggregatesAndFindsGroups) {
   EXPECT_EQ(query.aggregates.size(), 3u);
   EXPECT_EQ(query.visible_outputs, 4u);
   ASSERT_EQ(query.outputs.size(), 5u);
-  const std::vector<std::string> names = {"k", "sum_n", "count_b", "avg_n"};
+  const std::vector<BoundColumn> names = grouped_columns(query, {"k", "sum_n", "count_b", "avg_n"});
   EXPECT_EQ(query.outputs[0].expression->to_text(names), "k");
   EXPECT_EQ(query.outputs[1].expression->to_text(names), "sum_n");
   EXPECT_EQ(query.outputs[2].expression->to_text(names), "(sum_n * 2)");
@@ -187,7 +197,7 @@ TEST(BindStatement, GroupingSharesAggregatesAndFindsGroups) {
 TEST(BindStatement, PrimaryKeyDeterminesTheOtherColumns) {
   const BoundSelect query = bind_query("select a, count(*), z + 1 from keyed group by k");
   ASSERT_EQ(query.groups.size(), 3u);
-  const std::vector<std::string> names = {"k", "a", "z", "count"};
+  const std::vector<BoundColumn> names = grouped_columns(query, {"k", "a", "z", "count"});
   EXPECT_EQ(query.outputs[0].expression->to_text(names), "a");
   EXPECT_EQ(query.outputs[1].expression->to_text(names), "count");
   EXPECT_EQ(query.outputs[2].expression->to_text(names), "(z + 1)");
@@ -215,8 +225,8 @@ TEST(BindStatement, InsertFillsTheTable) {
   EXPECT_EQ(query.source.values[0][0]->to_text({}), "5::text");
   EXPECT_EQ(query.source.values[0][1]->to_text({}), "1");
   EXPECT_TRUE(query.source.values[1][0]->value.is_null());
-  EXPECT_EQ(query.outputs[0].expression->index, 1);
-  EXPECT_EQ(query.outputs[1].expression->index, 0);
+  EXPECT_EQ(query.outputs[0].expression->column, query.source.columns[1].id);
+  EXPECT_EQ(query.outputs[1].expression->column, query.source.columns[0].id);
   EXPECT_EQ(query.outputs[2].expression->to_text({}), "7");
 }
 

@@ -19,7 +19,7 @@ double rows_of(OperatorKind kind, const std::string& sql) {
 ColumnValues values_in(const std::string& sql) {
   const LogicalOperatorPtr plan = plan_of(sql);
   estimate(*plan);
-  return values_of(*plan, 0);
+  return values_of(*plan, plan->columns.front().id);
 }
 
 TEST(Cardinality, ScansHaveTheRowsOfTheirSource) {

@@ -92,7 +92,8 @@ const TestCatalog& sized_catalog() {
 // Nothing in these plans is computed before they run.
 class NoEvaluator : public Evaluator {
  public:
-  std::vector<Value> evaluate(const std::vector<const Expression*>&, std::shared_ptr<const TabletSource>) override {
+  std::vector<Value> evaluate(const std::vector<const Expression*>&, std::shared_ptr<const TabletSource>,
+                              const std::vector<ColumnId>&) override {
     ADD_FAILURE() << "an expression is evaluated";
     return {};
   }
@@ -105,10 +106,10 @@ class NoEvaluator : public Evaluator {
 std::string conditions_of(const LogicalOperator& join) {
   std::vector<std::string> keys;
   for (size_t i = 0; i < join.probe_keys.size(); ++i)
-    keys.push_back(fmt::format("({} = {})", join.probe_keys[i]->to_text(join.inputs[0]->names()),
-                               join.build_keys[i]->to_text(join.inputs[1]->names())));
+    keys.push_back(fmt::format("({} = {})", join.probe_keys[i]->to_text(join.inputs[0]->columns),
+                               join.build_keys[i]->to_text(join.inputs[1]->columns)));
   std::string text = keys.empty() ? "" : fmt::format(" by {}", fmt::join(keys, " AND "));
-  if (join.predicate) text += " if " + join.predicate->to_text(join.names());
+  if (join.predicate) text += " if " + join.predicate->to_text(join.columns);
   return text;
 }
 
@@ -144,7 +145,7 @@ std::string joins_of(const LogicalOperator& plan) {
   switch (plan.kind) {
     case OperatorKind::Scan: return plan.source_name;
     case OperatorKind::Filter:
-      return fmt::format("{} where {}", joins_of(plan.input()), plan.predicate->to_text(plan.input().names()));
+      return fmt::format("{} where {}", joins_of(plan.input()), plan.predicate->to_text(plan.input().columns));
     case OperatorKind::Join:
       return fmt::format("({}, {}{})", joins_of(*plan.inputs[0]), joins_of(*plan.inputs[1]), conditions_of(plan));
     case OperatorKind::Aggregate: return fmt::format("groups of {}", joins_of(plan.input()));

@@ -106,9 +106,10 @@ TEST(OrderJoins, ColumnsHaveTheOrderOfTheText) {
   ASSERT_EQ(project.kind, OperatorKind::Project);
   EXPECT_EQ(project.names(), (std::vector<std::string>{"day", "year", "day", "part", "shop", "amount", "note"}));
   // Sales are the first input of the join.
-  std::vector<int32_t> places;
-  for (const ExpressionPtr& column : project.expressions) places.push_back(column->index);
-  EXPECT_EQ(places, (std::vector<int32_t>{5, 6, 0, 1, 2, 3, 4}));
+  std::vector<size_t> places;
+  for (const ExpressionPtr& column : project.expressions)
+    places.push_back(place_of(column->column, project.input().columns));
+  EXPECT_EQ(places, (std::vector<size_t>{5, 6, 0, 1, 2, 3, 4}));
 }
 
 TEST(OrderJoins, QueriesInFromAreJoinedAsTheyStand) {

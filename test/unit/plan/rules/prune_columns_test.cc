@@ -27,10 +27,10 @@ TEST(PruneColumns, KeysPointToTheColumnsThatAreLeft) {
   const LogicalOperator& join = first_of(OperatorKind::Join, *plan);
   EXPECT_EQ(joins_of(join), "(sales, parts by (part = part) if (amount < size))");
   EXPECT_EQ(join.names(), (Names{"part", "amount", "part", "size"}));
-  EXPECT_EQ(join.probe_keys.front()->index, 0);
-  EXPECT_EQ(join.build_keys.front()->index, 0);
-  EXPECT_EQ(join.predicate->args[0]->index, 1);
-  EXPECT_EQ(join.predicate->args[1]->index, 3);
+  EXPECT_EQ(join.probe_keys.front()->column, join.inputs[0]->columns[0].id);
+  EXPECT_EQ(join.build_keys.front()->column, join.inputs[1]->columns[0].id);
+  EXPECT_EQ(join.predicate->args[0]->column, join.columns[1].id);
+  EXPECT_EQ(join.predicate->args[1]->column, join.columns[3].id);
 }
 
 TEST(PruneColumns, AllPairsNeedNoColumns) {
