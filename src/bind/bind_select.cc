@@ -44,14 +44,14 @@ class SelectBinder {
         state_(state),
         settles_all_(untyped == UntypedOutputs::Text || select.distinct),
         around_(state.common_tables),
-        tables_around_(state.tables_in_from) {
-    tables_in_from_.around = tables_around_;
-    state_.tables_in_from = &tables_in_from_;
+        scope_around_(state.scope),
+        scope_(state.scope) {
+    state_.scope = &scope_;
   }
   SelectBinder(const SelectBinder&) = delete;
   ~SelectBinder() {
     state_.common_tables = around_;
-    state_.tables_in_from = tables_around_;
+    state_.scope = scope_around_;
   }
 
   BoundSelect run() {
@@ -83,10 +83,16 @@ class SelectBinder {
         if (other.table.name == table.name)
           throw Error(SqlState::duplicate_alias, "WITH query name \"" + table.name + "\" specified more than once",
                       table.position);
-      bind_inner_select(*table.query, state_, table.position);
-      common_tables_.push_back({table, state_.common_tables});
+      bind_common_table(table);
+      common_tables_.push_back({table, state_.common_tables, scope_around_});
       state_.common_tables = &common_tables_.back();
     }
+  }
+
+  void bind_common_table(const syntax::CommonTable& table) {
+    state_.scope = scope_around_;
+    bind_inner_select(*table.query, state_, table.position);
+    state_.scope = &scope_;
   }
 
   void bind_input() {
@@ -96,11 +102,10 @@ class SelectBinder {
     } else if (!select_.from.empty()) {
       named = bind_from(select_.from, state_);
     } else {
-      scope_ = Scope(&tables_in_from_);
       return;
     }
     result_.source = std::move(named.source);
-    scope_ = std::move(named.scope);
+    scope_.take_names(std::move(named.scope));
     tables_ = std::move(named.tables);
   }
 
@@ -274,10 +279,9 @@ class SelectBinder {
   bool settles_all_;
   const CommonTables* around_;              // the WITH clauses around this query
   std::deque<CommonTables> common_tables_;  // of its own
-  TablesInFrom* tables_around_;
-  TablesInFrom tables_in_from_;
-  BoundSelect result_;
+  Scope* scope_around_;
   Scope scope_;
+  BoundSelect result_;
   std::vector<SourceTable> tables_;
   std::vector<ShownGroup> shown_groups_;
 };

@@ -39,7 +39,7 @@ class SourceBinder {
     rename_source(reference_.column_aliases, "table \"" + alias + "\"", reference_.position);
     note_size();
     const bool has_own_name = std::holds_alternative<syntax::TableName>(reference_.source);
-    if (state_.tables_in_from) state_.tables_in_from->tables.push_back({has_own_name ? name_ : "", alias});
+    state_.scope->note_table(has_own_name ? name_ : "", alias);
     return named_source(std::move(source_), alias, primary_key_, state_, reference_.position);
   }
 
@@ -63,8 +63,10 @@ class SourceBinder {
   // Bound wherever it is named, and each time anew.
   void bind(const CommonTables& common) {
     const CommonTables* around = std::exchange(state_.common_tables, common.before);
+    Scope* scope = std::exchange(state_.scope, common.around);
     bind_query(*common.table.query);
     state_.common_tables = around;
+    state_.scope = scope;
     name_ = common.table.name;
     rename_source(common.table.column_aliases, "WITH query \"" + name_ + "\"", common.table.position);
   }
@@ -77,7 +79,7 @@ class SourceBinder {
                     reference_.position);
     const ViewsInUse inside{view.name, state_.views};
     const CommonTables* around = std::exchange(state_.common_tables, nullptr);
-    TablesInFrom* tables_around = std::exchange(state_.tables_in_from, nullptr);
+    Scope* scope = std::exchange(state_.scope, nullptr);
     state_.views = &inside;
     try {
       const auto statement = parse_statement(view.sql);
@@ -91,7 +93,7 @@ class SourceBinder {
     }
     state_.views = inside.around;
     state_.common_tables = around;
-    state_.tables_in_from = tables_around;
+    state_.scope = scope;
     put_at_reference(*source_.query);
     name_ = view.name;
     rename_source(view.columns, "view \"" + name_ + "\"", reference_.position);
@@ -160,8 +162,8 @@ class SourceBinder {
       throw Error(SqlState::undefined_function, "generate_series takes two or three arguments without names",
                   reference_.position);
     }
-    const Scope nothing;
-    ExpressionBinder binder(state_, nothing, "functions in FROM", nullptr);
+    const Scope around(state_.scope);
+    ExpressionBinder binder(state_, around, "functions in FROM", nullptr);
     Type type{TypeId::Integer};
     std::vector<ExpressionPtr> args;
     for (const syntax::ExpressionPtr& arg : call.args) {
@@ -230,8 +232,8 @@ NamedSource bind_bracketed_join(const syntax::TableReference& reference, Stateme
   ScopeTable table{reference.alias, result.scope.columns(), reference.position};
   rename_columns(table.columns, reference.column_aliases, "join expression \"" + reference.alias + "\"",
                  reference.position);
-  state.tables_in_from->tables.push_back({"", reference.alias});
-  result.scope = Scope(std::move(table), result.scope.known());
+  state.scope->note_table("", reference.alias);
+  result.scope = Scope(std::move(table), result.scope.around());
   return result;
 }
 
@@ -255,8 +257,8 @@ std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, c
 }
 
 BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state) {
-  const Scope nothing;
-  ExpressionBinder binder(state, nothing, "VALUES", nullptr);
+  const Scope around(state.scope);
+  ExpressionBinder binder(state, around, "VALUES", nullptr);
   BoundSource source;
   source.kind = BoundSource::Kind::Values;
   source.name = "VALUES";
@@ -289,7 +291,7 @@ NamedSource named_source(BoundSource source, const std::string& name, const std:
   for (const size_t column : primary_key) of_source.primary_key.push_back(of_source.columns[column]);
   NamedSource result;
   result.tables.push_back(std::move(of_source));
-  result.scope = Scope(std::move(table), state.tables_in_from);
+  result.scope = Scope(std::move(table), state.scope);
   result.source = std::move(source);
   return result;
 }

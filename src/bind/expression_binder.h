@@ -17,6 +17,7 @@ namespace diptych {
 struct CommonTables {
   const syntax::CommonTable& table;
   const CommonTables* before;  // what its own query may name; null: none
+  Scope* around;               // of the query around the one whose WITH it is; null: none
 };
 
 // A view that is being bound, and those around it.
@@ -39,8 +40,7 @@ struct StatementState {
   const CommonTables* common_tables = nullptr;
   const ViewsInUse* views = nullptr;
 
-  // What FROM has named so far, of the query being bound and those around it.
-  TablesInFrom* tables_in_from = nullptr;
+  Scope* scope = nullptr;   // of the query being bound, in which names of FROM come to stand when all of it is bound
   int joins = 0;            // of the FROM being bound and those around it,
   int deepest_joins = 0;    // and the most so far
   int64_t source_size = 0;  // of all sources bound so far, in columns

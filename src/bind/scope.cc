@@ -22,10 +22,45 @@ bool any_named(const std::vector<ScopeColumn>& columns, const std::string& name)
   return std::any_of(columns.begin(), columns.end(), [&](const ScopeColumn& column) { return column.name == name; });
 }
 
+// The one column of this name; nullptr: none. Errors: 42702.
+const ScopeColumn* find_column(const std::vector<ScopeColumn>& columns, const std::string& name, int position) {
+  const ScopeColumn* found = nullptr;
+  for (const ScopeColumn& column : columns) {
+    if (column.name != name) continue;
+    if (found) throw Error(SqlState::ambiguous_column, "column reference \"" + name + "\" is ambiguous", position);
+    found = &column;
+  }
+  return found;
+}
+
 }  // namespace
 
-Scope::Scope(ScopeTable table, const TablesInFrom* known) : has_from_(true), columns_(table.columns), known_(known) {
+Scope::Scope(ScopeTable table, const Scope* around) : has_from_(true), columns_(table.columns), around_(around) {
   tables_.push_back(std::move(table));
+}
+
+void Scope::note_table(std::string own_name, std::string alias) {
+  noted_.push_back({std::move(own_name), std::move(alias)});
+}
+
+void Scope::take_names(Scope from) {
+  has_from_ = from.has_from_;
+  columns_ = std::move(from.columns_);
+  tables_ = std::move(from.tables_);
+}
+
+// What find(scope) finds in the innermost scope that has it; nullptr: none has.
+template <typename Find>
+auto Scope::find_innermost(int position, const Find& find) const {
+  for (const Scope* scope = this; scope; scope = scope->around_) {
+    const auto* found = find(*scope);
+    if (!found) continue;
+    if (scope != this)
+      throw Error(SqlState::feature_not_supported, "a column of a query around this one is not supported yet",
+                  position);
+    return found;
+  }
+  return decltype(find(*this)){};
 }
 
 const ScopeTable* Scope::find_table(const std::string& name) const {
@@ -41,16 +76,16 @@ const ScopeTable& Scope::table_of(const std::vector<std::string>& qualifier, siz
   const std::string& name = qualifier[parts - 1];
   if (parts == 2 && qualifier[0] != "public" && qualifier[0] != "main")
     throw Error(SqlState::undefined_table, "missing FROM-clause entry for table \"" + name + "\"", position);
-  const ScopeTable* table = find_table(name);
+  const auto* table = find_innermost(position, [&](const Scope& scope) { return scope.find_table(name); });
   if (!table) refuse_table(name, position);
   return *table;
 }
 
 // Those of the query itself are looked at first, then those of the queries around it.
 void Scope::refuse_table(const std::string& name, int position) const {
-  for (const TablesInFrom* known = known_; known; known = known->around) {
-    for (const TablesInFrom::Names& other : known->tables) {
-      if (other.table != name && other.alias != name) continue;
+  for (const Scope* scope = this; scope; scope = scope->around_) {
+    for (const TableNames& other : scope->noted_) {
+      if (other.own_name != name && other.alias != name) continue;
       const bool is_hidden_by_alias = other.alias != name && find_table(other.alias);
       throw Error(SqlState::undefined_table, "invalid reference to FROM-clause entry for table \"" + name + "\"",
                   position,
@@ -78,12 +113,8 @@ ExpressionPtr Scope::resolve(const syntax::ColumnName& name, int position) const
   const size_t parts = name.parts.size() - 1;
   const ScopeTable* table = parts > 0 ? &table_of(name.parts, parts, position) : nullptr;
   const std::string& wanted = name.parts.back();
-  const ScopeColumn* found = nullptr;
-  for (const ScopeColumn& column : table ? table->columns : columns_) {
-    if (column.name != wanted) continue;
-    if (found) throw Error(SqlState::ambiguous_column, "column reference \"" + wanted + "\" is ambiguous", position);
-    found = &column;
-  }
+  const auto of_scope = [&](const Scope& scope) { return find_column(scope.columns_, wanted, position); };
+  const ScopeColumn* found = table ? find_column(table->columns, wanted, position) : find_innermost(position, of_scope);
   if (!found) refuse_column(wanted, table, position);
   return value_of(*found, position);
 }

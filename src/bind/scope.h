@@ -1,4 +1,5 @@
-// The columns that names in an expression can mean: those of the tables in FROM.
+// The columns that names in an expression can mean: those of the tables in FROM, and of the queries around. Scopes are
+// a chain: a name means what the innermost scope has of that name.
 //
 //   FROM a JOIN b USING (x)      visible: x, rest of a, rest of b     what * is, and what a bare name can mean
 //                                tables:  a: all of a; b: all of b    what a.* is, and what a.x can mean
@@ -28,16 +29,6 @@ struct ScopeTable {
   int position = -1;
 };
 
-// The tables that FROM has named so far, those out of reach, too: for messages.
-struct TablesInFrom {
-  struct Names {
-    std::string table;  // its own name; empty: none
-    std::string alias;
-  };
-  std::vector<Names> tables;
-  const TablesInFrom* around = nullptr;  // of the query around this one
-};
-
 struct NamedExpression {
   std::string name;
   ExpressionPtr expression;
@@ -45,21 +36,26 @@ struct NamedExpression {
 
 class Scope {
  public:
-  // No FROM: no names. `known` may be null, and must outlive the scope.
-  explicit Scope(const TablesInFrom* known = nullptr) : known_(known) {}
-  Scope(ScopeTable table, const TablesInFrom* known);
+  // Without names, inside of `around`, which must outlive it; nullptr: inside of none.
+  explicit Scope(const Scope* around = nullptr) : around_(around) {}
+  Scope(ScopeTable table, const Scope* around);
 
-  // Errors: 42703 and 42P01 with a hint, 42702 when two columns have the name.
+  // Errors: 42703 and 42P01 with a hint, 42702 when two columns have the name, 0A000 what it means is of a scope
+  // around.
   ExpressionPtr resolve(const syntax::ColumnName& name, int position) const;
   // Whether a column has this name.
   bool has_column(const std::string& name) const;
-  // The columns of * and t.*, in order. Errors: 42P01, and 42601 without a FROM.
+  // The columns of * and t.*, in order. Errors: 42P01, 0A000, and 42601 without a FROM.
   std::vector<NamedExpression> expand(const syntax::Star& star, int position) const;
 
   // Those that may be named without their table, in the order of *.
   const std::vector<ScopeColumn>& columns() const { return columns_; }
-  const TablesInFrom* known() const { return known_; }
+  const Scope* around() const { return around_; }
 
+  // FROM names a table, perhaps out of reach: for messages. own_name: empty if it has none.
+  void note_table(std::string own_name, std::string alias);
+  // The names of `from` become this scope's, which had none.
+  void take_names(Scope from);
   // Errors: 42712 a table of the other side of a join has the name of one here.
   void check_names(const Scope& right) const;
   // Adds what stands on the other side of a join, after check_names(). The columns that USING merges come first, and
@@ -67,6 +63,13 @@ class Scope {
   void join(Scope right, std::vector<ScopeColumn> merged);
 
  private:
+  // A table that FROM has named.
+  struct TableNames {
+    std::string own_name, alias;
+  };
+
+  template <typename Find>
+  auto find_innermost(int position, const Find& find) const;
   const ScopeTable& table_of(const std::vector<std::string>& qualifier, size_t parts, int position) const;
   const ScopeTable* find_table(const std::string& name) const;
   [[noreturn]] void refuse_table(const std::string& name, int position) const;
@@ -75,7 +78,8 @@ class Scope {
   bool has_from_ = false;
   std::vector<ScopeColumn> columns_;
   std::vector<ScopeTable> tables_;
-  const TablesInFrom* known_ = nullptr;
+  std::vector<TableNames> noted_;
+  const Scope* around_ = nullptr;
 };
 
 }  // namespace diptych
