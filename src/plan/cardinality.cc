@@ -5,6 +5,7 @@
 
 #include "tablet/dictionary.h"
 #include "tablet/source_parts.h"
+#include "tablet/statistics/table_statistics.h"
 
 namespace diptych {
 
@@ -106,16 +107,25 @@ double rows_of(const LogicalOperator& op) {
   return op.input().estimated_rows;
 }
 
+// A sketch that counts nearly as many values as rows can't tell whether each row has its own.
+constexpr double part_of_a_key = 0.9;
+
+// Of a scan's column, as the source has it.
 double values_of_scan(const LogicalOperator& scan, size_t column) {
   const double rows = scan.estimated_rows;
   const size_t number = scan.source_columns[column];
   if (const Dictionary* dictionary = scan.source->common_dictionary(number))
     return std::clamp(static_cast<double>(dictionary->size()), 1.0, rows);
-  if (dynamic_cast<const SourceInParts*>(scan.source.get()) != nullptr) return rows;
+  double most = rows;
+  if (const TableStatistics* statistics = scan.source->statistics()) {
+    const double different = statistics->different(number);
+    if (different < part_of_a_key * rows) most = different;
+  }
   const ColumnSummary summary = scan.source->summary(number);
-  if (!summary.is_bounded || !summary.widest.has_bounds || scan.columns[column].type.is_string()) return rows;
+  const Type& type = scan.columns[column].type;
+  if (!summary.is_bounded || !summary.widest.has_bounds || type.is_string() || type.is_float()) return most;
   const double span = static_cast<double>(summary.widest.high) - static_cast<double>(summary.widest.low) + 1;
-  return std::clamp(span, 1.0, rows);
+  return std::clamp(span, 1.0, most);
 }
 
 // The side of a join that has the column. The one with fewer columns is looked through.

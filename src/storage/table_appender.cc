@@ -28,6 +28,7 @@ TableAppender::TableAppender(const TabletStorage& storage, tbb::task_arena& aren
       arena_(arena),
       state_(state),
       columns_(state.column_definitions()),
+      statistics_(columns_.size(), state.statistics),
       kept_(state.directory.size()) {}
 
 TableAppender::~TableAppender() {
@@ -123,11 +124,20 @@ void TableAppender::put_behind_fragments(size_t fragments) {
   stage(decoded.batch());
 }
 
+// Rows of the table before the tablet that comes next.
+int64_t TableAppender::next_position() const {
+  if (!slots_.empty()) return slots_.back().first_position + slots_.back().rows;
+  return kept_ < state_.directory.size() ? state_.directory[kept_].first_row : state_.directory.rows();
+}
+
 // Hands the staged rows to a task; when all threads have one, or these are the last rows, this thread does it itself.
 void TableAppender::dispatch(bool is_last) {
   std::shared_ptr<Staging> staging = std::move(current_);
+  const int64_t first_position = next_position();
   Slot& slot = slots_.emplace_back();
   slot.id = storage_.ids->take();
+  slot.first_position = first_position;
+  slot.rows = staging->builder.rows();
   // The encoded tablet and its block are at most about as large as the rows. The builder keeps its buffers for the next
   // rows.
   int64_t staged_bytes = staging->memory.bytes();
@@ -149,6 +159,7 @@ void TableAppender::dispatch(bool is_last) {
 void TableAppender::encode(Staging& staging, bool is_last, Slot& slot) noexcept {
   try {
     EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
+    statistics_.add(tablet, slot.first_position);
     slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
@@ -192,7 +203,10 @@ void TableAppender::take_slots() {
   std::vector<TabletHandle> tablets;
   for (Slot& slot : slots_) tablets.push_back(std::move(slot.tablet));
   slots_.clear();
+  const int64_t rows_before = state_.directory.rows();
   state_.directory.replace_tail(kept_, std::move(tablets), state_.tablet_rows);
+  state_.statistics = statistics_.finish();
+  state_.rows_in_statistics += state_.directory.rows() - rows_before;
   state_.blob = nullptr;
   kept_ = state_.directory.size();
 }

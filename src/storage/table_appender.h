@@ -27,6 +27,7 @@
 
 #include "storage/tablet_storage.h"
 #include "tablet/builder.h"
+#include "tablet/statistics/statistics_builder.h"
 
 namespace diptych {
 
@@ -51,6 +52,7 @@ class TableAppender {
   };
   struct Slot {
     uint64_t id = 0;
+    int64_t first_position = 0, rows = 0;
     TabletHandle tablet;
     std::exception_ptr error;
   };
@@ -66,6 +68,7 @@ class TableAppender {
   void wait();
   size_t count_fragments(int64_t new_rows) const;
   void put_behind_fragments(size_t fragments);
+  int64_t next_position() const;
   void take_slots();
 
   const TabletStorage& storage_;
@@ -77,6 +80,7 @@ class TableAppender {
   std::vector<std::unique_ptr<Staging>> idle_;  // builders that have learnt the table's strings
   tbb::task_group tasks_;
   std::atomic<int> in_flight_{0};
+  StatisticsBuilder statistics_;
   std::deque<Slot> slots_;
   size_t kept_ = 0;  // tablets of the directory that stay as they are
 };

@@ -9,6 +9,7 @@
 #include "storage/catalog.h"
 #include "storage/tablet_directory.h"
 #include "tablet/dictionary.h"
+#include "tablet/statistics/table_statistics.h"
 
 namespace diptych {
 
@@ -33,8 +34,10 @@ struct TableState {
   std::shared_ptr<TableDictionaries> dictionaries;
   TabletDirectory directory;
   std::vector<std::vector<DictionarySegment>>
-      segments;                            // per column; cover at least the codes that tablets in the file use
-  std::shared_ptr<const StoredBlob> blob;  // of this version; nullptr: not in the file yet
+      segments;  // per column; cover at least the codes that tablets in the file use
+  std::shared_ptr<const TableStatistics> statistics;  // null: none
+  int64_t rows_in_statistics = 0;                     // of the table's, about
+  std::shared_ptr<const StoredBlob> blob;             // of this version; nullptr: not in the file yet
 
   std::vector<ColumnDefinition> column_definitions() const;
 };

@@ -69,6 +69,11 @@ const Dictionary* TableView::common_dictionary(size_t column) const {
   return state_.directory.all_codes(column) ? dictionaries_[column] : nullptr;
 }
 
+// Those of few of the rows, as where the others come from a file without statistics, would say little of all.
+const TableStatistics* TableView::statistics() const {
+  return 2 * state_.rows_in_statistics >= state_.directory.rows() ? state_.statistics.get() : nullptr;
+}
+
 std::unique_ptr<PinnedTablet> TableView::pin(size_t tablet, std::span<const size_t> wanted) const {
   auto [handle, first_row] = state_.directory[tablet];
   auto result = std::make_unique<StoredPin>(handle, state_.dictionaries, first_row);

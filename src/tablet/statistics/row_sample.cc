@@ -1,0 +1,135 @@
+#include "tablet/statistics/row_sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "tablet/cells.h"
+
+namespace diptych {
+namespace {
+
+constexpr int64_t all_rows_end = 65536;
+constexpr int64_t run_rows = 16;
+
+// Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. Differs for all positions.
+uint64_t drawn_for(int64_t number) {
+  uint64_t z = (static_cast<uint64_t>(number) + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+  z = (z ^ z >> 27) * 0x94D049BB133111EB;
+  return z ^ z >> 31;
+}
+
+// Rows of greater priority are not among the least ones of so many rows, but for one time in ten thousand.
+uint64_t greatest_priority(int64_t rows) {
+  const auto wanted = static_cast<double>(RowSample::most_rows);
+  const double part = (wanted + 4 * std::sqrt(wanted)) / static_cast<double>(rows);
+  return part >= 1 ? UINT64_MAX : static_cast<uint64_t>(part * 0x1p64);
+}
+
+struct Candidate {
+  uint64_t priority;
+  int64_t position;
+  bool operator<(const Candidate& other) const { return priority < other.priority; }
+};
+
+// Of positions [first, end), by priority.
+std::vector<Candidate> candidates_of(int64_t first, int64_t end) {
+  const uint64_t greatest = greatest_priority(end);
+  std::vector<Candidate> found;
+  for (int64_t position = first; position < std::min(end, all_rows_end); ++position)
+    if (const uint64_t priority = drawn_for(position); priority <= greatest) found.push_back({priority, position});
+  for (int64_t run = std::max(first, all_rows_end) / run_rows; run * run_rows < end; ++run) {
+    // The least of n uniform numbers is near 0 as evenly spread as one of them divided by n.
+    const uint64_t drawn = drawn_for(-run);
+    const int64_t position = run * run_rows + static_cast<int64_t>(drawn % run_rows);
+    if (drawn / run_rows <= greatest && position >= first && position < end)
+      found.push_back({drawn / run_rows, position});
+  }
+  std::sort(found.begin(), found.end());
+  if (found.size() > RowSample::most_rows) found.resize(RowSample::most_rows);
+  return found;
+}
+
+double number_at(const ColumnView& view, int64_t row) {
+  switch (view.physical) {
+    case PhysicalType::Float32: return sampled_number(static_cast<double>(plain_at<float>(view, row)));
+    case PhysicalType::Float64: return sampled_number(plain_at<double>(view, row));
+    case PhysicalType::Interval: return sampled_number(plain_at<Interval>(view, row));
+    default: return sampled_number(integer_at(view, row));
+  }
+}
+
+SampledColumn sampled(const ColumnView& view, const std::vector<Candidate>& rows, int64_t first) {
+  const bool is_text = view.physical == PhysicalType::Text;
+  SampledColumn column;
+  for (const Candidate& candidate : rows) {
+    const int64_t row = candidate.position - first;
+    const bool is_null = is_null_at(view, row);
+    column.is_null.push_back(is_null);
+    if (is_text)
+      column.texts.emplace_back(is_null ? "" : string_at(view, row).substr(0, SampledColumn::most_text_bytes));
+    else
+      column.numbers.push_back(is_null ? 0 : number_at(view, row));
+  }
+  return column;
+}
+
+}  // namespace
+
+double sampled_number(int128_t value) { return static_cast<double>(value); }
+
+double sampled_number(double value) { return std::isnan(value) ? std::numeric_limits<double>::infinity() : value; }
+
+double sampled_number(const Interval& value) {
+  constexpr double day = 86'400e6, days_a_month = 30;
+  return (value.months * days_a_month + value.days) * day + static_cast<double>(value.microseconds);
+}
+
+void SampledColumn::append(const SampledColumn& other, size_t row) {
+  is_null.push_back(other.is_null[row]);
+  if (!other.texts.empty()) texts.push_back(other.texts[row]);
+  if (!other.numbers.empty()) numbers.push_back(other.numbers[row]);
+}
+
+void RowSample::append(const RowSample& other, size_t row) {
+  priorities_.push_back(other.priorities_[row]);
+  for (size_t i = 0; i < columns_.size(); ++i) columns_[i].append(other.columns_[i], row);
+}
+
+RowSample RowSample::of(const EncodedTablet& tablet, int64_t first_position) {
+  const std::vector<Candidate> rows = candidates_of(first_position, first_position + tablet.rows);
+  RowSample sample;
+  for (const Candidate& row : rows) sample.priorities_.push_back(row.priority);
+  for (const EncodedColumn& column : tablet.columns)
+    sample.columns_.push_back(sampled(column.view(), rows, first_position));
+  return sample;
+}
+
+void RowSample::append(const RowSample& other) {
+  for (size_t row = 0; row < other.rows(); ++row) append(other, row);
+}
+
+bool RowSample::would_stay_with(const RowSample& other) const {
+  return std::all_of(other.priorities_.begin(), other.priorities_.end(), [this](uint64_t priority) {
+    if (rows() == most_rows && priority > priorities_.back()) return true;
+    return std::binary_search(priorities_.begin(), priorities_.end(), priority);
+  });
+}
+
+void RowSample::settle() {
+  std::vector<size_t> order(rows());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) { return priorities_[a] < priorities_[b]; });
+  RowSample settled(columns_.size());
+  for (const size_t row : order) {
+    if (settled.rows() == most_rows) break;
+    const bool is_there = settled.rows() > 0 && settled.priorities_.back() == priorities_[row];
+    if (!is_there) settled.append(*this, row);
+  }
+  *this = std::move(settled);
+}
+
+}  // namespace diptych
