@@ -1,5 +1,6 @@
 #include "storage/table_appender.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
@@ -127,6 +128,10 @@ void TableAppender::put_behind_fragments(size_t fragments) {
 // Rows of the table before the tablet that comes next.
 int64_t TableAppender::next_position() const {
   if (!slots_.empty()) return slots_.back().first_position + slots_.back().rows;
+  return rows_of_kept();
+}
+
+int64_t TableAppender::rows_of_kept() const {
   return kept_ < state_.directory.size() ? state_.directory[kept_].first_row : state_.directory.rows();
 }
 
@@ -203,10 +208,13 @@ void TableAppender::take_slots() {
   std::vector<TabletHandle> tablets;
   for (Slot& slot : slots_) tablets.push_back(std::move(slot.tablet));
   slots_.clear();
-  const int64_t rows_before = state_.directory.rows();
+  const int64_t rows_kept = rows_of_kept();
   state_.directory.replace_tail(kept_, std::move(tablets), state_.tablet_rows);
-  state_.statistics = statistics_.finish();
-  state_.rows_in_statistics += state_.directory.rows() - rows_before;
+  auto statistics = statistics_.finish();
+  if (statistics != state_.statistics) state_.statistics_blob = nullptr;
+  state_.statistics = std::move(statistics);
+  // As if rows that they don't have were the last of those that stay.
+  state_.rows_in_statistics = std::min(state_.rows_in_statistics, rows_kept) + state_.directory.rows() - rows_kept;
   state_.blob = nullptr;
   kept_ = state_.directory.size();
 }

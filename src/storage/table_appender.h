@@ -69,6 +69,7 @@ class TableAppender {
   size_t count_fragments(int64_t new_rows) const;
   void put_behind_fragments(size_t fragments);
   int64_t next_position() const;
+  int64_t rows_of_kept() const;
   void take_slots();
 
   const TabletStorage& storage_;

@@ -36,7 +36,8 @@ struct TableState {
   std::vector<std::vector<DictionarySegment>>
       segments;  // per column; cover at least the codes that tablets in the file use
   std::shared_ptr<const TableStatistics> statistics;  // null: none
-  int64_t rows_in_statistics = 0;                     // of the table's, about
+  int64_t rows_in_statistics = 0;                     // of the table's, at least
+  std::shared_ptr<const StoredBlob> statistics_blob;  // nullptr: not in the file yet
   std::shared_ptr<const StoredBlob> blob;             // of this version; nullptr: not in the file yet
 
   std::vector<ColumnDefinition> column_definitions() const;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/type_limits.h"
 #include "storage/file/blob_codec.h"
+#include "storage/file/statistics_format.h"
 #include "storage/tablet_buffer.h"
 
 namespace diptych {
@@ -125,6 +126,31 @@ void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
   directory.set_blob(part, file.write_blob(writer.bytes()));
 }
 
+void write_table_statistics(DatabaseFile& file, BlobWriter& table_writer, TableState& table) {
+  table_writer.varint(static_cast<uint64_t>(table.rows_in_statistics));
+  if (table.rows_in_statistics == 0) return;
+  if (!table.statistics_blob) {
+    BlobWriter writer;
+    write_statistics(writer, *table.statistics);
+    table.statistics_blob = file.write_blob(writer.bytes());
+  }
+  write_reference(table_writer, table.statistics_blob->reference());
+}
+
+std::string statistics_name(const std::string& table) { return table + ", statistics"; }
+
+void read_table_statistics(DatabaseFile& file, BlobReader& table_reader, TableState& table, const std::string& what) {
+  table.rows_in_statistics = static_cast<int64_t>(table_reader.varint());
+  if (table.rows_in_statistics == 0) return;
+  if (table.rows_in_statistics < 0 || table.rows_in_statistics > table.directory.rows())
+    table_reader.fail("statistics of more rows than there are");
+  const BlobReference place = read_reference(table_reader);
+  table.statistics_blob = file.claim_blob(place, statistics_name(what));
+  const auto bytes = file.read_blob(place, statistics_name(what));
+  BlobReader reader(bytes, statistics_name(what));
+  table.statistics = read_statistics(reader, table.definition);
+}
+
 // The ids of the tablets in a file. Version 1 has none: its tablets are numbered in the order in which they are read,
 // which is the same until a commit writes the ids.
 class IdReader {
@@ -222,6 +248,7 @@ TableState read_table(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& b
     auto chunk = read_chunk(file, buffer, chunk_reader, table, what, ids);
     table.directory.add_part(std::move(chunk), std::move(chunk_blob));
   }
+  if (file.header().version >= 4) read_table_statistics(file, reader, table, what);
   reader.finish();
   return table;
 }
@@ -261,6 +288,7 @@ void write_table(DatabaseFile& file, TableState& table) {
     if (is_old || !table.directory.parts()[part].blob) write_chunk(file, table.directory, part);
     write_reference(writer, table.directory.parts()[part].blob->reference());
   }
+  write_table_statistics(file, writer, table);
   table.blob = file.write_blob(writer.bytes());
 }
 
@@ -319,6 +347,7 @@ void verify_catalog(const DatabaseFile& file, const CatalogView& catalog) {
       }
     }
     for (const auto& part : state.directory.parts()) file.read_blob(part.blob->reference(), what + ", directory");
+    if (const auto& blob = state.statistics_blob) file.read_blob(blob->reference(), statistics_name(what));
   }
 }
 

@@ -14,9 +14,9 @@
 namespace diptych::test {
 namespace {
 
-constexpr int64_t mebibyte = 1 << 20;
 constexpr int64_t rows = 4096;
 constexpr size_t tablets = 40;
+constexpr int64_t mega = 1 << 20;
 
 // 40 tablets of 4096 rows: two bigint columns of random numbers, which do not compress, 32 KiB each.
 class TabletBufferTest : public testing::Test {
@@ -42,7 +42,7 @@ class TabletBufferTest : public testing::Test {
       sums_.push_back(0);
       for (int64_t value : a) sums_.back() += static_cast<uint64_t>(value);
     }
-    budget_.set_limit(mebibyte);  // of 2.5 MiB of data
+    budget_.set_limit(mega);  // of 2.5 MiB of data
   }
 
   std::vector<ColumnView> pin(size_t tablet, std::span<const size_t> columns) {
@@ -62,7 +62,7 @@ class TabletBufferTest : public testing::Test {
   }
 
   MemoryFileSystem files_;
-  MemoryBudget budget_{64 * mebibyte};
+  MemoryBudget budget_{64 * mega};
   std::shared_ptr<DatabaseFile> file_;
   std::shared_ptr<TabletBuffer> buffer_;
   std::string table_ = "t";
@@ -89,7 +89,7 @@ TEST_F(TabletBufferTest, AdjacentColumnsAreOneRead) {
 TEST_F(TabletBufferTest, ScansOfMoreThanMemoryFindAPartThere) {
   for (int round = 0; round < 10; ++round) {
     for (size_t tablet = 0; tablet < tablets; ++tablet) scan(tablet);
-    EXPECT_LE(budget_.peak(), std::max(budget_.limit(), int64_t{3} * mebibyte));
+    EXPECT_LE(budget_.peak(), std::max(budget_.limit(), int64_t{3} * mega));
   }
   EXPECT_LE(budget_.used(), budget_.limit());
   int64_t hits = buffer_->hits();
@@ -133,10 +133,10 @@ TEST_F(TabletBufferTest, EverythingPinnedIsAnError) {
 
 TEST_F(TabletBufferTest, GivesWayToStatements) {
   for (size_t tablet = 0; tablet < tablets; ++tablet) scan(tablet);
-  EXPECT_GT(buffer_->cached_bytes(), mebibyte / 2);
-  budget_.reserve(mebibyte - 1000, "statement");
+  EXPECT_GT(buffer_->cached_bytes(), mega / 2);
+  budget_.reserve(mega - 1000, "statement");
   EXPECT_EQ(buffer_->cached_bytes(), 0);
-  budget_.release(mebibyte - 1000);
+  budget_.release(mega - 1000);
 }
 
 TEST_F(TabletBufferTest, FailedLoadCanBeRepeated) {
