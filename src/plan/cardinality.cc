@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/scan_column.h"
+#include "plan/selectivity.h"
 #include "tablet/dictionary.h"
 #include "tablet/source_parts.h"
 #include "tablet/statistics/table_statistics.h"
@@ -12,7 +14,7 @@ namespace diptych {
 namespace {
 
 // Where nothing is known of the values.
-constexpr double equality_part = 0.05, range_part = 0.3, other_part = 0.3;
+constexpr double pairs_part = 0.3;  // of a condition over both sides of a join
 constexpr double usual_rows_a_group = 8;
 constexpr double unknown_rows = 1e6;
 
@@ -24,37 +26,6 @@ int64_t whole_rows(double estimated_rows) {
   return static_cast<int64_t>(std::llround(std::min(estimated_rows, most_rows_shown)));
 }
 
-double part_of(const Expression& condition, const LogicalOperator& input) {
-  switch (condition.kind) {
-    case ExpressionKind::And: {
-      double part = 1;
-      for (const ExpressionPtr& one : condition.args) part *= part_of(*one, input);
-      return part;
-    }
-    case ExpressionKind::Or: {
-      double none = 1;
-      for (const ExpressionPtr& one : condition.args) none *= 1 - part_of(*one, input);
-      return 1 - none;
-    }
-    case ExpressionKind::Eq: {
-      const Expression& left = *condition.args[0];
-      if (left.kind != ExpressionKind::Column) return equality_part;
-      return 1 / values_of(input, left).values;
-    }
-    case ExpressionKind::In: {
-      const Expression& left = *condition.args[0];
-      const auto count = static_cast<double>(condition.args.size() - 1);
-      if (left.kind != ExpressionKind::Column) return std::min(1.0, count * equality_part);
-      return std::min(1.0, count / values_of(input, left).values);
-    }
-    case ExpressionKind::Lt:
-    case ExpressionKind::Le:
-    case ExpressionKind::Gt:
-    case ExpressionKind::Ge: return range_part;
-    default: return other_part;
-  }
-}
-
 double pairs_of_join(const LogicalOperator& op) {
   double pairs = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
   for (size_t i = 0; i < op.probe_keys.size(); ++i)
@@ -64,7 +35,7 @@ double pairs_of_join(const LogicalOperator& op) {
 
 namespace {
 
-double rows_of_join(const LogicalOperator& op) { return pairs_of_join(op) * (op.predicate ? other_part : 1); }
+double rows_of_join(const LogicalOperator& op) { return pairs_of_join(op) * (op.predicate ? pairs_part : 1); }
 
 bool has_column_alone(const Expression& e, ColumnId column) {
   if (e.kind == ExpressionKind::Column) return e.column == column;
@@ -72,12 +43,19 @@ bool has_column_alone(const Expression& e, ColumnId column) {
                      [column](const ExpressionPtr& arg) { return has_column_alone(*arg, column); });
 }
 
+void take_conditions_on(ColumnId column, const Expression& condition, std::vector<const Expression*>& found) {
+  if (condition.kind != ExpressionKind::And) {
+    if (has_column_alone(condition, column)) found.push_back(&condition);
+    return;
+  }
+  for (const ExpressionPtr& one : condition.args) take_conditions_on(column, *one, found);
+}
+
 // The part of a column's values that conditions on it alone leave.
 double part_by_column(const Expression& condition, const LogicalOperator& input, ColumnId column) {
-  if (condition.kind != ExpressionKind::And) return has_column_alone(condition, column) ? part_of(condition, input) : 1;
-  double part = 1;
-  for (const ExpressionPtr& one : condition.args) part *= part_by_column(*one, input, column);
-  return part;
+  std::vector<const Expression*> conditions;
+  take_conditions_on(column, condition, conditions);
+  return conditions.empty() ? 1 : part_of_all(conditions, input);
 }
 
 double groups_of(const LogicalOperator& op) {
@@ -118,6 +96,8 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
     return std::clamp(static_cast<double>(dictionary->size()), 1.0, rows);
   double most = rows;
   if (const TableStatistics* statistics = scan.source->statistics()) {
+    const bool samples_all = static_cast<double>(statistics->sample().rows()) >= rows;
+    if (samples_all) return std::max(1.0, statistics->sorted(number).different());
     const double different = statistics->different(number);
     if (different < part_of_a_key * rows) most = different;
   }
@@ -126,13 +106,6 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
   if (!summary.is_bounded || !summary.widest.has_bounds || type.is_string() || type.is_float()) return most;
   const double span = static_cast<double>(summary.widest.high) - static_cast<double>(summary.widest.low) + 1;
   return std::clamp(span, 1.0, most);
-}
-
-// The side of a join that has the column. The one with fewer columns is looked through.
-const LogicalOperator& side_of(const LogicalOperator& join, ColumnId column) {
-  const size_t fewer = join.inputs[0]->columns.size() < join.inputs[1]->columns.size() ? 0 : 1;
-  const LogicalOperator& side = *join.inputs[fewer];
-  return place_of(column, side.columns) < side.columns.size() ? side : *join.inputs[1 - fewer];
 }
 
 }  // namespace

@@ -27,7 +27,5 @@ ColumnValues values_of(const LogicalOperator& op, const Expression& expression);
 double equal_part(const ColumnValues& a, const ColumnValues& b);
 // Of a join of estimated inputs: the pairs with equal keys, at least 1.
 double pairs_of_join(const LogicalOperator& join);
-// The part of an estimated operator's rows for which the condition holds.
-double part_of(const Expression& condition, const LogicalOperator& op);
 
 }  // namespace diptych

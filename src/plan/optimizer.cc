@@ -6,16 +6,21 @@
 
 namespace diptych {
 
+std::vector<std::unique_ptr<Rule>> make_rules_of_conditions() {
+  std::vector<std::unique_ptr<Rule>> list;
+  list.push_back(make_push_filters());
+  list.push_back(make_push_not_down());
+  list.push_back(make_fold_constants());
+  list.push_back(make_narrow_comparisons());
+  return list;
+}
+
 const std::vector<std::unique_ptr<Rule>>& optimizer_rules() {
   static const std::vector<std::unique_ptr<Rule>> rules = [] {
-    std::vector<std::unique_ptr<Rule>> list;
-    list.push_back(make_push_filters());
+    std::vector<std::unique_ptr<Rule>> list = make_rules_of_conditions();
     list.push_back(make_order_joins());
     list.push_back(make_raise_limit());
     list.push_back(make_read_first_rows());
-    list.push_back(make_push_not_down());
-    list.push_back(make_fold_constants());
-    list.push_back(make_narrow_comparisons());
     list.push_back(make_prune_columns());
     list.push_back(make_top_n());
     return list;

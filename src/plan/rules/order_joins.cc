@@ -304,12 +304,12 @@ class OrderJoins : public Rule {
     }
     JoinedRows rows(std::move(plan));
     plan = rows.in_order([&](LogicalOperatorPtr& leaf) {
-      push_filters_->apply(leaf, evaluator);
+      for (const auto& rule : of_conditions_) rule->apply(leaf, evaluator);
       order(leaf, evaluator);
     });
   }
 
-  const std::unique_ptr<Rule> push_filters_ = make_push_filters();
+  const std::vector<std::unique_ptr<Rule>> of_conditions_ = make_rules_of_conditions();
 };
 
 }  // namespace

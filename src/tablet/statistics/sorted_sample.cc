@@ -28,16 +28,7 @@ std::vector<double> run_lengths(const std::vector<T>& values) {
 template <typename T>
 SortedSample::Place place_of(const std::vector<T>& values, T value) {
   const auto [first, last] = std::equal_range(values.begin(), values.end(), value);
-  SortedSample::Place place;
-  place.below = static_cast<double>(first - values.begin());
-  place.equal = static_cast<double>(last - first);
-  if constexpr (std::is_same_v<T, double>) {
-    place.has_before = first != values.begin();
-    place.has_behind = last != values.end();
-    if (place.has_before) place.before = *std::prev(first);
-    if (place.has_behind) place.behind = *last;
-  }
-  return place;
+  return {static_cast<double>(first - values.begin()), static_cast<double>(last - first)};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The sampled values of a column in order: how many rows have a value, and how many a lesser one.
 //
-//   values 1 1 1 1 4 5 7 7      find(4): 4 below, 1 equal      find(6): 6 below, none equal, between 5 and 7
+//   values 1 1 1 1 4 5 7 7      find(4): 4 below, 1 equal      find(6): 6 below, none equal
 #pragma once
 
 #include <string_view>
@@ -17,9 +17,6 @@ class SortedSample {
  public:
   struct Place {
     double below = 0, equal = 0;  // rows
-    // Numbers: the values next to it, if there are such, and how many rows have exactly these.
-    bool has_before = false, has_behind = false;
-    double before = 0, behind = 0;
   };
 
   // The column outlives it.

@@ -12,6 +12,7 @@
 #include "sql/parser.h"
 #include "tablet/dictionary.h"
 #include "tablet/source_parts.h"
+#include "tablet/statistics/table_statistics.h"
 
 namespace diptych::testing {
 
@@ -57,6 +58,40 @@ class SizedTable : public EmptyTable {
   std::vector<std::unique_ptr<Dictionary>> dictionaries_;
 };
 
+// For each of a thousand rows a cell of each column.
+RowSample sample_of_visits() {
+  std::vector<uint64_t> priorities;
+  std::vector<SampledColumn> columns(5);
+  for (int i = 0; i < 1000; ++i) {
+    priorities.push_back(static_cast<uint64_t>(i));
+    for (SampledColumn& column : columns) column.is_null.push_back(0);
+    columns[0].numbers.push_back(i % 2 == 0 ? 1 : 1000 + i);
+    columns[1].numbers.push_back(i);
+    columns[2].numbers.push_back(i + i % 10);
+    columns[3].texts.emplace_back(i % 10 < 9 ? "de" : "fr");
+    columns[4].is_null.back() = i % 4 == 0 ? 1 : 0;
+    columns[4].numbers.push_back(i % 4 == 0 ? 0 : 1);
+  }
+  return {std::move(priorities), std::move(columns)};
+}
+
+class SampledTable : public SizedTable {
+ public:
+  SampledTable(const std::string& name, int64_t rows, const std::vector<SizedColumn>& columns, RowSample sample)
+      : SizedTable(name, rows, columns), statistics_(sketches(columns, rows), std::move(sample)) {}
+  const TableStatistics* statistics() const override { return &statistics_; }
+
+ private:
+  // As though half of the rows had a value of their own.
+  static std::vector<DistinctSketch> sketches(const std::vector<SizedColumn>& columns, int64_t rows) {
+    HyperLogLog half;
+    for (int64_t i = 0; i < rows / 2; ++i) half.add(HyperLogLog::mixed(static_cast<uint64_t>(i)));
+    return std::vector<DistinctSketch>(columns.size(), DistinctSketch(half, {}));
+  }
+
+  TableStatistics statistics_;
+};
+
 class UncountedFile : public SizedTable, public SourceInParts {
  public:
   using SizedTable::SizedTable;
@@ -83,6 +118,13 @@ const TestCatalog& sized_catalog() {
     made.add(std::make_shared<SizedTable>(
         "shops", 2000,
         std::vector<SizedColumn>{{"shop", integer, 1, 2000}, {"region", text, 0, -1, 5}, {"city", integer}}));
+    made.add(std::make_shared<SampledTable>("visits", 1'000'000,
+                                            std::vector<SizedColumn>{{"page", {TypeId::BigInt}},
+                                                                     {"first", integer, 0, 999},
+                                                                     {"last", integer, 0, 1008},
+                                                                     {"country", text, 0, -1, 2},
+                                                                     {"seen", {TypeId::Boolean}}},
+                                            sample_of_visits()));
     made.add(std::make_shared<UncountedFile>("files", 0, std::vector<SizedColumn>{{"n", integer}}));
     return made;
   }();

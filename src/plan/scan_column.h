@@ -1,0 +1,20 @@
+// Where an operator's column comes from.
+#pragma once
+
+#include "plan/logical_operator.h"
+
+namespace diptych {
+
+// Column `number` of a scan's source; scan == nullptr: it is computed, or counted.
+struct ScanColumn {
+  const LogicalOperator* scan = nullptr;
+  size_t number = 0;
+};
+
+// The column of a table whose values an operator passes on as they are, some of its rows perhaps left out or repeated.
+ScanColumn scan_column(const LogicalOperator& op, ColumnId column);
+
+// The input of a join that has the column. The one with fewer columns is looked through.
+const LogicalOperator& side_of(const LogicalOperator& join, ColumnId column);
+
+}  // namespace diptych
