@@ -30,6 +30,7 @@ double pairs_of_join(const LogicalOperator& op) {
   double pairs = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
   for (size_t i = 0; i < op.probe_keys.size(); ++i)
     pairs *= equal_part(values_of(*op.inputs[0], *op.probe_keys[i]), values_of(*op.inputs[1], *op.build_keys[i]));
+  if (op.is_semi) pairs = std::min(pairs, op.inputs[0]->estimated_rows);
   return std::max(1.0, pairs);
 }
 

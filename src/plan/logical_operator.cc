@@ -51,7 +51,9 @@ std::string join_line(const LogicalOperator& op) {
     conditions.push_back(fmt::format("({} = {})", op.probe_keys[i]->to_text(op.inputs[0]->columns),
                                      op.build_keys[i]->to_text(op.inputs[1]->columns)));
   if (op.predicate) conditions.push_back(op.predicate->to_text(op.columns));
-  return conditions.empty() ? "Join all pairs" : fmt::format("Join {}", fmt::join(conditions, " AND "));
+  const char* name = op.is_semi ? "Semi-join" : "Join";
+  return conditions.empty() ? fmt::format("{} all pairs", name)
+                            : fmt::format("{} {}", name, fmt::join(conditions, " AND "));
 }
 
 std::string rows_of(const TabletSource& source) {

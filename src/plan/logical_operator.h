@@ -45,6 +45,7 @@ struct LogicalOperator {
   // Join: the pairs of rows whose keys are equal, each over the columns of its own side; none: all pairs. The rows of
   // the second input are put into an index, which those of the first one look up.
   std::vector<ExpressionPtr> probe_keys, build_keys;
+  bool is_semi = false;       // Join: a row of the first input is put out as often as it likes, if it meets one at all
   int64_t limit = -1;         // Limit, and Sort when only the first rows matter; -1: all
   int64_t offset = 0;         // Limit
   int depth = 0;              // of the root: as BoundSelect::depth

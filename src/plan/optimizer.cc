@@ -22,6 +22,7 @@ const std::vector<std::unique_ptr<Rule>>& optimizer_rules() {
     list.push_back(make_raise_limit());
     list.push_back(make_read_first_rows());
     list.push_back(make_prune_columns());
+    list.push_back(make_semi_joins());
     list.push_back(make_top_n());
     return list;
   }();

@@ -273,13 +273,14 @@ class Compiler {
   // A built index, and where it has the columns of the operator whose rows are in it.
   struct BuiltRows {
     int32_t index = 0;
-    std::vector<size_t> columns;                  // of the row set, by column of the operator
-    std::vector<const Dictionary*> dictionaries;  // of those that travel as codes, by column of the operator
+    std::vector<BoundColumn> read;                // of the operator's columns those that the join gives
+    std::vector<size_t> columns;                  // of the row set, by column that is read
+    std::vector<const Dictionary*> dictionaries;  // of those that travel as codes, by column that is read
     int64_t row_bound = 0;
   };
 
   void produce_join(const LogicalOperator& op, const Consumer& consume) {
-    const BuiltRows built = build(*op.inputs[1], op.build_keys);
+    const BuiltRows built = build(op);
     produce(*op.inputs[0], [&](InputColumns& below) {
       const int32_t keys = builder_.new_block(op.probe_keys.size());
       emit_keys(op.probe_keys, below, keys);
@@ -288,8 +289,7 @@ class Compiler {
       InputColumns pairs;
       pairs.add_all(below);
       pairs.row_bound = product(below.row_bound, built.row_bound);
-      for (size_t i = 0; i < built.columns.size(); ++i)
-        pairs.add(op.inputs[1]->columns[i].id, fetched_column(built, i, found));
+      for (size_t i = 0; i < built.columns.size(); ++i) pairs.add(built.read[i].id, fetched_column(built, i, found));
       builder_.program().indexes[static_cast<size_t>(built.index)].expected_pairs = whole_rows(pairs_of_join(op));
       if (op.predicate) expressions_.jump_unless_true(*op.predicate, pairs, *section_end_, jump_invalid);
       passing_ = op.estimated_rows;
@@ -305,30 +305,38 @@ class Compiler {
       expressions_.compile_result(*keys[i], input, block + static_cast<int32_t>(i));
   }
 
-  // The operator's rows in a row set: the keys, then the columns that are not among them as they are.
-  BuiltRows build(const LogicalOperator& op, const std::vector<ExpressionPtr>& keys) {
+  // The join's second input in a row set: the keys, then what it gives of the columns that are not among them as they
+  // are.
+  BuiltRows build(const LogicalOperator& join) {
     Program& program = builder_.program();
+    const LogicalOperator& op = *join.inputs[1];
+    const std::vector<ExpressionPtr>& keys = join.build_keys;
     BuiltRows built;
+    for (const BoundColumn& column : op.columns)
+      if (place_of(column.id, join.columns) < join.columns.size()) built.read.push_back(column);
     const int32_t rows = builder_.new_row_set({});
     builder_.emit(Opcode::RowSet, rows);
-    produce(op, [&](InputColumns& input) { emit_build_rows(op, keys, rows, input, built); });
+    produce(op, [&](InputColumns& input) { emit_build_rows(keys, rows, input, built); });
     built.index = static_cast<int32_t>(program.indexes.size());
     const int64_t expected_rows = whole_rows(op.estimated_rows);
     program.row_sets[static_cast<size_t>(rows)].expected_rows = expected_rows;
-    program.indexes.push_back({rows, static_cast<int32_t>(keys.size()), expected_rows});
+    program.indexes.push_back({.row_set = rows,
+                               .keys = static_cast<int32_t>(keys.size()),
+                               .expected_rows = expected_rows,
+                               .finds_one = join.is_semi});
     builder_.emit(Opcode::Build, built.index, rows);
     return built;
   }
 
-  void emit_build_rows(const LogicalOperator& op, const std::vector<ExpressionPtr>& keys, int32_t rows,
-                       InputColumns& input, BuiltRows& built) {
+  void emit_build_rows(const std::vector<ExpressionPtr>& keys, int32_t rows, InputColumns& input, BuiltRows& built) {
+    const std::vector<BoundColumn>& wanted = built.read;
     built.row_bound = input.row_bound;
     std::vector<size_t> payload;
-    for (size_t i = 0; i < op.columns.size(); ++i) {
-      const ExpressionPtr column = column_expression(op.columns[i].id, op.columns[i].type);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const ExpressionPtr column = column_expression(wanted[i].id, wanted[i].type);
       built.dictionaries.push_back(ExpressionCompiler::dictionary_of(*column, input));
       size_t key = 0;
-      while (key < keys.size() && !is_column(*keys[key], op.columns[i].id)) ++key;
+      while (key < keys.size() && !is_column(*keys[key], wanted[i].id)) ++key;
       const bool is_key = key < keys.size() && built.dictionaries.back() == nullptr;
       built.columns.push_back(is_key ? key : keys.size() + payload.size());
       if (!is_key) payload.push_back(i);
@@ -336,7 +344,7 @@ class Compiler {
     const int32_t block = builder_.new_block(keys.size() + payload.size());
     emit_keys(keys, input, block);
     for (size_t i = 0; i < payload.size(); ++i) {
-      const BoundColumn& of = op.columns[payload[i]];
+      const BoundColumn& of = wanted[payload[i]];
       const ExpressionPtr column = column_expression(of.id, of.type);
       const auto number = block + static_cast<int32_t>(keys.size() + i);
       if (built.dictionaries[payload[i]] != nullptr)
@@ -354,7 +362,7 @@ class Compiler {
     return expression.kind == ExpressionKind::Column && expression.column == id;
   }
 
-  // Column i of the operator that was put into the index, of the row in register `found`.
+  // Column i of those that are read of the index, of the row in register `found`.
   InputColumn fetched_column(const BuiltRows& built, size_t i, int32_t found) {
     const auto number = static_cast<int64_t>(built.columns[i]);
     const int32_t row_set = builder_.program().indexes[static_cast<size_t>(built.index)].row_set;

@@ -94,8 +94,11 @@ class Disassembler {
     if (instruction.opcode == Opcode::RowSet) return text + kept_rows(program_.row_sets[instruction.p1]);
     if (instruction.opcode == Opcode::Build)
       return text + about(program_.indexes[instruction.p1].expected_rows, "rows");
-    if (instruction.opcode == Opcode::Matches)
-      return text + about(program_.indexes[instruction.p3].expected_pairs, "pairs");
+    if (instruction.opcode == Opcode::Matches) {
+      const IndexInfo& index = program_.indexes[instruction.p3];
+      if (index.finds_one) replace_all(text, "every row of", "one row or more of");
+      return text + about(index.expected_pairs, "pairs");
+    }
     return text;
   }
 

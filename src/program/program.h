@@ -116,6 +116,8 @@ struct IndexInfo {
   // Estimates; 0: unknown.
   int64_t expected_rows = 0;
   int64_t expected_pairs = 0;  // that Matches finds in it
+  // Whether Matches may stop at one row with the keys, which no Fetch reads.
+  bool finds_one = false;
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry

@@ -136,6 +136,7 @@ class RowSetLifetimes {
   std::string_view fetch(const Instruction& at) {
     const IndexInfo& info = program_.indexes[static_cast<size_t>(at.p3)];
     const std::vector<RegisterInfo>& columns = info_of_set(info.row_set).columns;
+    if (info.finds_one) return "no Fetch reads a row of an index that finds one of several";
     const int64_t* const column = std::get_if<int64_t>(&at.p4);
     if (column == nullptr || *column < 0 || static_cast<size_t>(*column) >= columns.size())
       return "Fetch names a column of the index's row set";

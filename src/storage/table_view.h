@@ -25,6 +25,7 @@ class TableView final : public TableSnapshot {
   std::optional<StoredForm> stored_form(size_t tablet, size_t column) const override {
     return state_.directory[tablet].tablet->form(column, dictionaries_[column]);
   }
+  std::span<const size_t> key_columns() const override { return state_.definition.primary_key; }
   const TableStatistics* statistics() const override;
   uint64_t tablet_id(size_t tablet) const override { return state_.directory[tablet].tablet->id(); }
   const Dictionary* common_dictionary(size_t column) const override;

@@ -74,16 +74,24 @@ class PruneColumns : public Rule {
       op.columns.resize(first + kept);
     }
 
-    // Each side keeps what is needed above, what the condition reads and its own keys.
+    // Each side keeps what is needed above, what the condition reads and its own keys. The join gives of the second
+    // one's keys only those that are needed above, or read by the condition.
     void prune_join(LogicalOperator& op) {
+      if (op.predicate) for_each_column(*op.predicate, [&](const Expression& column) { need(column.column); });
+      const std::vector<BoundColumn> given = needed_of(*op.inputs[1]);
       need_what_it_reads(op);
-      std::vector<BoundColumn> of_build;
-      for (const BoundColumn& column : op.inputs[1]->columns)
-        if (is_needed(column)) of_build.push_back(column);
+      std::vector<BoundColumn> of_build = needed_of(*op.inputs[1]);
       for (LogicalOperatorPtr& input : op.inputs) prune(*input);
       keep_alone(op.inputs[1], std::move(of_build));
       op.columns = op.inputs[0]->columns;
-      op.columns.insert(op.columns.end(), op.inputs[1]->columns.begin(), op.inputs[1]->columns.end());
+      op.columns.insert(op.columns.end(), given.begin(), given.end());
+    }
+
+    std::vector<BoundColumn> needed_of(const LogicalOperator& op) const {
+      std::vector<BoundColumn> needed;
+      for (const BoundColumn& column : op.columns)
+        if (is_needed(column)) needed.push_back(column);
+      return needed;
     }
 
     // An operator that has columns for itself is left with these, so that no others are stored.

@@ -16,6 +16,7 @@ std::unique_ptr<Rule> make_order_joins();
 std::unique_ptr<Rule> make_raise_limit();
 std::unique_ptr<Rule> make_read_first_rows();
 std::unique_ptr<Rule> make_prune_columns();
+std::unique_ptr<Rule> make_semi_joins();
 std::unique_ptr<Rule> make_top_n();
 
 // The first four: what conditions go through before rows are estimated by them.

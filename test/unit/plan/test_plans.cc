@@ -23,6 +23,7 @@ struct SizedColumn {
   Type type;
   int64_t low = 0, high = -1;  // low > high: no bounds
   uint32_t strings = 0;        // of its dictionary; 0: it has none
+  bool is_key = false;         // the primary key
 };
 
 class SizedTable : public EmptyTable {
@@ -30,6 +31,7 @@ class SizedTable : public EmptyTable {
   SizedTable(const std::string& name, int64_t rows, const std::vector<SizedColumn>& columns)
       : EmptyTable(definition_of(name, columns)), rows_(rows), columns_(columns) {
     for (const SizedColumn& column : columns) {
+      if (column.is_key) key_.push_back(static_cast<size_t>(&column - columns.data()));
       auto& dictionary = dictionaries_.emplace_back();
       if (column.strings == 0) continue;
       dictionary = std::make_unique<Dictionary>();
@@ -44,6 +46,7 @@ class SizedTable : public EmptyTable {
     if (of.low > of.high) return {};
     return {true, 0, of.low, of.high};
   }
+  std::span<const size_t> key_columns() const override { return key_; }
   const Dictionary* common_dictionary(size_t column) const override { return dictionaries_[column].get(); }
 
  private:
@@ -55,6 +58,7 @@ class SizedTable : public EmptyTable {
 
   int64_t rows_;
   std::vector<SizedColumn> columns_;
+  std::vector<size_t> key_;
   std::vector<std::unique_ptr<Dictionary>> dictionaries_;
 };
 
@@ -110,14 +114,14 @@ const TestCatalog& sized_catalog() {
                                                                    {"amount", integer, 1, 50},
                                                                    {"note", text}}));
     made.add(std::make_shared<SizedTable>(
-        "days", 2500, std::vector<SizedColumn>{{"day", integer, 1, 2500}, {"year", integer, 1992, 1998}}));
+        "days", 2500, std::vector<SizedColumn>{{"day", integer, 1, 2500, 0, true}, {"year", integer, 1992, 1998}}));
     made.add(std::make_shared<SizedTable>(
         "parts", 200'000,
         std::vector<SizedColumn>{
             {"part", integer, 1, 200'000}, {"brand", text, 0, -1, 1000}, {"size", integer, 1, 50}}));
     made.add(std::make_shared<SizedTable>(
         "shops", 2000,
-        std::vector<SizedColumn>{{"shop", integer, 1, 2000}, {"region", text, 0, -1, 5}, {"city", integer}}));
+        std::vector<SizedColumn>{{"shop", integer, 1, 2000, 0, true}, {"region", text, 0, -1, 5}, {"city", integer}}));
     made.add(std::make_shared<SampledTable>("visits", 1'000'000,
                                             std::vector<SizedColumn>{{"page", {TypeId::BigInt}},
                                                                      {"first", integer, 0, 999},
@@ -177,6 +181,13 @@ LogicalOperatorPtr pruned_plan_of(const std::string& sql) {
   return plan;
 }
 
+LogicalOperatorPtr marked_plan_of(const std::string& sql) {
+  LogicalOperatorPtr plan = pruned_plan_of(sql);
+  NoEvaluator evaluator;
+  make_semi_joins()->apply(plan, evaluator);
+  return plan;
+}
+
 const LogicalOperator& first_of(OperatorKind kind, const LogicalOperator& plan) {
   const LogicalOperator* op = &plan;
   while (op->kind != kind) op = &op->input();
@@ -189,7 +200,8 @@ std::string joins_of(const LogicalOperator& plan) {
     case OperatorKind::Filter:
       return fmt::format("{} where {}", joins_of(plan.input()), plan.predicate->to_text(plan.input().columns));
     case OperatorKind::Join:
-      return fmt::format("({}, {}{})", joins_of(*plan.inputs[0]), joins_of(*plan.inputs[1]), conditions_of(plan));
+      return fmt::format("{}({}, {}{})", plan.is_semi ? "semi " : "", joins_of(*plan.inputs[0]),
+                         joins_of(*plan.inputs[1]), conditions_of(plan));
     case OperatorKind::Aggregate: return fmt::format("groups of {}", joins_of(plan.input()));
     case OperatorKind::Limit: return fmt::format("first rows of {}", joins_of(plan.input()));
     default: return joins_of(plan.input());

@@ -613,6 +613,11 @@ TEST_F(IndexVerifierTest, RefusesFetchingOtherTypes) {
   });
 }
 
+TEST_F(IndexVerifierTest, RefusesFetchingWhereOneRowOfSeveralIsFound) {
+  builder_.program().indexes.front().finds_one = true;
+  expect_breach_of_section("finds one of several", [this](int32_t key) { result(fetch(match(key))); });
+}
+
 TEST_F(IndexVerifierTest, RefusesFetchingOfARowThatIsNotFound) {
   expect_breach_of_section("written before they are read", [this](int32_t) { result(fetch(found_register())); });
 }

@@ -206,7 +206,7 @@ void BuiltIndex::insert(Queue& queue) {
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
-  most_matches_ = int64_t{seen[0]} + 1;
+  if (!info_.finds_one) most_matches_ = int64_t{seen[0]} + 1;
   shape_.is_unique = most_matches_ == 1;
   if (!shape_.is_unique) place(queue, std::move(counts), ranks);
 }

@@ -27,7 +27,7 @@ class BuiltIndex final : public DeviceIndex {
   Device& device() const override { return engine_.device(); }
   FormProfile form() const override;
   const IndexShape& shape() const { return shape_; }
-  // Rows that have the same key, at most.
+  // Rows with the same key that are found, at most.
   int64_t most_matches() const { return most_matches_; }
   // The word of a kernel's parameter.
   uint64_t word(int32_t part) const;

@@ -1,0 +1,10 @@
+CREATE TABLE sales (day integer, part integer, shop integer, amount integer);
+INSERT INTO sales SELECT i % 50 + 1, i % 200 + 1, i % 20 + 1, i % 7 FROM generate_series(1, 1000) s(i);
+CREATE TABLE days (day integer PRIMARY KEY, year integer);
+INSERT INTO days SELECT i, 1992 + i % 7 FROM generate_series(1, 50) s(i);
+CREATE TABLE offers (part integer, price integer);
+INSERT INTO offers SELECT i % 100 + 1, i % 7 FROM generate_series(1, 400) s(i);
+PLAN SELECT sum(amount) FROM sales s JOIN days d ON s.day = d.day WHERE d.year = 1995;
+PLAN SELECT DISTINCT s.shop FROM sales s JOIN offers o ON s.part = o.part;
+PLAN SELECT s.shop, min(s.amount) FROM sales s JOIN offers o ON s.part = o.part AND o.price > 3 GROUP BY s.shop;
+PLAN SELECT s.shop, sum(s.amount) FROM sales s JOIN offers o ON s.part = o.part GROUP BY s.shop;
