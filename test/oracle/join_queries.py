@@ -29,6 +29,8 @@ class JoinQueryGenerator(QueryGenerator):
         self.expressions = Generator(r, query.join.columns)
         if r.random() < 0.25:
             query.where = self.expressions.make("bool", r.randrange(1, 4))
+        if r.random() < 0.3:
+            self.expressions = Generator(r, self._columns_of_some(query.join))
         form = r.random()
         if form < 0.25:
             self._plain(query)
@@ -46,6 +48,11 @@ class JoinQueryGenerator(QueryGenerator):
             self._grouped(query)
             self._order_by_groups(query)
         return query
+
+    def _columns_of_some(self, join):
+        """Of some of the relations: of the others it then only counts whether, or how often, they are met."""
+        relations = self.random.sample(join.relations, self.random.randrange(1, len(join.relations) + 1))
+        return [c for c in join.columns if any(c.name.startswith(f"{relation.alias}.") for relation in relations)] or join.columns
 
     def _limit(self, query):
         r = self.random

@@ -42,15 +42,16 @@ class Shape:
     skew: float = 0  # share of the rows that have the key 3
     nulls: float = 0
     unique: bool = False  # each key once
+    primary_key: str = ""
 
 
 SHAPES = {
     "j_empty": Shape(0, 1),
     "j_one": Shape(1, 4, skew=1),
     "j_few": Shape(9, 8, nulls=0.1),
-    "j_keys": Shape(40, 40, unique=True),
-    "j_some": Shape(120, 25, nulls=0.1),
-    "j_many": Shape(400, 60, skew=0.25, nulls=0.05),
+    "j_keys": Shape(40, 40, unique=True, primary_key="k"),
+    "j_some": Shape(120, 25, nulls=0.1, primary_key="id"),
+    "j_many": Shape(400, 60, skew=0.25, nulls=0.05, primary_key="id"),
     "j_big": Shape(1500, 1000, nulls=0.02),
 }
 
@@ -132,7 +133,8 @@ def _table(random, name, shape):
         cells.append([text for text, _ in made])
         if column.name != "y":
             spreads[column.name] = collections.Counter(value for _, value in made if value is not None)
-    statements = [f"CREATE TABLE {name}({', '.join(f'{c.name} {c.sql_type}' for c in COLUMNS)})"]
+    key = f", PRIMARY KEY ({shape.primary_key})" if shape.primary_key else ""
+    statements = [f"CREATE TABLE {name}({', '.join(f'{c.name} {c.sql_type}' for c in COLUMNS)}{key})"]
     if shape.rows:
         statements.append(f"INSERT INTO {name} VALUES " + ", ".join("(" + ", ".join(row) + ")" for row in zip(*cells)))
     return statements, Relation(name, tuple(COLUMNS), ("id",), shape.rows, spreads)

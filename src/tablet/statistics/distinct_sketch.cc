@@ -86,7 +86,7 @@ uint64_t with_words(uint64_t hash, const char* bytes, size_t count) {
   // Shorter ones are filled with zeros.
   if (count >= sizeof word)
     std::memcpy(&word, bytes + count - sizeof word, sizeof word);
-  else
+  else if (count > 0)
     std::memcpy(&word, bytes, count);
   return (hash ^ word) * 0x9E3779B97F4A7C15;
 }
