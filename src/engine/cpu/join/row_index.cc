@@ -18,6 +18,8 @@ namespace {
 constexpr uint32_t no_row = KeyTable::no_row;
 // A dense array has at most so many places a row, or so many in all: then its bits fit the first-level cache.
 constexpr int64_t places_a_row = 8, small_places = 262144, most_places = int64_t{1} << 31;
+// Bits alone take no more memory with so many times as many.
+constexpr int64_t bits_a_place = 8;
 // Values stand by key where so many of them are there, for whatever gaps there are takes memory in every column.
 constexpr int64_t gaps_a_row = 2, small_gaps = 16384;
 
@@ -65,6 +67,7 @@ class RowIndex::Builder {
     index_.bounds_.resize(index_.keys_.size());
     index_.is_empty_ = !index_.keys_.empty() || rows() == 0;
     const bool has_bounds = is_whole_key(index_.keys_) && find_bounds();
+    if (index_.finds_one_) return find_ones();
     if (!has_bounds || (!has_places_by_key() && !has_unique_places())) {
       if (!fits(dense_bytes())) index_.span_ = 0;
       if (!fits(index_.span_ > 0 ? dense_bytes() : table_bytes())) throw no_room();
@@ -194,6 +197,32 @@ class RowIndex::Builder {
     }
   }
 
+  // ---- one row of each key
+
+  void find_ones() {
+    const size_t bytes = index_.span_ / 8;
+    if (index_.span_ > 0 && fits(bytes)) {
+      index_.reservation_.follow(bytes);
+      index_.bits_.assign(index_.span_ / 64 + 1, 0);
+      for_each_block(0, 1, [&](const Block& block) {
+        for_each_whole_key(block, [&](int, int64_t key) {
+          const uint64_t place = index_.place_of(key), bit = uint64_t{1} << (place % 64);
+          std::atomic_ref word(index_.bits_[place / 64]);
+          if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
+        });
+      });
+      return;
+    }
+    index_.span_ = 0;
+    if (index_.keys_.empty()) return;
+    if (!fits(table_bytes())) throw no_room();
+    index_.reservation_.follow(rows() * sizeof(uint32_t));
+    firsts_.assign(rows(), no_row);
+    find_hashed_firsts();
+    index_.table_->finish();
+    index_.reservation_.shrink(index_.reservation_.bytes());
+  }
+
   // ---- places that are the rows' numbers
 
   // False: some rows share a key, or the keys are too far apart.
@@ -256,7 +285,8 @@ class RowIndex::Builder {
     index_.is_empty_ = low > high;
     if (low > high) return false;
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
-    const int64_t most = std::min(std::max(small_places, row_count_ * places_a_row), most_places);
+    const int64_t places = std::max(small_places, row_count_ * places_a_row);
+    const int64_t most = std::min(index_.finds_one_ ? places * bits_a_place : places, most_places);
     if (span >= static_cast<uint64_t>(most)) return false;
     index_.low_ = low;
     index_.span_ = span + 1;
@@ -469,7 +499,10 @@ size_t RowIndex::table_bytes(const std::vector<RegisterInfo>& columns, const std
 
 RowIndex::RowIndex(const Program& program, const IndexInfo& info, IndexRows rows, const Memory& memory,
                    const ExecutionContext& context)
-    : keys_(keys_of(program, info)), rows_(std::move(rows)), reservation_(memory.budget(), "index of a join") {
+    : keys_(keys_of(program, info)),
+      finds_one_(info.finds_one && !rows.has_positions),
+      rows_(std::move(rows)),
+      reservation_(memory.budget(), "index of a join") {
   Builder(*this, program.row_sets[static_cast<size_t>(info.row_set)].columns, memory, context).run();
 }
 

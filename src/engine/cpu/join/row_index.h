@@ -10,6 +10,9 @@
 // where the rows have keys of their own and these are not far apart, their places: column values stand by key, with
 // gaps. Other keys are found by their hash (key_table.h). Rows with a NULL among their keys are left out.
 //
+// Where one row of a key will do (IndexInfo::finds_one), no others are kept, and no columns: the bits may be all there
+// is.
+//
 // Built by the threads of the statement; then any number may read it.
 #pragma once
 
@@ -68,9 +71,10 @@ class RowIndex final : public BuiltKeys {
   }
   bool is_empty() const override { return is_empty_; }
   bool has_any(size_t key, int128_t low, int128_t high) const override;
-  // Of the look-up: "places", "dense", "table", or "rows" without keys.
+  // Of the look-up: "places", "dense", "bitmap", "table", or "rows" without keys.
   const char* form() const {
-    return keys_.empty() ? "rows" : bits_.empty() ? "table" : dense_.empty() ? "places" : "dense";
+    if (keys_.empty() || bits_.empty()) return keys_.empty() ? "rows" : "table";
+    return finds_one_ ? "bitmap" : dense_.empty() ? "places" : "dense";
   }
 
  private:
@@ -92,6 +96,7 @@ class RowIndex final : public BuiltKeys {
   bool has_bit(uint64_t first, uint64_t last) const;
 
   std::vector<RegisterInfo> keys_;
+  const bool finds_one_;
   std::vector<Bounds> bounds_;  // by key
   bool is_empty_ = true;        // no row has all keys
   std::optional<KeyTable> table_;
