@@ -76,13 +76,6 @@ int32_t find_computed(const Expression& expression, uint64_t signature, const In
   return -1;
 }
 
-std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary) {
-  std::vector<Value> strings;
-  for (uint32_t code = 0; code < dictionary.size(); ++code)
-    strings.push_back(Value::text(std::string(dictionary[code])));
-  return make_value_source({{"entry", Type{TypeId::Text}}}, strings, static_cast<int64_t>(strings.size()));
-}
-
 }  // namespace
 
 int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumns& input, int32_t target) {
@@ -244,6 +237,17 @@ int32_t ExpressionCompiler::compile_code(const Expression& expression, InputColu
     builder_.remember([&column] { column.loaded_code = -1; });
   }
   return column.loaded_code;
+}
+
+std::shared_ptr<const TabletSource> ExpressionCompiler::source_of(const Dictionary& dictionary) {
+  std::shared_ptr<const TabletSource>& source = dictionary_sources_[&dictionary];
+  if (source) return source;
+  std::vector<Value> strings;
+  strings.reserve(dictionary.size());
+  for (uint32_t code = 0; code < dictionary.size(); ++code)
+    strings.push_back(Value::text(std::string(dictionary[code])));
+  source = make_value_source({{"entry", Type{TypeId::Text}}}, strings, static_cast<int64_t>(strings.size()));
+  return source;
 }
 
 // A strict expression over one dictionary column is computed once for every entry, and rows look their code up. The

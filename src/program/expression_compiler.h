@@ -2,6 +2,9 @@
 // from operator to operator.
 #pragma once
 
+#include <map>
+#include <memory>
+
 #include "plan/evaluator.h"
 #include "program/builder.h"
 #include "program/input_columns.h"
@@ -51,6 +54,8 @@ class ExpressionCompiler {
   int32_t compile_extreme(const Expression& expression, InputColumns& input, int32_t target);
   int32_t compile_call(const Expression& expression, InputColumns& input, int32_t target);
   int32_t compile_over_dictionary(const Expression& expression, InputColumns& input, int32_t target);
+  // Its strings, as rows.
+  std::shared_ptr<const TabletSource> source_of(const Dictionary& dictionary);
 
   struct Operands {
     int32_t left, right;
@@ -76,6 +81,7 @@ class ExpressionCompiler {
 
   ProgramBuilder& builder_;
   Evaluator& evaluator_;
+  std::map<const Dictionary*, std::shared_ptr<const TabletSource>> dictionary_sources_;
 };
 
 // The physical form with the fewest bits that holds the range.

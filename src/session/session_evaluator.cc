@@ -12,6 +12,7 @@ std::vector<Value> read_values(const TabletSource& source) {
   std::vector<size_t> all(source.columns().size());
   std::iota(all.begin(), all.end(), 0);
   std::vector<Value> values;
+  values.reserve(static_cast<size_t>(source.row_count()) * all.size());
   for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
     const auto pinned = source.pin(tablet, all);
     for (int64_t row = 0; row < pinned->rows; ++row)
