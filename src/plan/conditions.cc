@@ -1,5 +1,6 @@
 #include "plan/conditions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace diptych {
@@ -17,6 +18,29 @@ ExpressionPtr all_of(std::vector<ExpressionPtr> conditions) {
   all->position = conditions.front()->position;
   all->args = std::move(conditions);
   return all;
+}
+
+bool cannot_fail(const Expression& condition) {
+  switch (condition.kind) {
+    case ExpressionKind::Constant:
+    case ExpressionKind::Column: return true;
+    case ExpressionKind::Eq:
+    case ExpressionKind::Neq:
+    case ExpressionKind::Lt:
+    case ExpressionKind::Le:
+    case ExpressionKind::Gt:
+    case ExpressionKind::Ge:
+    case ExpressionKind::IsDistinct:
+    case ExpressionKind::IsNotDistinct:
+    case ExpressionKind::And:
+    case ExpressionKind::Or:
+    case ExpressionKind::Not:
+    case ExpressionKind::IsNull:
+    case ExpressionKind::IsNotNull:
+    case ExpressionKind::In:
+      return std::all_of(condition.args.begin(), condition.args.end(), [](auto& arg) { return cannot_fail(*arg); });
+    default: return false;
+  }
 }
 
 }  // namespace diptych

@@ -13,4 +13,7 @@ void take_conditions(ExpressionPtr condition, std::vector<ExpressionPtr>& condit
 // One condition of several, of which there is at least one.
 ExpressionPtr all_of(std::vector<ExpressionPtr> conditions);
 
+// Whether computing it raises no error whatever its columns are: it compares columns and constants as they are.
+bool cannot_fail(const Expression& condition);
+
 }  // namespace diptych

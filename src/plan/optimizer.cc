@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Rule>> make_rules_of_conditions() {
   std::vector<std::unique_ptr<Rule>> list;
   list.push_back(make_push_filters());
   list.push_back(make_push_not_down());
+  list.push_back(make_factor_or());
   list.push_back(make_fold_constants());
   list.push_back(make_narrow_comparisons());
   return list;

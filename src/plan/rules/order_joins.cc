@@ -28,6 +28,7 @@ class JoinedRows {
     check_invariant(leaves_.size() <= most_leaves, "FROM has a number of tables that is known to be small");
     note_columns();
     for (Condition& condition : conditions_) find_leaves(condition);
+    bound_alternatives();
     pass_bounds_on();
   }
 
@@ -124,6 +125,45 @@ class JoinedRows {
     return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->column : no_column;
   }
 
+  // Where each alternative of an OR over several tables bounds the columns of one of them, one of these bounds holds:
+  // (a.x = 1 AND b.y = 2) OR (a.x = 3 AND b.y = 4) leaves the rows of a where a.x = 1 OR a.x = 3.
+  void bound_alternatives() {
+    const size_t given = conditions_.size();
+    for (size_t i = 0; i < given; ++i) {
+      if (conditions_[i].expression->kind != ExpressionKind::Or || conditions_[i].leaves.count() < 2) continue;
+      for (size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+        if (!conditions_[i].leaves[leaf]) continue;
+        if (ExpressionPtr bounds = bounds_of_leaf(*conditions_[i].expression, leaf)) add_condition(std::move(bounds));
+      }
+    }
+  }
+
+  // null: an alternative has none.
+  ExpressionPtr bounds_of_leaf(const Expression& alternatives, size_t leaf) const {
+    ExpressionPtr any = std::make_unique<Expression>();
+    any->kind = ExpressionKind::Or;
+    any->type = {TypeId::Boolean};
+    any->position = alternatives.position;
+    for (const ExpressionPtr& alternative : alternatives.args) {
+      std::vector<ExpressionPtr> parts;
+      take_conditions(alternative->clone(), parts);
+      std::erase_if(parts, [&](const ExpressionPtr& part) {
+        const ColumnId column = bounded_column(*part);
+        return column == no_column || leaf_of(column) != leaf;
+      });
+      if (parts.empty()) return nullptr;
+      any->args.push_back(all_of(std::move(parts)));
+    }
+    return any;
+  }
+
+  void add_condition(ExpressionPtr added) {
+    const auto is_same = [&](const Condition& other) { return other.expression->equals(*added); };
+    if (std::any_of(conditions_.begin(), conditions_.end(), is_same)) return;
+    conditions_.push_back({std::move(added), {}, {}, {}});
+    find_leaves(conditions_.back());
+  }
+
   // Bounds of a column are those of all columns that it has to be equal to.
   void pass_bounds_on() {
     std::map<ColumnId, std::vector<ColumnId>> equal;  // by column, directly
@@ -147,10 +187,7 @@ class JoinedRows {
   void add_bound(const Expression& bound, ColumnId column) {
     ExpressionPtr copy = bound.clone();
     for_each_column(*copy, [column](Expression& e) { e.column = column; });
-    const auto is_same = [&](const Condition& other) { return other.expression->equals(*copy); };
-    if (std::any_of(conditions_.begin(), conditions_.end(), is_same)) return;
-    conditions_.push_back({std::move(copy), {}, {}, {}});
-    find_leaves(conditions_.back());
+    add_condition(std::move(copy));
   }
 
   // A leaf with the conditions that it alone decides.
