@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "bind/expression.h"
+#include "bind/logical_operator.h"
 #include "io/file_format.h"
 #include "storage/catalog.h"
 
@@ -113,9 +113,6 @@ void for_each_expression(BoundSelect& query, Visit&& visit) {
     if (source.query) for_each_own_expression(*source.query, visit);
   });
 }
-
-// How many levels an expression may gain when a rule of the optimiser moves it from one query into another.
-inline constexpr int most_substituted_levels = 100;
 
 struct BoundCreateTable {
   TableDefinition definition;

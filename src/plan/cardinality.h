@@ -1,7 +1,7 @@
 // How many rows an operator is expected to give: the one model of all who choose by it.
 #pragma once
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 
 namespace diptych {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bind/logical_operator.h"
 #include "plan/evaluator.h"
-#include "plan/logical_operator.h"
 
 namespace diptych {
 

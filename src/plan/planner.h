@@ -1,8 +1,9 @@
 // Bound tree to logical plan: the operators in the order that SQL's semantics give, nothing clever.
 #pragma once
 
+#include "bind/bound_statement.h"
+#include "bind/logical_operator.h"
 #include "plan/evaluator.h"
-#include "plan/logical_operator.h"
 
 namespace diptych {
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 #include "program/expression_compiler.h"
 
 namespace diptych {

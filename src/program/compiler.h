@@ -7,8 +7,8 @@
 
 #include <memory>
 
+#include "bind/logical_operator.h"
 #include "plan/evaluator.h"
-#include "plan/logical_operator.h"
 #include "program/program.h"
 
 namespace diptych {

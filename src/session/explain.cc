@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "plan/plan_text.h"
 #include "session/commands.h"
 #include "session/explain_document.h"
 #include "session/statement.h"

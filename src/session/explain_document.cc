@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "plan/plan_text.h"
+
 namespace diptych {
 
 using nlohmann::ordered_json;

@@ -14,9 +14,10 @@
 #include <string>
 #include <vector>
 
+#include "bind/logical_operator.h"
 #include "plan/evaluator.h"
-#include "plan/logical_operator.h"
 #include "program/program.h"
+#include "storage/catalog.h"
 
 namespace diptych {
 

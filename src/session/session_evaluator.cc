@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 #include "program/compiler.h"
 #include "tablet/values.h"
 

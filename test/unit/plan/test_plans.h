@@ -13,7 +13,7 @@
 
 #include <string>
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 
 namespace diptych::testing {
 

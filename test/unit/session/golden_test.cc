@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fault_file_system.h"
+#include "plan/plan_text.h"
 #include "session/script.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"

@@ -1,6 +1,7 @@
 // The order of joins, which side of each is put into an index, and where conditions come to stand.
 #include <gtest/gtest.h>
 
+#include "plan/plan_text.h"
 #include "plan/test_plans.h"
 
 namespace diptych::testing {

@@ -1,4 +1,4 @@
-#include "plan/logical_operator.h"
+#include "plan/plan_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,12 +80,6 @@ std::string line(const LogicalOperator& op) {
 }
 
 }  // namespace
-
-std::vector<std::string> LogicalOperator::names() const {
-  std::vector<std::string> result;
-  for (const BoundColumn& column : columns) result.push_back(column.name);
-  return result;
-}
 
 std::string OperatorLine::drawn() const {
   const std::string indent = level == 0 ? "" : std::string(2 * static_cast<size_t>(level - 1), ' ') + "└ ";

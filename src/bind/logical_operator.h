@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "bind/bound_statement.h"
 #include "bind/expression.h"
+#include "tablet/tablet_source.h"
 
 namespace diptych {
 
@@ -57,21 +57,10 @@ struct LogicalOperator {
   std::vector<std::string> names() const;
 };
 
+// How many levels an expression may gain when a rule of the optimiser moves it from one query into another.
+inline constexpr int most_substituted_levels = 100;
+
 using LogicalOperatorPtr = std::unique_ptr<LogicalOperator>;
-
-// An operator as EXPLAIN shows it: `level` inputs below the root.
-struct OperatorLine {
-  int64_t level = 0;
-  std::string text;
-  int64_t estimated_rows = 0;  // 0: not estimated
-  // Indented, and with its rows.
-  std::string drawn() const;
-};
-
-// The tree, operators before their inputs.
-std::vector<OperatorLine> list_operators(const LogicalOperator& plan);
-// The same, drawn.
-std::vector<std::string> describe(const LogicalOperator& plan);
 
 // Calls visit(LogicalOperatorPtr&) on every operator of the plan, those above before their inputs, as visit leaves
 // them.
