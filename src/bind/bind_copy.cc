@@ -75,8 +75,7 @@ BoundCopyTo bind_copy_to(const syntax::Copy& node, StatementState& state) {
     throw Error(SqlState::feature_not_supported, "COPY TO does not compress: '" + node.path + "' is not written", -1,
                 "Name a file that does not end in .gz or .zst.");
   }
-  result.query = std::make_unique<BoundSelect>(node.query ? bind_select(*node.query, state)
-                                                          : bind_select(whole_table(node), state));
+  result.query = node.query ? bind_select(*node.query, state) : bind_select(whole_table(node), state);
   return result;
 }
 

@@ -27,8 +27,7 @@ class InsertBinder {
     else
       bind_query();
     fill_defaults();
-    query_.depth = state_.levels();
-    result.query = std::make_unique<BoundSelect>(std::move(query_));
+    result.query = make_operators(std::move(query_), state_.levels());
     return result;
   }
 
@@ -53,31 +52,26 @@ class InsertBinder {
     check_count(width, rows.front()[std::min(width, targets_.size() + 1) - 1]->position);
     const Scope nothing;
     ExpressionBinder binder(state_, nothing, "VALUES", nullptr);
-    BoundSource& source = query_.source;
-    source.kind = BoundSource::Kind::Values;
-    source.name = "VALUES";
-    for (size_t i = 0; i < width; ++i) {
-      const BoundColumn& column =
-          source.columns.emplace_back(BoundColumn{target(i).name, target(i).type, state_.new_column()});
-      add_output(column.name, column_expression(column.id, column.type));
-    }
+    std::vector<BoundColumn> columns;
+    for (size_t i = 0; i < width; ++i) columns.push_back({target(i).name, target(i).type, state_.new_column()});
+    for (const BoundColumn& column : columns) add_output(column.name, column_expression(column.id, column.type));
+    query_.source = make_scan(ScanOf::Values, "VALUES", std::move(columns));
+    std::vector<ExpressionPtr>& cells = query_.source->expressions;
+    cells.reserve(rows.size() * width);
     for (const syntax::Expressions& row : rows) {
       if (row.size() != width)
         throw Error(SqlState::syntax_error, "VALUES lists must all be the same length", row.front()->position);
-      std::vector<ExpressionPtr> cells;
-      cells.reserve(width);
       for (size_t i = 0; i < width; ++i) {
         const bool is_default = std::holds_alternative<syntax::Default>(row[i]->node);
         cells.push_back(is_default ? bind_default(target(i), state_)
                                    : assign(binder.bind(*row[i]), target(i), state_.parameters));
       }
-      source.values.push_back(std::move(cells));
     }
     query_.visible_outputs = width;
   }
 
   void bind_query() {
-    query_ = bind_select(*node_.query, state_, UntypedOutputs::Keep);
+    query_ = bind_clauses(*node_.query, state_, UntypedOutputs::Keep);
     const size_t count = query_.visible_outputs;
     const size_t last = std::min(count, targets_.size() + 1);
     check_count(count, last == 0 ? -1 : query_.outputs[last - 1].expression->position);
@@ -119,10 +113,10 @@ class InsertBinder {
 
   void keep_order_key(size_t output) {
     const bool is_key = std::any_of(query_.order.begin(), query_.order.end(),
-                                    [&](const BoundOrderKey& key) { return key.output == output; });
+                                    [&](const SelectClauses::OrderKey& key) { return key.output == output; });
     if (!is_key) return;
     add_output("", query_.outputs[output].expression->clone());
-    for (BoundOrderKey& key : query_.order)
+    for (SelectClauses::OrderKey& key : query_.order)
       if (key.output == output) key.output = query_.outputs.size() - 1;
   }
 
@@ -135,7 +129,7 @@ class InsertBinder {
     const std::vector<TableColumn>& columns = table_->definition().columns;
     const size_t given = query_.visible_outputs;
     std::vector<size_t> new_place(query_.outputs.size());
-    std::vector<BoundOutput> outputs(columns.size());
+    std::vector<SelectClauses::Output> outputs(columns.size());
     for (size_t i = 0; i < given; ++i) {
       outputs[targets_[i]] = std::move(query_.outputs[i]);
       new_place[i] = targets_[i];
@@ -148,7 +142,7 @@ class InsertBinder {
       new_place[i] = outputs.size();
       outputs.push_back(std::move(query_.outputs[i]));
     }
-    for (BoundOrderKey& key : query_.order) key.output = new_place[key.output];
+    for (SelectClauses::OrderKey& key : query_.order) key.output = new_place[key.output];
     query_.outputs = std::move(outputs);
     query_.visible_outputs = columns.size();
   }
@@ -157,7 +151,7 @@ class InsertBinder {
   StatementState& state_;
   std::shared_ptr<const TableSnapshot> table_;
   std::vector<size_t> targets_;
-  BoundSelect query_;
+  SelectClauses query_;
 };
 
 }  // namespace

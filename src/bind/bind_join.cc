@@ -9,7 +9,7 @@ namespace diptych {
 
 namespace {
 
-// Of one FROM and those around it: bound trees are taken down by recursion, on any stack.
+// Of one FROM and those around it: plans are taken down by recursion, on any stack.
 constexpr int most_joins = 1000;
 
 int table_count(const syntax::TableReference& reference) {
@@ -84,7 +84,7 @@ class JoinBinder {
   NamedSource on(const syntax::Expression& condition) {
     put_together();
     ExpressionBinder binder(state_, result_.scope, "JOIN/ON", nullptr);
-    result_.source.condition = binder.bind_condition(condition);
+    result_.source->predicate = binder.bind_condition(condition);
     return std::move(result_);
   }
 
@@ -92,7 +92,7 @@ class JoinBinder {
     for (const syntax::NamedColumn& name : names) add_merged(name);
     ExpressionPtr condition = equal_columns(names);
     put_together();
-    result_.source.condition = std::move(condition);
+    result_.source->predicate = std::move(condition);
     return std::move(result_);
   }
 
@@ -127,16 +127,14 @@ class JoinBinder {
   }
 
   void put_together() {
-    result_.source.kind = BoundSource::Kind::Join;
-    result_.source.columns = left_.source.columns;
-    result_.source.columns.insert(result_.source.columns.end(), right_.source.columns.begin(),
-                                  right_.source.columns.end());
+    const std::vector<BoundColumn>& columns = right_.source->columns;
+    result_.source = make_operator(OperatorKind::Join, std::move(left_.source));
+    result_.source->columns.insert(result_.source->columns.end(), columns.begin(), columns.end());
+    result_.source->inputs.push_back(std::move(right_.source));
     result_.tables = std::move(left_.tables);
     std::move(right_.tables.begin(), right_.tables.end(), std::back_inserter(result_.tables));
     result_.scope = std::move(left_.scope);
     result_.scope.join(std::move(right_.scope), std::move(merged_));
-    result_.source.inputs.push_back(std::move(left_.source));
-    result_.source.inputs.push_back(std::move(right_.source));
   }
 
   NamedSource left_, right_;

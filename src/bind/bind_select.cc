@@ -54,7 +54,7 @@ class SelectBinder {
     state_.scope = scope_around_;
   }
 
-  BoundSelect run() {
+  SelectClauses run() {
     bind_with();
     bind_input();
     if (select_.where)
@@ -66,12 +66,11 @@ class SelectBinder {
     }
     for (const syntax::OrderItem& item : select_.order) add_order_key(item);
     if (select_.distinct) make_distinct();
-    for (BoundOrderKey& key : result_.order) compare_without_blanks(key);
+    for (SelectClauses::OrderKey& key : result_.order) compare_without_blanks(key);
     result_.limit = bind_row_count(select_.limit, "LIMIT");
     result_.offset = bind_row_count(select_.offset, "OFFSET");
     result_.grouped = !result_.groups.empty() || select_.having || !result_.aggregates.empty();
     if (result_.grouped) put_grouped_columns_in_place(result_, shown_groups_, tables_, state_);
-    result_.depth = state_.levels();
     return std::move(result_);
   }
 
@@ -199,7 +198,7 @@ class SelectBinder {
   void add_group(ExpressionPtr group) {
     if (ignores_blanks(group->type)) group = show_group(std::move(group));
     const bool known = std::any_of(result_.groups.begin(), result_.groups.end(),
-                                   [&](const BoundGroup& other) { return other.expression->equals(*group); });
+                                   [&](const SelectClauses::Group& other) { return other.expression->equals(*group); });
     if (!known) result_.groups.push_back({std::move(group), state_.new_column()});
   }
 
@@ -220,7 +219,7 @@ class SelectBinder {
   void make_distinct() {
     const auto begin = result_.outputs.begin(), end = begin + static_cast<ptrdiff_t>(result_.visible_outputs);
     result_.distinct =
-        std::none_of(begin, end, [](const BoundOutput& o) { return ignores_blanks(o.expression->type); });
+        std::none_of(begin, end, [](const SelectClauses::Output& o) { return ignores_blanks(o.expression->type); });
     if (result_.distinct) return;
     if (!select_.groups.empty() || select_.having || !result_.aggregates.empty()) {
       throw Error(SqlState::feature_not_supported,
@@ -229,7 +228,7 @@ class SelectBinder {
     for (auto output = begin; output != end; ++output) add_group(output->expression->clone());
   }
 
-  void compare_without_blanks(BoundOrderKey& key) {
+  void compare_without_blanks(SelectClauses::OrderKey& key) {
     const Expression& shown = *result_.outputs[key.output].expression;
     if (!ignores_blanks(shown.type)) return;
     key.output = add_output("", without_blanks(shown.clone()));
@@ -237,7 +236,7 @@ class SelectBinder {
 
   // In ORDER BY an output comes before a column of the source of the same name.
   void add_order_key(const syntax::OrderItem& item) {
-    BoundOrderKey key;
+    SelectClauses::OrderKey key;
     key.descending = item.descending;
     key.nulls_first = item.nulls_first.value_or(item.descending);
     key.output = output_meant(*item.expression, "ORDER BY");
@@ -281,23 +280,28 @@ class SelectBinder {
   std::deque<CommonTables> common_tables_;  // of its own
   Scope* scope_around_;
   Scope scope_;
-  BoundSelect result_;
+  SelectClauses result_;
   std::vector<SourceTable> tables_;
   std::vector<ShownGroup> shown_groups_;
 };
 
 }  // namespace
 
-BoundSelect bind_select(const syntax::Select& select, StatementState& state, UntypedOutputs untyped) {
+SelectClauses bind_clauses(const syntax::Select& select, StatementState& state, UntypedOutputs untyped) {
   return SelectBinder(select, state, untyped).run();
 }
 
-BoundSelect bind_inner_select(const syntax::Select& select, StatementState& state, int position) {
+LogicalOperatorPtr bind_select(const syntax::Select& select, StatementState& state) {
+  SelectClauses clauses = bind_clauses(select, state, UntypedOutputs::Text);
+  return make_operators(std::move(clauses), state.levels());
+}
+
+LogicalOperatorPtr bind_inner_select(const syntax::Select& select, StatementState& state, int position) {
   if (state.nesting >= max_query_nesting)
     throw Error(SqlState::statement_too_complex,
                 "queries are nested more than " + std::to_string(max_query_nesting) + " levels deep", position);
   state.deepest_nesting = std::max(state.deepest_nesting, ++state.nesting);
-  BoundSelect bound;
+  LogicalOperatorPtr bound;
   run_at_depth(state.levels(), [&] { bound = bind_select(select, state); });
   --state.nesting;
   return bound;

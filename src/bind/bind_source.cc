@@ -52,8 +52,7 @@ class SourceBinder {
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
     name_ = table.name;
     primary_key_ = snapshot->definition().primary_key;
-    take_tablets(table.name, snapshot);
-    source_.is_table = true;
+    take_tablets(ScanOf::Table, table.name, snapshot);
   }
 
   void bind(const syntax::TableJoin&) {}  // bind_join.cc
@@ -94,22 +93,17 @@ class SourceBinder {
     state_.views = inside.around;
     state_.common_tables = around;
     state_.scope = scope;
-    put_at_reference(*source_.query);
+    put_at_reference();
     name_ = view.name;
     rename_source(view.columns, "view \"" + name_ + "\"", reference_.position);
   }
 
-  void put_at_reference(BoundSelect& query) const {
-    const auto put_aggregates = [&](BoundSelect& one) {
-      for (BoundAggregate& aggregate : one.aggregates) aggregate.position = reference_.position;
+  void put_at_reference() {
+    const auto put = [&](LogicalOperatorPtr& op) {
+      for (BoundAggregate& aggregate : op->aggregates) aggregate.position = reference_.position;
+      for_each_expression(*op, [&](ExpressionPtr& root) { set_positions(*root, reference_.position); });
     };
-    put_aggregates(query);
-    for_each_source(query, [&](BoundSource& source) {
-      if (source.query) put_aggregates(*source.query);
-    });
-    run_at_depth(state_.levels(), [&] {
-      for_each_expression(query, [&](ExpressionPtr& root) { set_positions(*root, reference_.position); });
-    });
+    run_at_depth(state_.levels(), [&] { for_each_operator(source_, put); });
   }
 
   void bind(const syntax::TableQuery& query) {
@@ -124,14 +118,7 @@ class SourceBinder {
     }
   }
 
-  void bind_query(const syntax::Select& select) {
-    source_.kind = BoundSource::Kind::Query;
-    source_.query = std::make_unique<BoundSelect>(bind_inner_select(select, state_, reference_.position));
-    for (size_t i = 0; i < source_.query->visible_outputs; ++i) {
-      const BoundOutput& output = source_.query->outputs[i];
-      source_.columns.push_back({output.name, output.expression->type, output.id});
-    }
-  }
+  void bind_query(const syntax::Select& select) { source_ = bind_inner_select(select, state_, reference_.position); }
 
   void bind(const syntax::TableFunction& function) {
     const syntax::Call& call = std::get<syntax::Call>(function.call->node);
@@ -177,20 +164,17 @@ class SourceBinder {
     }
     for (ExpressionPtr& arg : args)
       arg = coerce(std::move(arg), {TypeId::BigInt}, CastContext::Implicit, state_.parameters);
-    BoundSource& source = source_;
-    source.kind = BoundSource::Kind::Series;
-    source.name = name_ = "generate_series";
+    name_ = "generate_series";
     // The alias of a function that gives one column names that column, too.
-    source.columns = {{reference_.alias.empty() ? "generate_series" : reference_.alias, type, state_.new_column()}};
-    source.series_start = std::move(args[0]);
-    source.series_stop = std::move(args[1]);
-    if (args.size() == 3) source.series_step = std::move(args[2]);
+    const std::string& column = reference_.alias.empty() ? name_ : reference_.alias;
+    source_ = make_scan(ScanOf::Series, name_, {{column, type, state_.new_column()}});
+    source_->expressions = std::move(args);
   }
 
   void open(const std::string& path, const FileOptions& options) {
     check_invariant(static_cast<bool>(state_.context.open_file), "the context can open files");
     try {
-      take_tablets(path, state_.context.open_file(path, options));
+      take_tablets(ScanOf::File, path, state_.context.open_file(path, options));
     } catch (const Error& error) {
       throw error.at(reference_.position);
     }
@@ -199,20 +183,20 @@ class SourceBinder {
     name_ = file.substr(0, file.find('.'));
   }
 
-  void take_tablets(const std::string& name, std::shared_ptr<const TabletSource> tablets) {
-    source_.kind = BoundSource::Kind::Tablets;
-    source_.name = name;
+  void take_tablets(ScanOf of, const std::string& name, std::shared_ptr<const TabletSource> tablets) {
+    std::vector<BoundColumn> columns;
     for (const ColumnDefinition& column : tablets->columns())
-      source_.columns.push_back({column.name, column.type, state_.new_column()});
-    source_.tablets = std::move(tablets);
+      columns.push_back({column.name, column.type, state_.new_column()});
+    source_ = make_scan(of, name, std::move(columns));
+    source_->source = std::move(tablets);
   }
 
   void rename_source(const std::vector<std::string>& names, const std::string& what, int position) {
-    rename_columns(source_.columns, names, what, position);
+    rename_columns(source_->columns, names, what, position);
   }
 
   void note_size() {
-    state_.source_size += columns_of_table + static_cast<int64_t>(source_.columns.size());
+    state_.source_size += columns_of_table + static_cast<int64_t>(source_->columns.size());
     if (state_.source_size > most_source_columns)
       throw Error(SqlState::statement_too_complex, "the statement reads too many tables", reference_.position,
                   "Views and WITH queries count as often as they are named.");
@@ -220,7 +204,7 @@ class SourceBinder {
 
   const syntax::TableReference& reference_;
   StatementState& state_;
-  BoundSource source_;
+  LogicalOperatorPtr source_;
   std::string name_;                 // its own, without an alias
   std::vector<size_t> primary_key_;  // of a table; empty: none
 };
@@ -256,35 +240,35 @@ std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, c
   return table;
 }
 
-BoundSource bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state) {
+LogicalOperatorPtr bind_values(const std::vector<syntax::Expressions>& rows, StatementState& state) {
   const Scope around(state.scope);
   ExpressionBinder binder(state, around, "VALUES", nullptr);
-  BoundSource source;
-  source.kind = BoundSource::Kind::Values;
-  source.name = "VALUES";
+  const size_t width = rows.front().size();
+  std::vector<ExpressionPtr> cells;
+  cells.reserve(rows.size() * width);
   for (const syntax::Expressions& row : rows) {
-    if (row.size() != rows.front().size()) {
+    if (row.size() != width) {
       throw Error(SqlState::syntax_error, "VALUES lists must all be the same length", row.front()->position);
     }
-    std::vector<ExpressionPtr> cells;
-    cells.reserve(row.size());
     for (const syntax::ExpressionPtr& cell : row) cells.push_back(binder.bind(*cell));
-    source.values.push_back(std::move(cells));
   }
-  for (size_t column = 0; column < rows.front().size(); ++column) {
-    std::vector<ExpressionPtr*> cells;
-    for (std::vector<ExpressionPtr>& row : source.values) cells.push_back(&row[column]);
-    source.columns.push_back(
-        {"column" + std::to_string(column + 1), unify_types(cells, "VALUES", state.parameters), state.new_column()});
+  std::vector<BoundColumn> columns;
+  for (size_t i = 0; i < width; ++i) {
+    std::vector<ExpressionPtr*> of_column;
+    for (size_t cell = i; cell < cells.size(); cell += width) of_column.push_back(&cells[cell]);
+    columns.push_back(
+        {"column" + std::to_string(i + 1), unify_types(of_column, "VALUES", state.parameters), state.new_column()});
   }
-  return source;
+  LogicalOperatorPtr scan = make_scan(ScanOf::Values, "VALUES", std::move(columns));
+  scan->expressions = std::move(cells);
+  return scan;
 }
 
-NamedSource named_source(BoundSource source, const std::string& name, const std::vector<size_t>& primary_key,
+NamedSource named_source(LogicalOperatorPtr source, const std::string& name, const std::vector<size_t>& primary_key,
                          const StatementState& state, int position) {
   ScopeTable table{name, {}, position};
   SourceTable of_source{name, {}, {}};
-  for (const BoundColumn& column : source.columns) {
+  for (const BoundColumn& column : source->columns) {
     table.columns.push_back({column.name, column.id, column.type, column.type});
     of_source.columns.push_back(column.id);
   }

@@ -73,15 +73,15 @@ class TableBinder {
   }
 
   void define_by_query() {
-    result_.query = std::make_unique<BoundSelect>(bind_select(*node_.query, state_));
-    const std::vector<BoundOutput>& outputs = result_.query->outputs;
-    const size_t count = result_.query->visible_outputs;
+    result_.query = bind_select(*node_.query, state_);
+    const std::vector<BoundColumn>& outputs = result_.query->columns;
+    const size_t count = outputs.size();
     if (node_.column_names.size() > count) {
       throw Error(SqlState::syntax_error, "too many column names were specified", node_.table.position);
     }
     for (size_t i = 0; i < count; ++i) {
       const std::string& name = i < node_.column_names.size() ? node_.column_names[i] : outputs[i].name;
-      result_.definition.columns.push_back({name, outputs[i].expression->type, false, ""});
+      result_.definition.columns.push_back({name, outputs[i].type, false, ""});
     }
     check_unique_names(result_.definition.columns, std::vector<int>(count, node_.table.position));
   }

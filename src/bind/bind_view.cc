@@ -17,7 +17,7 @@ void check_name(const syntax::CreateView& node, const CatalogSnapshot& catalog) 
 
 BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState& state) {
   check_name(node, state.context.catalog);
-  std::vector<ColumnDefinition> columns = output_columns(bind_select(*node.query, state));
+  std::vector<ColumnDefinition> columns = output_columns(*bind_select(*node.query, state));
   if (!state.parameters.empty())
     throw Error(SqlState::undefined_parameter, "a view can't have parameters", node.view.position);
   if (node.column_names.size() > columns.size())

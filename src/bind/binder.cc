@@ -16,8 +16,23 @@ namespace {
 
 bool is_explainable(const BoundStatement& bound) {
   if (const auto* create = std::get_if<BoundCreateTable>(&bound.statement)) return create->query || create->exists;
-  return std::holds_alternative<BoundSelect>(bound.statement) || std::holds_alternative<BoundInsert>(bound.statement) ||
+  return std::holds_alternative<LogicalOperatorPtr>(bound.statement) ||
+         std::holds_alternative<BoundInsert>(bound.statement) ||
          std::holds_alternative<BoundCopyFrom>(bound.statement) || std::holds_alternative<BoundCopyTo>(bound.statement);
+}
+
+LogicalOperatorPtr* query_in(LogicalOperatorPtr& query) { return query ? &query : nullptr; }
+
+// Calls visit(LogicalOperator&) on every scan of a table.
+template <typename Visit>
+void for_each_table(BoundStatement& statement, Visit&& visit) {
+  LogicalOperatorPtr* query = query_of(statement);
+  if (query == nullptr) return;
+  run_at_depth((*query)->depth, [&] {
+    for_each_operator(*query, [&](LogicalOperatorPtr& op) {
+      if (op->scan_of == ScanOf::Table) visit(*op);
+    });
+  });
 }
 
 class StatementBinder {
@@ -36,7 +51,7 @@ class StatementBinder {
   }
 
  private:
-  BoundSelect bind(const syntax::Select& node, int) { return bind_select(node, state_); }
+  LogicalOperatorPtr bind(const syntax::Select& node, int) { return bind_select(node, state_); }
   BoundCreateTable bind(const syntax::CreateTable& node, int) { return bind_create_table(node, state_); }
   BoundCreateView bind(const syntax::CreateView& node, int) { return bind_create_view(node, state_); }
   BoundInsert bind(const syntax::Insert& node, int) { return bind_insert(node, state_); }
@@ -94,7 +109,7 @@ class StatementBinder {
     if (is_whole_table && !state_.context.catalog.find_view(table->name))
       return {find_table(*table, state_)->definition()};
     BoundDescribe result;
-    for (const ColumnDefinition& column : output_columns(bind_select(query, state_)))
+    for (const ColumnDefinition& column : output_columns(*bind_select(query, state_)))
       result.definition.columns.push_back({column.name, column.type, false, ""});
     return result;
   }
@@ -110,41 +125,21 @@ BoundStatement bind(const syntax::Statement& statement, const BindContext& conte
   return result;
 }
 
-std::vector<ColumnDefinition> output_columns(const BoundSelect& query) {
-  std::vector<ColumnDefinition> columns;
-  for (size_t i = 0; i < query.visible_outputs; ++i)
-    columns.push_back({query.outputs[i].name, query.outputs[i].expression->type});
-  return columns;
-}
-
-BoundSelect* query_of(BoundStatement& statement) {
-  if (auto* select = std::get_if<BoundSelect>(&statement.statement)) return select;
-  if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return insert->query.get();
-  if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return copy->query.get();
-  if (auto* create = std::get_if<BoundCreateTable>(&statement.statement)) return create->query.get();
+LogicalOperatorPtr* query_of(BoundStatement& statement) {
+  if (auto* query = std::get_if<LogicalOperatorPtr>(&statement.statement)) return query_in(*query);
+  if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return query_in(insert->query);
+  if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return query_in(copy->query);
+  if (auto* create = std::get_if<BoundCreateTable>(&statement.statement)) return query_in(create->query);
   if (auto* explain = std::get_if<BoundExplain>(&statement.statement)) return query_of(*explain->statement);
   return nullptr;
 }
 
-BoundSource::BoundSource() = default;
-BoundSource::BoundSource(BoundSource&&) noexcept = default;
-BoundSource& BoundSource::operator=(BoundSource&&) noexcept = default;
-BoundSource::~BoundSource() = default;
-
 void release_tables(BoundStatement& statement) {
-  if (BoundSelect* query = query_of(statement)) {
-    for_each_source(*query, [](BoundSource& source) {
-      if (source.is_table) source.tablets.reset();
-    });
-  }
+  for_each_table(statement, [](LogicalOperator& scan) { scan.source.reset(); });
 }
 
 void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog) {
-  if (BoundSelect* query = query_of(statement)) {
-    for_each_source(*query, [&](BoundSource& source) {
-      if (source.is_table) source.tablets = catalog.find_table(source.name);
-    });
-  }
+  for_each_table(statement, [&](LogicalOperator& scan) { scan.source = catalog.find_table(scan.source_name); });
 }
 
 }  // namespace diptych

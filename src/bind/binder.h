@@ -1,10 +1,11 @@
 // From syntax tree to bound statement: names become columns, every expression gets its type, implicit casts are written
-// out.
+// out, and a query becomes operators in the order that SQL's semantics give.
 //
 //   SELECT a + 1.5 AS b FROM t WHERE a > '3'       with t(a integer)
-//   source:  t (a integer)
-//   where:   a > 3                                 the literal became an integer
-//   outputs: b = a::numeric(10,0) + 1.5 : numeric(12,1)
+//
+//   Project a::numeric(10,0) + 1.5                 b numeric(12,1)
+//   └ Filter a > 3                                 the literal became an integer
+//     └ Scan t [a]
 //
 // Binding reads the catalog snapshot and opens files that FROM names, and changes nothing.
 #pragma once

@@ -11,7 +11,7 @@ namespace {
 class GroupedColumns {
  public:
   // A table's key counts only if the query itself groups by it, not if another key's columns are groups for it.
-  GroupedColumns(BoundSelect& select, const std::vector<ShownGroup>& shown, const std::vector<SourceTable>& tables,
+  GroupedColumns(SelectClauses& select, const std::vector<ShownGroup>& shown, const std::vector<SourceTable>& tables,
                  StatementState& state)
       : select_(select), shown_(shown), tables_(tables), state_(state) {
     for (const SourceTable& table : tables) {
@@ -22,13 +22,13 @@ class GroupedColumns {
   }
 
   void run() {
-    for (BoundOutput& output : select_.outputs) replace_groups(output.expression);
+    for (SelectClauses::Output& output : select_.outputs) replace_groups(output.expression);
     if (select_.having) replace_groups(select_.having);
   }
 
  private:
   bool is_grouped(ColumnId column) const {
-    return std::any_of(select_.groups.begin(), select_.groups.end(), [&](const BoundGroup& group) {
+    return std::any_of(select_.groups.begin(), select_.groups.end(), [&](const SelectClauses::Group& group) {
       return group.expression->kind == ExpressionKind::Column && group.expression->column == column;
     });
   }
@@ -40,7 +40,7 @@ class GroupedColumns {
       e = column_expression(shown.aggregate, e->type, e->position);
       return;
     }
-    for (const BoundGroup& group : select_.groups) {
+    for (const SelectClauses::Group& group : select_.groups) {
       if (!e->equals(*group.expression)) continue;
       e = column_expression(group.id, e->type, e->position);
       return;
@@ -64,7 +64,7 @@ class GroupedColumns {
   }
 
   [[noreturn]] void refuse(const Expression& column, const std::string& table) const {
-    const std::vector<BoundColumn>& columns = select_.source.columns;
+    const std::vector<BoundColumn>& columns = select_.source->columns;
     const std::string& name = columns[place_of(column.column, columns)].name;
     throw Error(
         SqlState::grouping_error,
@@ -72,7 +72,7 @@ class GroupedColumns {
         column.position);
   }
 
-  BoundSelect& select_;
+  SelectClauses& select_;
   const std::vector<ShownGroup>& shown_;
   const std::vector<SourceTable>& tables_;
   StatementState& state_;
@@ -81,7 +81,7 @@ class GroupedColumns {
 
 }  // namespace
 
-void put_grouped_columns_in_place(BoundSelect& select, const std::vector<ShownGroup>& shown,
+void put_grouped_columns_in_place(SelectClauses& select, const std::vector<ShownGroup>& shown,
                                   const std::vector<SourceTable>& tables, StatementState& state) {
   GroupedColumns(select, shown, tables, state).run();
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 #include "tablet/statistics/sorted_sample.h"
 
 namespace diptych {

@@ -1,7 +1,7 @@
 // Where an operator's column comes from.
 #pragma once
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 
 namespace diptych {
 

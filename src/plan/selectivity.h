@@ -8,7 +8,7 @@
 
 #include <span>
 
-#include "plan/logical_operator.h"
+#include "bind/logical_operator.h"
 
 namespace diptych {
 

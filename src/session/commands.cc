@@ -43,14 +43,14 @@ class CommandRunner {
                 const std::vector<Value>& parameters, const TextTimes& times)
       : connection_(connection), transaction_(transaction), types_(types), parameters_(parameters), times_(times) {}
 
-  CommandResult operator()(BoundSelect&) {
+  CommandResult operator()(LogicalOperatorPtr&) {
     throw Error(SqlState::internal_error, "invariant broken: a query is no command");
   }
 
   CommandResult operator()(BoundCreateTable& command) {
     if (command.exists) return {};
     std::shared_ptr<const TabletSource> rows;
-    if (command.query) rows = run_query(std::move(*command.query));
+    if (command.query) rows = run_query(std::move(command.query));
     const std::string name = command.definition.name;
     transaction_->create_table(std::move(command.definition));
     const int64_t count = rows ? append_rows(*transaction_, name, *rows) : -1;
@@ -72,7 +72,7 @@ class CommandRunner {
   }
 
   CommandResult operator()(BoundInsert& command) {
-    const auto rows = run_query(std::move(*command.query));
+    const auto rows = run_query(std::move(command.query));
     const int64_t count = append_rows(*transaction_, command.table, *rows);
     transaction_->commit();
     return {nullptr, count};
@@ -85,12 +85,12 @@ class CommandRunner {
   }
 
   CommandResult operator()(BoundCopyTo& command) {
-    const auto rows = run_query(std::move(*command.query));
+    const auto rows = run_query(std::move(command.query));
     return {nullptr, copy_to_file(connection_, command, *rows)};
   }
 
   CommandResult operator()(BoundExplain& command) {
-    BoundSelect* query = query_of(*command.statement);
+    LogicalOperatorPtr* query = query_of(*command.statement);
     if (!query) throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
     std::vector<Value> cells;
     for (std::string& line : explain(connection_, with_values(std::move(*query)), command, times_))
@@ -170,13 +170,13 @@ class CommandRunner {
   }
 
  private:
-  BoundSelect with_values(BoundSelect query) {
+  LogicalOperatorPtr with_values(LogicalOperatorPtr query) {
     SessionEvaluator evaluator(connection_);
     replace_parameters(query, types_, parameters_, evaluator);
     return query;
   }
 
-  std::shared_ptr<const TabletSource> run_query(BoundSelect query) {
+  std::shared_ptr<const TabletSource> run_query(LogicalOperatorPtr query) {
     return Statement(connection_, with_values(std::move(query))).run();
   }
 

@@ -39,7 +39,7 @@ CommandResult run_command(Connection& connection, WriteTransaction* transaction,
 std::vector<Value> device_cells(Connection& connection);
 
 // What EXPLAIN tells of the query inside: lines of text, or one text of JSON.
-std::vector<std::string> explain(Connection& connection, BoundSelect inner, const BoundExplain& command,
+std::vector<std::string> explain(Connection& connection, LogicalOperatorPtr inner, const BoundExplain& command,
                                  const TextTimes& times);
 
 }  // namespace diptych

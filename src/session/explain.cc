@@ -59,7 +59,7 @@ std::vector<std::string> explain_kernels(const Program& program) {
 
 }  // namespace
 
-std::vector<std::string> explain(Connection& connection, BoundSelect inner, const BoundExplain& command,
+std::vector<std::string> explain(Connection& connection, LogicalOperatorPtr inner, const BoundExplain& command,
                                  const TextTimes& times) {
   Statement query(connection, std::move(inner), times.explained_key);
   nlohmann::ordered_json document = empty_document();

@@ -30,13 +30,15 @@ void replace(ExpressionPtr& expression, const std::vector<Value>& values) {
 
 }  // namespace
 
-void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
+void replace_parameters(LogicalOperatorPtr& query, const std::vector<Type>& types, const std::vector<Value>& values,
                         Evaluator& evaluator) {
   if (types.empty()) return;
   std::vector<Value> typed;
   for (size_t i = 0; i < types.size(); ++i) typed.push_back(cast_value(values[i], types[i], evaluator));
-  run_at_depth(query.depth,
-               [&] { for_each_expression(query, [&](ExpressionPtr& expression) { replace(expression, typed); }); });
+  const auto replace_in = [&](LogicalOperatorPtr& op) {
+    for_each_expression(*op, [&](ExpressionPtr& expression) { replace(expression, typed); });
+  };
+  run_at_depth(query->depth, [&] { for_each_operator(query, replace_in); });
 }
 
 void check_text(std::string_view text) {

@@ -1,4 +1,4 @@
-// Puts the values of a statement's parameters into its bound tree.
+// Puts the values of a statement's parameters into its query.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace diptych {
 
 // Every Parameter of the query becomes a constant of the type that binding gave it. Errors: what casting the value to
 // that type raises.
-void replace_parameters(BoundSelect& query, const std::vector<Type>& types, const std::vector<Value>& values,
+void replace_parameters(LogicalOperatorPtr& query, const std::vector<Type>& types, const std::vector<Value>& values,
                         Evaluator& evaluator);
 
 // What a text must be to become a value. Errors: 22021 it is not UTF-8, or has a byte 0.

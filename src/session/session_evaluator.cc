@@ -25,11 +25,10 @@ std::vector<Value> read_values(const TabletSource& source) {
 std::vector<Value> SessionEvaluator::evaluate(const std::vector<const Expression*>& expressions,
                                               std::shared_ptr<const TabletSource> source,
                                               const std::vector<ColumnId>& columns) {
-  auto scan = std::make_unique<LogicalOperator>();
-  for (size_t i = 0; i < columns.size(); ++i) {
-    scan->columns.push_back({source->columns()[i].name, source->columns()[i].type, columns[i]});
-    scan->source_columns.push_back(i);
-  }
+  std::vector<BoundColumn> read;
+  for (size_t i = 0; i < columns.size(); ++i)
+    read.push_back({source->columns()[i].name, source->columns()[i].type, columns[i]});
+  LogicalOperatorPtr scan = make_scan(ScanOf::Values, "", std::move(read));
   scan->source = std::move(source);
   LogicalOperator project;
   project.kind = OperatorKind::Project;

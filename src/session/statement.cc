@@ -5,9 +5,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/stack.h"
 #include "bind/binder.h"
 #include "io/data_file.h"
-#include "plan/planner.h"
+#include "plan/open_plan.h"
 #include "session/commands.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
@@ -35,15 +36,15 @@ int64_t now_in_microseconds() {
 }
 
 std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
-  const auto* select = std::get_if<BoundSelect>(&statement.statement);
-  return select ? output_columns(*select) : command_columns(statement);
+  const auto* query = std::get_if<LogicalOperatorPtr>(&statement.statement);
+  return query ? output_columns(**query) : command_columns(statement);
 }
 
 // Files are opened anew in each run.
-bool reads_files(BoundSelect& query) {
+bool reads_files(LogicalOperatorPtr& query) {
   bool reads = false;
-  for_each_source(query, [&](const BoundSource& source) {
-    reads = reads || (source.kind == BoundSource::Kind::Tablets && !source.is_table);
+  run_at_depth(query->depth, [&] {
+    for_each_operator(query, [&](const LogicalOperatorPtr& op) { reads = reads || op->scan_of == ScanOf::File; });
   });
   return reads;
 }
@@ -79,9 +80,9 @@ class Statement::RunEnd {
 
 Statement::Statement(Connection& connection, std::string text) : connection_(connection), text_(std::move(text)) {}
 
-Statement::Statement(Connection& connection, BoundSelect query, std::optional<PlanKey> key)
+Statement::Statement(Connection& connection, LogicalOperatorPtr query, std::optional<PlanKey> key)
     : connection_(connection), given_key_(std::move(key)) {
-  description_ = Description{true, output_columns(query), {}};
+  description_ = Description{true, output_columns(*query), {}};
   bound_ = std::make_unique<BoundStatement>();
   bound_->statement = std::move(query);
   is_running_ = true;
@@ -134,7 +135,7 @@ void Statement::bind_to(const CatalogSnapshot& catalog) {
   const std::vector<ColumnDefinition> columns = columns_of(bound);
   if (!description_) {
     parameter_values_.resize(bound.parameters.size());
-    description_ = Description{std::holds_alternative<BoundSelect>(bound.statement), columns, bound.parameters};
+    description_ = Description{std::holds_alternative<LogicalOperatorPtr>(bound.statement), columns, bound.parameters};
   } else if (!are_same(columns, description_->columns)) {
     throw Error(SqlState::feature_not_supported, "cached plan must not change result type");
   }
@@ -162,16 +163,17 @@ const LogicalOperator& Statement::logical_plan() {
   if (!plan_) {
     bound();
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Plan)]);
-    auto* select = std::get_if<BoundSelect>(&bound_->statement);
-    check_invariant(select != nullptr, "only queries are planned");
+    auto* query = std::get_if<LogicalOperatorPtr>(&bound_->statement);
+    check_invariant(query != nullptr && *query != nullptr, "only queries are planned, and once a run");
     SessionEvaluator evaluator(connection_);
     const std::vector<Value> values = parameter_values();
-    const bool is_lasting = !bound_->reads_clock && !reads_files(*select);
+    const bool is_lasting = !bound_->reads_clock && !reads_files(*query);
     auto key = is_lasting ? plan_key(bound_schema_version_) : std::nullopt;
-    replace_parameters(*select, bound_->parameters, values, evaluator);
-    std::vector<ColumnDefinition> columns = output_columns(*select);
-    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns),
-                                        make_logical_plan(std::move(*select), evaluator));
+    replace_parameters(*query, bound_->parameters, values, evaluator);
+    std::vector<ColumnDefinition> columns = output_columns(**query);
+    LogicalOperatorPtr plan = std::move(*query);
+    open_plan(plan, evaluator);
+    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns), std::move(plan));
   }
   return plan_->plan();
 }

@@ -3,8 +3,10 @@
 //
 //   text
 //    -> syntax_tree()      src/sql      what was written
-//    -> bound()            src/bind     what it means: names and types settled against a snapshot of the catalog
-//    -> logical_plan()     src/plan     operators, as SQL's semantics order them
+//    -> bound()            src/bind     what it means, against a snapshot of the catalog: names and types settled, a
+//    query
+//                                       as operators in the order that SQL's semantics give
+//    -> logical_plan()     src/plan     the operators of this run: parameters, VALUES and LIMIT have their values
 //    -> optimized_plan()   src/plan     the same rows with less work
 //    -> program()          src/program  opcodes
 //    -> run()              src/engine   tablets of result rows
@@ -45,7 +47,7 @@ class Statement {
   // `text` is one statement. Nothing is done yet.
   Statement(Connection& connection, std::string text);
   // A query that is bound already: the inside of INSERT, COPY, EXPLAIN. Its plan is kept by the key, if there is one.
-  Statement(Connection& connection, BoundSelect query, std::optional<PlanKey> key = {});
+  Statement(Connection& connection, LogicalOperatorPtr query, std::optional<PlanKey> key = {});
   ~Statement();
 
   // Whether the text has no words in it, so that there is nothing to do. Errors: 42601.

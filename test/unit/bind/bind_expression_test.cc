@@ -130,8 +130,7 @@ TEST(BindExpression, Types) {
   for (const TypedExpression& row : table) {
     SCOPED_TRACE(row.sql);
     try {
-      EXPECT_EQ(bind_query(std::string("select ") + row.sql + " from every").outputs[0].expression->type.name(),
-                row.type);
+      EXPECT_EQ(bind_query(std::string("select ") + row.sql + " from every")->columns[0].type.name(), row.type);
     } catch (const Error& error) {
       ADD_FAILURE() << error.message();
     }
@@ -162,8 +161,7 @@ TEST(BindExpression, AggregateTypes) {
   };
   for (const TypedExpression& row : table) {
     SCOPED_TRACE(row.sql);
-    EXPECT_EQ(bind_query(std::string("select ") + row.sql + " from every").outputs[0].expression->type.name(),
-              row.type);
+    EXPECT_EQ(bind_query(std::string("select ") + row.sql + " from every")->columns[0].type.name(), row.type);
   }
 }
 
@@ -226,8 +224,8 @@ TEST(BindExpression, CastsAreWrittenOut) {
   for (const WrittenOut& row : table) {
     SCOPED_TRACE(row.sql);
     try {
-      const BoundSelect query = bind_query(std::string("select ") + row.sql + " from every");
-      EXPECT_EQ(query.outputs[0].expression->to_text(query.source.columns), row.bound);
+      const LogicalOperatorPtr query = bind_query(std::string("select ") + row.sql + " from every");
+      EXPECT_EQ(query->expressions[0]->to_text(query->input().columns), row.bound);
     } catch (const Error& error) {
       ADD_FAILURE() << error.message();
     }
@@ -245,13 +243,13 @@ TEST(BindExpression, Parameters) {
 }
 
 TEST(BindExpression, CloneIsEqual) {
-  const BoundSelect query =
+  const LogicalOperatorPtr query =
       bind_query("select case when i in (1, 2) then coalesce(n, 1.5) else round(n) end from every");
-  const Expression& e = *query.outputs[0].expression;
+  const Expression& e = *query->expressions[0];
   EXPECT_TRUE(e.equals(*e.clone()));
-  const BoundSelect other =
+  const LogicalOperatorPtr other =
       bind_query("select case when i in (1, 3) then coalesce(n, 1.5) else round(n) end from every");
-  EXPECT_FALSE(e.equals(*other.outputs[0].expression));
+  EXPECT_FALSE(e.equals(*other->expressions[0]));
 }
 
 }  // namespace

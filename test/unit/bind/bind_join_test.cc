@@ -5,61 +5,62 @@
 #include <vector>
 
 #include "bind/test_catalog.h"
+#include "bind/test_operators.h"
 
 namespace diptych {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<BoundColumn>& columns) {
-  std::vector<std::string> names;
-  for (const BoundColumn& column : columns) names.push_back(column.name);
-  return names;
-}
+using testing::first_of;
+using testing::source_of;
 
 // The source's columns, called by their position.
-std::vector<BoundColumn> numbered_columns_of(const BoundSource& source) {
+std::vector<BoundColumn> numbered_columns_of(const LogicalOperator& source) {
   std::vector<BoundColumn> columns = source.columns;
   for (size_t i = 0; i < columns.size(); ++i) columns[i].name = "#" + std::to_string(i);
   return columns;
 }
 
 // The condition over columns that are called by their position: (#1 = #2).
-std::string condition_of(const BoundSource& source) {
-  return source.condition ? source.condition->to_text(numbered_columns_of(source)) : "none";
+std::string condition_of(const LogicalOperator& source) {
+  return source.predicate ? source.predicate->to_text(numbered_columns_of(source)) : "none";
 }
 
-// The visible outputs, each as its name and the source's column or expression: "x=#0 i=#1".
-std::string outputs_of(const BoundSelect& query) {
-  const std::vector<BoundColumn> columns = numbered_columns_of(query.source);
+std::string condition_of(const std::string& sql) { return condition_of(source_of(*bind_query(sql))); }
+
+// The outputs, each as its name and the source's column or expression: "x=#0 i=#1".
+std::string outputs_of(const LogicalOperator& query) {
+  const std::vector<BoundColumn> columns = numbered_columns_of(source_of(query));
   std::string result;
-  for (size_t i = 0; i < query.visible_outputs; ++i)
-    result += (i > 0 ? " " : "") + query.outputs[i].name + "=" + query.outputs[i].expression->to_text(columns);
+  for (size_t i = 0; i < query.columns.size(); ++i)
+    result += (i > 0 ? " " : "") + query.columns[i].name + "=" + query.expressions[i]->to_text(columns);
   return result;
 }
 
-std::string outputs_of(const std::string& sql) { return outputs_of(bind_query(sql)); }
+std::string outputs_of(const std::string& sql) { return outputs_of(*bind_query(sql)); }
 
 TEST(BindJoin, ListsAreJoinedFromTheLeft) {
-  const BoundSelect query = bind_query("select k, o.i, p.x from other o, keyed, other p where o.i = k");
-  const BoundSource& outer = query.source;
-  ASSERT_EQ(outer.kind, BoundSource::Kind::Join);
+  const LogicalOperatorPtr query = bind_query("select k, o.i, p.x from other o, keyed, other p where o.i = k");
+  const LogicalOperator& outer = source_of(*query);
+  ASSERT_EQ(outer.kind, OperatorKind::Join);
   ASSERT_EQ(outer.inputs.size(), 2u);
   EXPECT_EQ(condition_of(outer), "none");
-  EXPECT_EQ(names_of(outer.columns), (std::vector<std::string>{"x", "i", "k", "a", "z", "x", "i"}));
-  EXPECT_EQ(outer.inputs[0].kind, BoundSource::Kind::Join);
-  EXPECT_EQ(names_of(outer.inputs[0].columns), (std::vector<std::string>{"x", "i", "k", "a", "z"}));
-  EXPECT_EQ(outer.inputs[0].inputs[1].name, "keyed");
-  EXPECT_TRUE(outer.inputs[0].inputs[1].is_table);
-  EXPECT_EQ(outer.inputs[1].name, "other");
-  EXPECT_EQ(outputs_of(query), "k=#2 i=#1 x=#5");
+  EXPECT_EQ(outer.names(), (std::vector<std::string>{"x", "i", "k", "a", "z", "x", "i"}));
+  EXPECT_EQ(outer.inputs[0]->kind, OperatorKind::Join);
+  EXPECT_EQ(outer.inputs[0]->names(), (std::vector<std::string>{"x", "i", "k", "a", "z"}));
+  EXPECT_EQ(outer.inputs[0]->inputs[1]->source_name, "keyed");
+  EXPECT_EQ(outer.inputs[0]->inputs[1]->scan_of, ScanOf::Table);
+  EXPECT_EQ(outer.inputs[1]->source_name, "other");
+  EXPECT_EQ(outputs_of(*query), "k=#2 i=#1 x=#5");
 }
 
 TEST(BindJoin, ConditionsSeeTheColumnsOfTheirJoin) {
-  const BoundSelect query = bind_query("select * from every, (other o join keyed on o.i = k) join other p on p.i = z");
-  const BoundSource& right = query.source.inputs[1];
-  EXPECT_EQ(condition_of(query.source), "none");
+  const LogicalOperatorPtr query =
+      bind_query("select * from every, (other o join keyed on o.i = k) join other p on p.i = z");
+  const LogicalOperator& right = *source_of(*query).inputs[1];
+  EXPECT_EQ(condition_of(source_of(*query)), "none");
   EXPECT_EQ(condition_of(right), "(#6 = #4)");
-  EXPECT_EQ(condition_of(right.inputs[0]), "(#1 = #2)");
-  EXPECT_EQ(condition_of(bind_query("select 1 from other cross join keyed").source), "none");
+  EXPECT_EQ(condition_of(*right.inputs[0]), "(#1 = #2)");
+  EXPECT_EQ(condition_of("select 1 from other cross join keyed"), "none");
 }
 
 TEST(BindJoin, OrderOfStar) {
@@ -74,19 +75,17 @@ TEST(BindJoin, OrderOfStar) {
 }
 
 TEST(BindJoin, ConditionsOfMergedColumns) {
-  EXPECT_EQ(condition_of(bind_query("select * from other o natural join other p").source), "((#0 = #2) AND (#1 = #3))");
-  EXPECT_EQ(condition_of(bind_query("select * from other natural join keyed").source), "none");
-  EXPECT_EQ(condition_of(bind_query("select * from other o join other p using (i) join other q using (i)").source),
-            "(#1 = #5)");
-  const BoundSelect wide = bind_query("select * from other o join (select l from every) e(i) using (i)");
-  EXPECT_EQ(condition_of(wide.source), "(#1::bigint = #2)");
+  EXPECT_EQ(condition_of("select * from other o natural join other p"), "((#0 = #2) AND (#1 = #3))");
+  EXPECT_EQ(condition_of("select * from other natural join keyed"), "none");
+  EXPECT_EQ(condition_of("select * from other o join other p using (i) join other q using (i)"), "(#1 = #5)");
+  EXPECT_EQ(condition_of("select * from other o join (select l from every) e(i) using (i)"), "(#1::bigint = #2)");
 }
 
 TEST(BindJoin, MergedColumnsHaveTheTypeOfBoth) {
   const auto merged = [](const std::string& left, const std::string& right) {
-    const BoundSelect query = bind_query("select m from (select " + left + " from every) v(m) join (select " + right +
-                                         " from every) w(m) using (m)");
-    return outputs_of(query) + " " + query.outputs[0].expression->type.name();
+    const LogicalOperatorPtr query = bind_query("select m from (select " + left + " from every) v(m) join (select " +
+                                                right + " from every) w(m) using (m)");
+    return outputs_of(*query) + " " + query->columns[0].type.name();
   };
   EXPECT_EQ(merged("i", "i"), "m=#0 integer");
   EXPECT_EQ(merged("l", "i"), "m=#0 bigint");
@@ -110,9 +109,10 @@ TEST(BindJoin, AnAliasOfAJoinHidesTheNamesInside) {
 }
 
 TEST(BindJoin, AKeyDeterminesItsOwnTable) {
-  const BoundSelect query = bind_query("select a, count(x) from other, keyed group by k");
-  EXPECT_EQ(query.groups.size(), 2u);
-  EXPECT_EQ(query.groups[1].expression->column, query.source.columns[3].id);
+  const LogicalOperatorPtr query = bind_query("select a, count(x) from other, keyed group by k");
+  const LogicalOperator& groups = first_of(OperatorKind::Aggregate, *query);
+  ASSERT_EQ(groups.expressions.size(), 2u);
+  EXPECT_EQ(groups.expressions[1]->column, source_of(*query).columns[3].id);
   EXPECT_NO_THROW(bind_query("select q.a from keyed p, keyed q group by q.k"));
   EXPECT_NO_THROW(bind_query("select q.a from keyed p join keyed q using (k) group by q.k"));
   EXPECT_NO_THROW(bind_query("select k from keyed p join keyed q using (k) group by p.k"));
@@ -120,30 +120,35 @@ TEST(BindJoin, AKeyDeterminesItsOwnTable) {
 }
 
 TEST(BindJoin, GroupsAndOrdersByMergedColumns) {
-  EXPECT_EQ(bind_query("select i, count(*) from other o join other p using (i) group by i order by i").order.size(),
-            1u);
-  const BoundSelect grouped = bind_query("select o.i from other o join other p using (i) group by i");
-  EXPECT_EQ(grouped.outputs[0].expression->column, grouped.groups[0].id);
-  EXPECT_EQ(bind_query("select distinct i from other o join other p using (i) order by o.i").outputs.size(), 1u);
+  const LogicalOperatorPtr sorted =
+      bind_query("select i, count(*) from other o join other p using (i) group by i order by i");
+  ASSERT_EQ(sorted->kind, OperatorKind::Sort);
+  ASSERT_EQ(sorted->keys.size(), 1u);
+  EXPECT_EQ(sorted->keys[0].column, sorted->columns[0].id);
+  const LogicalOperatorPtr grouped = bind_query("select o.i from other o join other p using (i) group by i");
+  EXPECT_EQ(grouped->expressions[0]->column, first_of(OperatorKind::Aggregate, *grouped).columns[0].id);
+  const LogicalOperatorPtr distinct = bind_query("select distinct i from other o join other p using (i) order by o.i");
+  EXPECT_EQ(first_of(OperatorKind::Project, *distinct).columns.size(), 1u);
 }
 
 TEST(BindJoin, ViewsAndWithQueries) {
   const std::string sql =
       "with w as (select i from other) select i, a.p, k from w join pairs a on i = p join pairs using (k)";
-  const BoundSelect query = bind_query(sql);
-  EXPECT_EQ(outputs_of(query), "i=#0 p=#1 k=#2");
-  const BoundSource& inner = query.source.inputs[0];
-  EXPECT_EQ(inner.inputs[0].kind, BoundSource::Kind::Query);
-  ASSERT_EQ(inner.inputs[1].kind, BoundSource::Kind::Query);
-  const BoundSource& view = inner.inputs[1].query->source;
-  EXPECT_EQ(view.kind, BoundSource::Kind::Join);
-  EXPECT_EQ(view.condition->position, static_cast<int>(sql.find("pairs a")));
+  const LogicalOperatorPtr query = bind_query(sql);
+  EXPECT_EQ(outputs_of(*query), "i=#0 p=#1 k=#2");
+  const LogicalOperator& inner = *source_of(*query).inputs[0];
+  EXPECT_EQ(inner.inputs[0]->kind, OperatorKind::Project);
+  ASSERT_EQ(inner.inputs[1]->kind, OperatorKind::Project);
+  EXPECT_EQ(inner.inputs[1]->names(), (std::vector<std::string>{"p", "k", "z"}));
+  const LogicalOperator& view = source_of(*inner.inputs[1]);
+  EXPECT_EQ(view.kind, OperatorKind::Join);
+  EXPECT_EQ(view.predicate->position, static_cast<int>(sql.find("pairs a")));
 }
 
 TEST(BindJoin, EveryPlaceThatNamesAQueryHasColumnsOfItsOwn) {
   for (const char* sql : {"select * from every a, every b", "with w as (select i from every) select * from w a, w b",
                           "select * from pairs a, pairs b", "select a.i, a.i, a.i + 1 from every a"}) {
-    const BoundSelect query = bind_query(sql);
+    const LogicalOperatorPtr query = bind_query(sql);
     std::set<ColumnId> ids;
     size_t count = 0;
     const auto note = [&](ColumnId id) {
@@ -151,8 +156,8 @@ TEST(BindJoin, EveryPlaceThatNamesAQueryHasColumnsOfItsOwn) {
       ids.insert(id);
       ++count;
     };
-    for (const BoundColumn& column : query.source.columns) note(column.id);
-    for (const BoundOutput& output : query.outputs) note(output.id);
+    for (const BoundColumn& column : source_of(*query).columns) note(column.id);
+    for (const BoundColumn& column : query->columns) note(column.id);
     EXPECT_EQ(ids.size(), count) << sql;
   }
 }
@@ -161,8 +166,7 @@ TEST(BindJoin, TablesAreReleasedAndTakenOnBothSides) {
   BoundStatement bound = bind_text("select * from other o join (select 1 from keyed, every) s on true, pairs");
   const auto count_held = [&] {
     int held = 0;
-    for_each_source(std::get<BoundSelect>(bound.statement),
-                    [&](BoundSource& source) { held += source.tablets ? 1 : 0; });
+    for_each_operator(*query_of(bound), [&](LogicalOperatorPtr& op) { held += op->source ? 1 : 0; });
     return held;
   };
   EXPECT_EQ(count_held(), 5);
@@ -172,13 +176,15 @@ TEST(BindJoin, TablesAreReleasedAndTakenOnBothSides) {
   EXPECT_EQ(count_held(), 5);
 }
 
-TEST(BindJoin, ExpressionsOfAllSourcesAreVisited) {
-  BoundStatement bound = bind_text(
+TEST(BindJoin, ExpressionsOfAllOperatorsAreVisited) {
+  LogicalOperatorPtr query = bind_query(
       "select 1 from (values (2)) v join (select 3 from other o join keyed on i = k) s on true, generate_series(4, 5) "
-      "where true");
+      "where true limit 6 offset 7");
   size_t visited = 0;
-  for_each_expression(std::get<BoundSelect>(bound.statement), [&](ExpressionPtr& e) { visited += e ? 1 : 0; });
-  EXPECT_EQ(visited, 8u);
+  for_each_operator(query, [&](LogicalOperatorPtr& op) {
+    for_each_expression(*op, [&](ExpressionPtr& e) { visited += e ? 1 : 0; });
+  });
+  EXPECT_EQ(visited, 10u);
 }
 
 TEST(BindJoin, ParametersTakeTheTypeOfTheOtherSide) {

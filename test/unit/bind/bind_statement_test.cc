@@ -4,9 +4,13 @@
 #include <vector>
 
 #include "bind/test_catalog.h"
+#include "bind/test_operators.h"
 
 namespace diptych {
 namespace {
+
+using testing::first_of;
+using testing::source_of;
 
 struct Refusal {
   const char* sql;
@@ -150,7 +154,7 @@ TEST(BindStatement, HintsForMisspeltNames) {
 }
 
 TEST(BindStatement, OutputNames) {
-  const BoundSelect query = bind_query(
+  const LogicalOperatorPtr query = bind_query(
       "select i, i + 1, count(*), i::text, '1'::int, case when b then 1 end, case when b then 1 else l end, "
       "coalesce(i, 1), extract(year from day), "
       "trim(t), position('a' in t), i as \"A b\", current_date, nullif(i, 1), greatest(i, 1), true, date '2024-01-01', "
@@ -159,93 +163,103 @@ TEST(BindStatement, OutputNames) {
   const std::vector<std::string> wanted = {
       "i",        "?column?", "count",        "i",      "int4",     "case",     "l",    "coalesce", "extract", "btrim",
       "position", "A b",      "current_date", "nullif", "greatest", "?column?", "date", "?column?", "sum"};
-  ASSERT_EQ(query.outputs.size(), wanted.size());
-  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_EQ(query.outputs[i].name, wanted[i]);
+  EXPECT_EQ(query->names(), wanted);
 }
 
 // What outputs of a grouped query see: the groups, then the aggregates.
-std::vector<BoundColumn> grouped_columns(const BoundSelect& query, const std::vector<std::string>& names) {
-  std::vector<BoundColumn> columns;
-  for (const BoundGroup& group : query.groups)
-    columns.push_back({names[columns.size()], group.expression->type, group.id});
-  for (const BoundAggregate& aggregate : query.aggregates)
-    columns.push_back({names[columns.size()], aggregate.type, aggregate.id});
+std::vector<BoundColumn> grouped_columns(const LogicalOperator& groups, const std::vector<std::string>& names) {
+  std::vector<BoundColumn> columns = groups.columns;
+  for (size_t i = 0; i < columns.size(); ++i) columns[i].name = names[i];
   return columns;
 }
 
 TEST(BindStatement, GroupingSharesAggregatesAndFindsGroups) {
-  const BoundSelect query = bind_query(
+  const LogicalOperatorPtr query = bind_query(
       "select i + 1 as k, sum(n), sum(n) * 2, count(*) filter (where b) from every where i > 0 group by k having "
       "sum(n) > 5 order by i + 1 desc, avg(n)");
-  ASSERT_TRUE(query.grouped);
-  EXPECT_EQ(query.groups.size(), 1u);
-  EXPECT_EQ(query.aggregates.size(), 3u);
-  EXPECT_EQ(query.visible_outputs, 4u);
-  ASSERT_EQ(query.outputs.size(), 5u);
-  const std::vector<BoundColumn> names = grouped_columns(query, {"k", "sum_n", "count_b", "avg_n"});
-  EXPECT_EQ(query.outputs[0].expression->to_text(names), "k");
-  EXPECT_EQ(query.outputs[1].expression->to_text(names), "sum_n");
-  EXPECT_EQ(query.outputs[2].expression->to_text(names), "(sum_n * 2)");
-  EXPECT_EQ(query.outputs[4].expression->to_text(names), "avg_n");
-  EXPECT_EQ(query.having->to_text(names), "(sum_n > 5.00)");
-  ASSERT_EQ(query.order.size(), 2u);
-  EXPECT_EQ(query.order[0].output, 0u);
-  EXPECT_TRUE(query.order[0].descending && query.order[0].nulls_first);
-  EXPECT_EQ(query.order[1].output, 4u);
+  EXPECT_EQ(query->columns.size(), 4u) << "the hidden output is dropped";
+  const LogicalOperator& sort = first_of(OperatorKind::Sort, *query);
+  const LogicalOperator& outputs = sort.input();
+  const LogicalOperator& having = outputs.input();
+  const LogicalOperator& groups = having.input();
+  ASSERT_EQ(groups.kind, OperatorKind::Aggregate);
+  EXPECT_EQ(groups.expressions.size(), 1u);
+  EXPECT_EQ(groups.aggregates.size(), 3u);
+  ASSERT_EQ(outputs.expressions.size(), 5u);
+  const std::vector<BoundColumn> names = grouped_columns(groups, {"k", "sum_n", "count_b", "avg_n"});
+  EXPECT_EQ(outputs.expressions[0]->to_text(names), "k");
+  EXPECT_EQ(outputs.expressions[1]->to_text(names), "sum_n");
+  EXPECT_EQ(outputs.expressions[2]->to_text(names), "(sum_n * 2)");
+  EXPECT_EQ(outputs.expressions[4]->to_text(names), "avg_n");
+  EXPECT_EQ(having.predicate->to_text(names), "(sum_n > 5.00)");
+  EXPECT_EQ(groups.input().predicate->to_text(source_of(*query).columns), "(i > 0)");
+  ASSERT_EQ(sort.keys.size(), 2u);
+  EXPECT_EQ(sort.keys[0].column, outputs.columns[0].id);
+  EXPECT_TRUE(sort.keys[0].descending && sort.keys[0].nulls_first);
+  EXPECT_EQ(sort.keys[1].column, outputs.columns[4].id);
 }
 
 TEST(BindStatement, PrimaryKeyDeterminesTheOtherColumns) {
-  const BoundSelect query = bind_query("select a, count(*), z + 1 from keyed group by k");
-  ASSERT_EQ(query.groups.size(), 3u);
-  const std::vector<BoundColumn> names = grouped_columns(query, {"k", "a", "z", "count"});
-  EXPECT_EQ(query.outputs[0].expression->to_text(names), "a");
-  EXPECT_EQ(query.outputs[1].expression->to_text(names), "count");
-  EXPECT_EQ(query.outputs[2].expression->to_text(names), "(z + 1)");
+  const LogicalOperatorPtr query = bind_query("select a, count(*), z + 1 from keyed group by k");
+  ASSERT_EQ(query->input().expressions.size(), 3u);
+  const std::vector<BoundColumn> names = grouped_columns(query->input(), {"k", "a", "z", "count"});
+  EXPECT_EQ(query->expressions[0]->to_text(names), "a");
+  EXPECT_EQ(query->expressions[1]->to_text(names), "count");
+  EXPECT_EQ(query->expressions[2]->to_text(names), "(z + 1)");
 }
 
 TEST(BindStatement, Sources) {
-  EXPECT_EQ(bind_query("select 1").source.kind, BoundSource::Kind::OneRow);
-  EXPECT_EQ(bind_query("select * from 'x.csv'").source.columns.size(), 2u);
-  const BoundSelect values = bind_query("select y from (values (1, 'a'), (2.5, null)) t(x, y) where x > 1");
-  EXPECT_EQ(values.source.kind, BoundSource::Kind::Values);
-  EXPECT_EQ(values.source.columns[0].type.name(), "numeric(11,1)");
-  EXPECT_EQ(values.source.columns[1].type.name(), "text");
-  const BoundSelect series = bind_query("select g from generate_series(1, 10) g");
-  EXPECT_EQ(series.source.kind, BoundSource::Kind::Series);
-  EXPECT_EQ(series.source.columns[0].type.name(), "integer");
-  EXPECT_EQ(bind_query("select * from generate_series(1, 10000000000)").source.columns[0].type.name(), "bigint");
+  const LogicalOperatorPtr one_row = bind_query("select 1");
+  EXPECT_EQ(source_of(*one_row).scan_of, ScanOf::Values);
+  EXPECT_TRUE(source_of(*one_row).columns.empty());
+  const LogicalOperatorPtr file = bind_query("select * from 'x.csv'");
+  EXPECT_EQ(source_of(*file).scan_of, ScanOf::File);
+  EXPECT_EQ(source_of(*file).columns.size(), 2u);
+  const LogicalOperatorPtr values = bind_query("select y from (values (1, 'a'), (2.5, null)) t(x, y) where x > 1");
+  EXPECT_EQ(source_of(*values).scan_of, ScanOf::Values);
+  EXPECT_EQ(source_of(*values).expressions.size(), 4u);
+  EXPECT_EQ(source_of(*values).columns[0].type.name(), "numeric(11,1)");
+  EXPECT_EQ(source_of(*values).columns[1].type.name(), "text");
+  const LogicalOperatorPtr series = bind_query("select g from generate_series(1, 10) g");
+  EXPECT_EQ(source_of(*series).scan_of, ScanOf::Series);
+  EXPECT_EQ(source_of(*series).columns[0].type.name(), "integer");
+  EXPECT_EQ(bind_query("select * from generate_series(1, 10000000000)")->columns[0].type.name(), "bigint");
 }
 
 TEST(BindStatement, InsertFillsTheTable) {
   const BoundStatement bound = bind_text("insert into keyed(a, k) values (5, '1'), (default, 2)");
-  const BoundSelect& query = *std::get<BoundInsert>(bound.statement).query;
-  ASSERT_EQ(query.outputs.size(), 3u);
-  EXPECT_EQ(query.source.columns[0].type.name(), "text");
-  EXPECT_EQ(query.source.columns[1].type.name(), "integer");
-  EXPECT_EQ(query.source.values[0][0]->to_text({}), "5::text");
-  EXPECT_EQ(query.source.values[0][1]->to_text({}), "1");
-  EXPECT_TRUE(query.source.values[1][0]->value.is_null());
-  EXPECT_EQ(query.outputs[0].expression->column, query.source.columns[1].id);
-  EXPECT_EQ(query.outputs[1].expression->column, query.source.columns[0].id);
-  EXPECT_EQ(query.outputs[2].expression->to_text({}), "7");
+  const LogicalOperator& query = *std::get<BoundInsert>(bound.statement).query;
+  const LogicalOperator& values = query.input();
+  ASSERT_EQ(query.columns.size(), 3u);
+  EXPECT_EQ(values.columns[0].type.name(), "text");
+  EXPECT_EQ(values.columns[1].type.name(), "integer");
+  ASSERT_EQ(values.expressions.size(), 4u);
+  EXPECT_EQ(values.expressions[0]->to_text({}), "5::text");
+  EXPECT_EQ(values.expressions[1]->to_text({}), "1");
+  EXPECT_TRUE(values.expressions[2]->value.is_null());
+  EXPECT_EQ(query.expressions[0]->column, values.columns[1].id);
+  EXPECT_EQ(query.expressions[1]->column, values.columns[0].id);
+  EXPECT_EQ(query.expressions[2]->to_text({}), "7");
 }
 
 TEST(BindStatement, InsertOrdersByTheValuesBeforeTheyAreStored) {
   const BoundStatement bound = bind_text("insert into keyed(k, a) select i, i from other order by 2 limit 5");
-  const BoundSelect& query = *std::get<BoundInsert>(bound.statement).query;
-  EXPECT_EQ(query.visible_outputs, 3u);
-  ASSERT_EQ(query.outputs.size(), 4u);
-  EXPECT_EQ(query.outputs[1].expression->type.name(), "text");
-  EXPECT_EQ(query.order[0].output, 3u);
-  EXPECT_EQ(query.outputs[3].expression->type.name(), "integer");
+  const LogicalOperator& query = *std::get<BoundInsert>(bound.statement).query;
+  EXPECT_EQ(query.columns.size(), 3u);
+  const LogicalOperator& sort = first_of(OperatorKind::Sort, query);
+  const LogicalOperator& outputs = sort.input();
+  ASSERT_EQ(outputs.columns.size(), 4u);
+  EXPECT_EQ(outputs.columns[1].type.name(), "text");
+  EXPECT_EQ(sort.keys[0].column, outputs.columns[3].id);
+  EXPECT_EQ(outputs.columns[3].type.name(), "integer");
 }
 
 TEST(BindStatement, StoringStringsRaisesWhereACastCuts) {
   const BoundStatement bound = bind_text("insert into every(vc, t) select t, t::varchar(10) from every");
-  const BoundSelect& query = *std::get<BoundInsert>(bound.statement).query;
-  EXPECT_EQ(query.outputs[12].expression->kind, ExpressionKind::Call);
-  EXPECT_EQ(query.outputs[12].expression->function, FunctionId::assign_text_varchar);
-  EXPECT_EQ(query.outputs[12].expression->type.name(), "character varying(10)");
+  const LogicalOperator& query = *std::get<BoundInsert>(bound.statement).query;
+  EXPECT_EQ(query.expressions[12]->kind, ExpressionKind::Call);
+  EXPECT_EQ(query.expressions[12]->function, FunctionId::assign_text_varchar);
+  EXPECT_EQ(query.expressions[12]->type.name(), "character varying(10)");
 }
 
 TEST(BindStatement, CreateTable) {
@@ -271,7 +285,7 @@ TEST(BindStatement, Copy) {
   EXPECT_EQ(copy.options.header, true);
   const BoundStatement to = bind_text("copy (select i from every order by l) to 'x.parquet'");
   EXPECT_EQ(std::get<BoundCopyTo>(to.statement).options.format, FileFormat::Parquet);
-  EXPECT_EQ(std::get<BoundCopyTo>(bind_text("copy every(l, i) to 'x.csv'").statement).query->visible_outputs, 2u);
+  EXPECT_EQ(std::get<BoundCopyTo>(bind_text("copy every(l, i) to 'x.csv'").statement).query->columns.size(), 2u);
 }
 
 TEST(BindStatement, Explain) {

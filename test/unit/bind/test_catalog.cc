@@ -47,9 +47,9 @@ BoundStatement bind_text(const std::string& sql) {
   return bind(*parse_statement(sql), {test_catalog(), open_file, now_in_microseconds, {}});
 }
 
-BoundSelect bind_query(const std::string& sql) {
+LogicalOperatorPtr bind_query(const std::string& sql) {
   BoundStatement bound = bind_text(sql);
-  return std::move(std::get<BoundSelect>(bound.statement));
+  return std::move(std::get<LogicalOperatorPtr>(bound.statement));
 }
 
 }  // namespace diptych

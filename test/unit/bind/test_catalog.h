@@ -75,6 +75,6 @@ const TestCatalog& test_catalog();
 // Parses and binds one statement against test_catalog(). FROM 'x' gives a file with the columns of `other`. Now is
 // 2024-02-29 12:34:56.
 BoundStatement bind_text(const std::string& sql);
-BoundSelect bind_query(const std::string& sql);
+LogicalOperatorPtr bind_query(const std::string& sql);
 
 }  // namespace diptych

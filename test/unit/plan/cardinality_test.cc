@@ -8,7 +8,7 @@
 namespace diptych::testing {
 namespace {
 
-// Of the plan's operator of this kind, which the planner has made.
+// Of the plan's first operator of this kind.
 double rows_of(OperatorKind kind, const std::string& sql) {
   const LogicalOperatorPtr plan = plan_of(sql);
   estimate(*plan);

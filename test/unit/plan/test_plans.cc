@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "bind/test_catalog.h"
-#include "plan/planner.h"
+#include "plan/open_plan.h"
 #include "plan/rules/rules.h"
 #include "sql/parser.h"
 #include "tablet/dictionary.h"
@@ -161,10 +161,16 @@ std::string conditions_of(const LogicalOperator& join) {
 
 }  // namespace
 
-LogicalOperatorPtr plan_of(const std::string& sql) {
+LogicalOperatorPtr bound_plan_of(const std::string& sql) {
   BoundStatement bound = bind(*parse_statement(sql), {sized_catalog(), {}, 0, {}});
+  return std::move(std::get<LogicalOperatorPtr>(bound.statement));
+}
+
+LogicalOperatorPtr plan_of(const std::string& sql) {
+  LogicalOperatorPtr plan = bound_plan_of(sql);
   NoEvaluator evaluator;
-  return make_logical_plan(std::move(std::get<BoundSelect>(bound.statement)), evaluator);
+  open_plan(plan, evaluator);
+  return plan;
 }
 
 LogicalOperatorPtr ordered_plan_of(const std::string& sql) {
@@ -186,12 +192,6 @@ LogicalOperatorPtr marked_plan_of(const std::string& sql) {
   NoEvaluator evaluator;
   make_semi_joins()->apply(plan, evaluator);
   return plan;
-}
-
-const LogicalOperator& first_of(OperatorKind kind, const LogicalOperator& plan) {
-  const LogicalOperator* op = &plan;
-  while (op->kind != kind) op = &op->input();
-  return *op;
 }
 
 std::string joins_of(const LogicalOperator& plan) {

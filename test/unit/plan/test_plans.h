@@ -13,19 +13,16 @@
 
 #include <string>
 
-#include "bind/logical_operator.h"
+#include "bind/test_operators.h"
 
 namespace diptych::testing {
 
-// As the planner makes it, before any rule.
-LogicalOperatorPtr plan_of(const std::string& sql);
+LogicalOperatorPtr bound_plan_of(const std::string& sql);  // as the binder makes it
+LogicalOperatorPtr plan_of(const std::string& sql);        // opened, before any rule
 
 LogicalOperatorPtr ordered_plan_of(const std::string& sql);  // after order_joins alone
 LogicalOperatorPtr pruned_plan_of(const std::string& sql);   // after order_joins and prune_columns
 LogicalOperatorPtr marked_plan_of(const std::string& sql);   // after these and semi_joins
-
-// The first operator of the kind, from the root along first inputs.
-const LogicalOperator& first_of(OperatorKind kind, const LogicalOperator& plan);
 
 // What a plan joins, projections left out:
 //
