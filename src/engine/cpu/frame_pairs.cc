@@ -11,6 +11,7 @@ namespace diptych::cpu {
 // What the frame's rows have found, and the pairs that are put together.
 struct Frame::Pairs {
   RowIndex::LookUp look_up;
+  int64_t found[block_rows];  // see RowIndex::find()
   uint16_t rows[block_rows];
   int64_t matches[block_rows];
 };
@@ -34,16 +35,14 @@ void Frame::match(const Step& step) {
   const RowIndex& index = *indexes[static_cast<size_t>(step.instruction->p3)];
   if (!pairs_) pairs_ = std::make_unique<Pairs>();
   RowMask rows = sinking();
-  index.find(*this, step.a, rows, pairs_->look_up);
   if (index.is_unique()) {
-    Slot& out = write(step.out);
-    auto* to = reinterpret_cast<int64_t*>(out.storage);
-    for_each_row_of_most(rows.words, words_, [&](int row) { to[row] = pairs_->look_up.rows[row]; });
+    index.find(*this, step.a, rows, pairs_->look_up, reinterpret_cast<int64_t*>(write(step.out).storage));
     active_ = rows;
     any_active_ = active_.any();
     root_->pairs_out[static_cast<size_t>(step.number)] += active_.count();
     return;
   }
+  index.find(*this, step.a, rows, pairs_->look_up, pairs_->found);
   active_ = rows;
   if (rows.any()) run_pairs(step, index, rows);
   active_.clear();
@@ -58,7 +57,7 @@ void Frame::run_pairs(const Step& step, const RowIndex& index, const RowMask& ro
   for (int w = 0; w < words_; ++w) {
     for (uint64_t left = rows.words[w]; left != 0; left &= left - 1) {
       const int row = w * 64 + std::countr_zero(left);
-      RowIndex::Range found = index.rows_of(pairs_->look_up.rows[row]);
+      RowIndex::Range found = index.rows_of(pairs_->found[row]);
       while (found.count > 0) {
         const auto taken = static_cast<int>(std::min<int64_t>(found.count, block_rows - count));
         std::fill_n(pairs_->rows + count, taken, static_cast<uint16_t>(row));

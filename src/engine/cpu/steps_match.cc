@@ -10,26 +10,46 @@ namespace {
 
 void match(Frame& frame, const Step& step) { frame.match(step); }
 
-void fetch_nulls(Frame& frame, Slot& out, const Slot& rows, const uint64_t* valid) {
+void fetch_nulls(Frame& frame, Slot& out, const Slot& rows, const PackedRows& payload, const PackedRows::Field& field) {
   frame.own_nulls(out);
   for_each_row(frame.active_words(), frame.words(), [&](int row) {
-    const int64_t from = value_at<int64_t>(rows.values, row);
-    const uint64_t is_there = valid[from / 64] >> (from % 64) & 1;
+    const std::byte* from =
+        payload.rows() + static_cast<size_t>(value_at<int64_t>(rows.values, row)) * payload.stride();
+    const uint64_t is_there = std::to_integer<uint64_t>(from[field.null_at]) >> field.null_bit & 1;
     out.valid_storage[row / 64] &= ~((is_there ^ 1) << (row % 64));
   });
 }
 
+template <typename T, typename Stored>
+T field_value(const std::byte* from, int64_t low) {
+  Stored stored;
+  std::memcpy(&stored, from, sizeof(stored));
+  if constexpr (sizeof(Stored) == sizeof(dk_i128))
+    return stored;
+  else if constexpr (sizeof(T) == sizeof(dk_i128))
+    return dk_widen_i64(static_cast<int64_t>(stored + static_cast<uint64_t>(low)));
+  else
+    return static_cast<T>(static_cast<T>(stored) + static_cast<T>(low));
+}
+
 template <typename T>
 void fetch(Frame& frame, const Step& step) {
-  const RowIndex::Column& column =
-      frame.indexes[static_cast<size_t>(step.instruction->p3)]->column(static_cast<size_t>(step.number));
+  const PackedRows& payload = frame.indexes[static_cast<size_t>(step.instruction->p3)]->payload();
+  const PackedRows::Field& field = payload.field(static_cast<size_t>(step.number));
   const Slot& rows = frame.read(step.a);
   Slot& out = frame.write(step.out);
-  const auto* from = reinterpret_cast<const T*>(column.values.data());
   auto* to = reinterpret_cast<T*>(out.storage);
-  for_each_row_of_most(frame.active_words(), frame.words(),
-                       [&](int row) { to[row] = from[value_at<int64_t>(rows.values, row)]; });
-  if (column.valid.size() > 0) fetch_nulls(frame, out, rows, reinterpret_cast<const uint64_t*>(column.valid.data()));
+  with_stored_type(field.width, [&]<typename Stored>(Stored) {
+    if constexpr (sizeof(Stored) <= sizeof(T)) {
+      const std::byte* const from = payload.rows() + field.at;
+      const size_t stride = payload.stride();
+      const int64_t low = field.low;
+      for_each_row_of_most(frame.active_words(), frame.words(), [&](int row) {
+        to[row] = field_value<T, Stored>(from + static_cast<size_t>(value_at<int64_t>(rows.values, row)) * stride, low);
+      });
+    }
+  });
+  if (field.nullable) fetch_nulls(frame, out, rows, payload, field);
 }
 
 StepFunction fetch_of(PhysicalType physical) {

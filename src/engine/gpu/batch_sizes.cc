@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/gpu/sort/sort_sink.h"
+#include "program/section_contents.h"
 
 namespace diptych::gpu {
 namespace {

@@ -59,7 +59,7 @@ size_t BuiltIndexes::bytes_of(size_t index, int64_t rows, bool has_positions) co
   const auto count = static_cast<size_t>(rows);
   const size_t texts =
       rows == 0 ? 0 : static_cast<size_t>(int128_t{text_bytes_[index]} * rows / sources_[index]->row_count());
-  return RowIndex::table_bytes(program_, program_.indexes[index], count, has_positions) + texts;
+  return RowIndex::table_bytes(program_, index, count, has_positions) + texts;
 }
 
 size_t BuiltIndexes::bytes_made_but(const std::vector<size_t>& these) const {
@@ -73,7 +73,7 @@ void BuiltIndexes::make(size_t index, int64_t begin, int64_t end, bool has_posit
   unmake(index);
   IndexRows rows{sources_[index], slices_of(*sources_[index], begin, end), static_cast<int64_t>(most_bytes),
                  has_positions};
-  made_[index] = std::make_unique<RowIndex>(program_, program_.indexes[index], std::move(rows), memory_, context_);
+  made_[index] = std::make_unique<RowIndex>(program_, index, std::move(rows), memory_, context_);
 }
 
 void BuiltIndexes::unmake_all_but(const std::vector<size_t>& these) {

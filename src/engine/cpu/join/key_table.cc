@@ -61,14 +61,14 @@ uint32_t KeyTable::add(uint32_t row) {
   return first;
 }
 
-void KeyTable::find(const KeyBlock& block, uint32_t* rows, bool& filters) const {
+void KeyTable::find(const KeyBlock& block, int64_t* rows, bool& filters) const {
   // Misses of several rows overlap.
   constexpr size_t slots_ahead = 16, keys_ahead = 8;
   const size_t words = layout_.words();
   uint16_t asked[block_rows];  // numbers in the block
   size_t count = 0;
   for (size_t i = 0; i < block.count; ++i) {
-    rows[block.row[i]] = no_row;
+    rows[block.row[i]] = -1;
     asked[count] = static_cast<uint16_t>(i);
     count += !filters || may_have(block.hashes[i]) ? 1 : 0;
   }
@@ -82,7 +82,7 @@ void KeyTable::find(const KeyBlock& block, uint32_t* rows, bool& filters) const 
       }
       const size_t i = asked[k];
       const uint32_t row = slots()[look_up(block.rows.data() + i * words, block.hashes[i], equal)].row;
-      rows[block.row[i]] = row - 1;
+      rows[block.row[i]] = int64_t{row} - 1;
       found += row != 0 ? 1 : 0;
     }
   };

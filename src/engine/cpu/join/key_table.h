@@ -35,9 +35,9 @@ class KeyTable {
   // No rows are added any more.
   void finish() { hashes_ = Chunk(); }
 
-  // By row of the block: the first row with its key, or no_row. filters: whether the filter is asked first; it is set
+  // By row of the block: the first row with its key, or -1. filters: whether the filter is asked first; it is set
   // anew by what has been found.
-  void find(const KeyBlock& block, uint32_t* rows, bool& filters) const;
+  void find(const KeyBlock& block, int64_t* rows, bool& filters) const;
 
  private:
   struct Slot {

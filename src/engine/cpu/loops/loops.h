@@ -57,6 +57,17 @@ using OutsideLoop = bool (*)(const uint64_t* wanted, int words, Values a, const 
 using IndexLoop = void (*)(const uint64_t* wanted, int words, Values a, int64_t low, uint32_t stride, bool first,
                            uint32_t* index);
 
+// Which of the numbers from low on are keys of an index, and what is found for one: its own number from low on, or how
+// many keys come before it.
+struct PlaceFrame {
+  int64_t low = 0;
+  uint64_t span = 0;                 // numbers from low on that may be keys
+  const uint64_t* bits = nullptr;    // up to that of number `span`, which is 0; null: all are keys
+  const uint32_t* before = nullptr;  // by word of bits: keys before it; null: what is found is the number itself
+};
+// Clears the rows whose key is none, and writes what is found for the others.
+using PlaceLoop = void (*)(uint64_t* rows, int words, Values keys, const PlaceFrame& frame, int64_t* places);
+
 struct ArithmeticLoops {
   BinaryLoop add[2], sub[2], mul[2];  // [1]: reports overflow
 };
@@ -86,6 +97,7 @@ struct LoopTable {
   SumLoop least[lane_count], greatest[lane_count];
 
   IndexLoop index_bool, index_i32, index_i64;
+  PlaceLoop places_i32, places_i64;
 };
 
 // The table for this machine. DIPTYCH_ISA=v2, v3 or v4 in the environment asks for a lower level, for tests and

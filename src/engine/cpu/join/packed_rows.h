@@ -1,0 +1,73 @@
+// Columns of an index's rows side by side, so that one access to memory brings all of a row that a section fetches:
+//
+//   |row 0: c1|c0|c2|NULL bits|row 1: c1|c0|c2|NULL bits|...        the widest column first
+//
+// A whole number takes the fewest bytes (1, 2, 4, 8) that its proven bounds allow, as difference from the least value.
+// Columns that nobody fetches are left out.
+#pragma once
+
+#include <vector>
+
+#include "engine/cpu/key_rows.h"
+#include "engine/rows/memory.h"
+
+namespace diptych::cpu {
+
+class PackedRows {
+ public:
+  struct Field {
+    size_t width = 0;  // bytes; 0: left out
+    size_t at = 0;     // in a row
+    int64_t low = 0;   // is added to what is stored
+    bool nullable = false;
+    size_t null_at = 0;  // byte of a row, ...
+    int null_bit = 0;    // ... and bit of it that says whether the value is there
+  };
+
+  PackedRows() = default;
+  PackedRows(const std::vector<RegisterInfo>& columns, const std::vector<bool>& fetched);
+
+  // Bytes of a row.
+  size_t stride() const { return stride_; }
+  size_t bytes() const { return rows_.size(); }
+  size_t column_count() const { return fields_.size(); }
+  const Field& field(size_t column) const { return fields_[column]; }
+  const std::byte* rows() const { return rows_.data(); }
+  // Those that are not left out.
+  const std::vector<size_t>& columns() const { return columns_; }
+
+  // For so many rows, not initialised. Errors: 53200.
+  void allocate(size_t rows, const Memory& memory);
+  // Writes a column of rows that are asked for by their number in the block: places[i] is where row i goes, or
+  // no_place. Rows are written by one thread, all of their columns one after the other, in the order of columns().
+  static constexpr uint32_t no_place = UINT32_MAX;
+  void write(size_t column, const KeyColumn& from, const uint32_t* places, int count);
+  // One value that is never NULL of a column of Int64.
+  void write_whole(size_t column, size_t place, int64_t value);
+
+ private:
+  template <typename Value, typename Stored>
+  void write_values(const Field& field, const Values& from, const uint32_t* places, int count);
+  void write_nulls(const Field& field, const uint64_t* valid, const uint32_t* places, int count);
+  std::byte* at(size_t place, const Field& field) { return rows_.data() + place * stride_ + field.at; }
+
+  std::vector<PhysicalType> physical_;
+  std::vector<Field> fields_;
+  std::vector<size_t> columns_;
+  size_t stride_ = 0;
+  Chunk rows_;
+};
+
+// Calls visit(Stored{}) with a type of so many bytes that a field is stored as.
+template <typename Visit>
+auto with_stored_type(size_t width, Visit&& visit) {
+  switch (width) {
+    case 1: return visit(uint8_t{});
+    case 2: return visit(uint16_t{});
+    case 4: return visit(uint32_t{});
+    case 8: return visit(uint64_t{});
+    default: return visit(dk_i128{});
+  }
+}
+
+}  // namespace diptych::cpu
