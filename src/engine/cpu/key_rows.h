@@ -42,6 +42,11 @@ class KeyLayout {
   bool keeps_hashes() const { return has_texts(); }
   // Whether a row is one word of which 32 bits tell all: a whole number or truth that is never NULL.
   bool is_narrow() const { return is_narrow_; }
+  // Whether it is one word that is a whole number which is never NULL.
+  bool is_whole() const {
+    return words_ == 1 && keys_.size() == 1 &&
+           (keys_[0].physical == PhysicalType::Int32 || keys_[0].physical == PhysicalType::Int64);
+  }
   // Calls action(equal), equal(a, b) says whether rows are equal: compiled for the commonest rows.
   template <typename Action>
   void with_equal(Action&& action) const {

@@ -4,8 +4,8 @@
 //   row words   |key of row 0|key of row 1|key of row 2|...     with its key
 //
 // A hash's upper bits are its slot, so that they are its part, too; a part is never left while a free slot is looked
-// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row. A filter has a bit for some of the
-// upper bits, set where a key has these: most keys that are not there touch nothing else.
+// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row. A filter has bits for each hash:
+// most keys that are not there touch nothing else.
 #pragma once
 
 #include <vector>
@@ -30,17 +30,22 @@ class KeyTable {
   uint64_t* hashes() { return reinterpret_cast<uint64_t*>(hashes_.data()); }
   size_t part_of(uint64_t hash) const { return hash >> (64 - part_bits_); }
   size_t parts() const { return size_t{1} << part_bits_; }
-  // The first row with the key of this one, which may be itself. One thread a part; rows of a part in their order.
-  uint32_t add(uint32_t row);
+  // Writes the first row with the key of each of these rows, which may be itself. One thread a part; rows of a part in
+  // their order.
+  void add(const uint32_t* rows, size_t count, uint32_t* firsts);
   // No rows are added any more.
   void finish() { hashes_ = Chunk(); }
 
+  // Whether the key is one whole number, so that find_whole() finds it.
+  bool is_whole() const { return layout_.is_whole(); }
+  // By row: the first one with its key; rows without one leave the mask. block: for hashes. filters: as below.
+  void find_whole(const Slot& key, int words, KeyBlock& block, RowMask& rows, int64_t* found, bool& filters) const;
   // By row of the block: the first row with its key, or -1. filters: whether the filter is asked first; it is set
   // anew by what has been found.
   void find(const KeyBlock& block, int64_t* rows, bool& filters) const;
 
  private:
-  struct Slot {
+  struct Entry {
     uint32_t tag;
     uint32_t row;  // + 1; 0: free
   };
@@ -50,15 +55,15 @@ class KeyTable {
   const uint64_t* key_of(uint32_t row) const {
     return reinterpret_cast<const uint64_t*>(words_.data()) + size_t{row} * layout_.words();
   }
-  Slot* slots() { return reinterpret_cast<Slot*>(slots_.data()); }
-  const Slot* slots() const { return reinterpret_cast<const Slot*>(slots_.data()); }
+  Entry* slots() { return reinterpret_cast<Entry*>(slots_.data()); }
+  const Entry* slots() const { return reinterpret_cast<const Entry*>(slots_.data()); }
   uint32_t tag_of(const uint64_t* key, uint64_t hash) const {
     return static_cast<uint32_t>(layout_.is_narrow() ? key[0] : hash);
   }
-  uint64_t* filter() { return reinterpret_cast<uint64_t*>(filter_.data()); }
+  FilterFrame filter() const { return {reinterpret_cast<const uint64_t*>(filter_.data()), filter_shift_}; }
   bool may_have(uint64_t hash) const {
-    const uint64_t bit = hash >> (64 - filter_bits_);
-    return reinterpret_cast<const uint64_t*>(filter_.data())[bit / 64] >> (bit % 64) & 1;
+    const uint64_t bits = filter_bits_of(hash);
+    return (filter().words[hash >> filter_shift_] & bits) == bits;
   }
   size_t slot_of(uint64_t hash) const { return hash >> (64 - slot_bits_); }
   // The next one of the same part.
@@ -66,9 +71,11 @@ class KeyTable {
   // The slot that has the key, or the free one that is to have it.
   template <typename Equal>
   size_t look_up(const uint64_t* key, uint64_t hash, const Equal& equal) const;
+  template <typename T, typename Equal>
+  size_t find_asked(const Values& keys, const KeyBlock& block, const Equal& equal, RowMask& rows, int64_t* found) const;
 
   KeyLayout layout_;
-  int slot_bits_ = 0, part_bits_ = 0, filter_bits_ = 0;
+  int slot_bits_ = 0, part_bits_ = 0, filter_shift_ = 0;
   size_t part_mask_ = 0;
   Chunk words_, hashes_, slots_, filter_;
 };

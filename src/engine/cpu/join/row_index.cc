@@ -69,6 +69,8 @@ void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& look_up,
   } else {
     if (!look_up.keys || look_up.keys->rows.size() < block_rows * table_->layout().words())
       look_up.keys.emplace(table_->layout());
+    if (table_->is_whole())
+      return table_->find_whole(frame.read(first_key), frame.words(), *look_up.keys, rows, found, look_up.filters);
     look_up.keys->write(table_->layout(), frame, first_key, rows);
     table_->find(*look_up.keys, found, look_up.filters);
     for (int w = 0; w < frame.words(); ++w)

@@ -179,11 +179,17 @@ void RowIndexBuilder::find_hashed_firsts() {
   KeyTable& table = index_.table_.emplace(index_.keys_, row_count_, memory_);
   blocks_.for_each(first_columns(index_.keys_.size()), [&](const Block& block) { write_keys(table, block); });
   share_parts(table.parts(), [&](size_t part, size_t end_part) {
-    for (size_t row = 0; row < firsts_.size(); ++row) {
-      if ((row & 65535) == 0) check_cancelled(context_);
-      const size_t own = table.part_of(table.hashes()[row]);
-      if (own < part || own >= end_part || firsts_[row] == no_row) continue;
-      firsts_[row] = table.add(static_cast<uint32_t>(row));
+    constexpr size_t some = 4096;
+    uint32_t own[some];
+    for (size_t begin = 0; begin < firsts_.size(); begin += some) {
+      check_cancelled(context_);
+      size_t count = 0;
+      for (size_t row = begin; row < std::min(begin + some, firsts_.size()); ++row) {
+        const size_t of_row = table.part_of(table.hashes()[row]);
+        own[count] = static_cast<uint32_t>(row);
+        count += of_row >= part && of_row < end_part && firsts_[row] != no_row ? 1 : 0;
+      }
+      table.add(own, count, firsts_.begin());
     }
   });
 }

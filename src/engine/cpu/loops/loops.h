@@ -68,6 +68,20 @@ struct PlaceFrame {
 // Clears the rows whose key is none, and writes what is found for the others.
 using PlaceLoop = void (*)(uint64_t* rows, int words, Values keys, const PlaceFrame& frame, int64_t* places);
 
+// A filter of hashes (register-blocked: Lang et al., VLDB 2019): the upper bits of a hash choose a word, three parts of
+// the lower ones the bits of it that are set for this hash.
+struct FilterFrame {
+  const uint64_t* words = nullptr;
+  int shift = 0;  // from a hash to the number of its word
+};
+static inline uint64_t filter_bits_of(uint64_t hash) {
+  return uint64_t{1} << (hash & 63) | uint64_t{1} << (hash >> 6 & 63) | uint64_t{1} << (hash >> 12 & 63);
+}
+// By row, dk_hash_i64() of the key.
+using HashLoop = void (*)(const uint64_t* wanted, int words, Values keys, uint64_t* hashes);
+// Clears the rows whose hash the filter has not seen.
+using FilterLoop = void (*)(uint64_t* rows, int words, const uint64_t* hashes, const FilterFrame& filter);
+
 struct ArithmeticLoops {
   BinaryLoop add[2], sub[2], mul[2];  // [1]: reports overflow
 };
@@ -98,6 +112,8 @@ struct LoopTable {
 
   IndexLoop index_bool, index_i32, index_i64;
   PlaceLoop places_i32, places_i64;
+  HashLoop hash_i32, hash_i64;
+  FilterLoop filter;
 };
 
 // The table for this machine. DIPTYCH_ISA=v2, v3 or v4 in the environment asks for a lower level, for tests and
