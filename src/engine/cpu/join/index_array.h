@@ -10,11 +10,14 @@ namespace diptych::cpu {
 template <typename T>
 class IndexArray {
  public:
-  // Errors: 53200.
-  void assign(size_t count, T value, const Memory& memory) {
+  // Not initialised: whoever writes it first also waits for its pages. Errors: 53200.
+  void allocate(size_t count, const Memory& memory) {
     clear();
     chunk_ = memory.allocate(std::max<size_t>(64, count * sizeof(T)), "index of a join");
     count_ = count;
+  }
+  void assign(size_t count, T value, const Memory& memory) {
+    allocate(count, memory);
     std::fill_n(begin(), count, value);
   }
   void clear() {

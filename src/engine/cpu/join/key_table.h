@@ -4,10 +4,12 @@
 //   row words   |key of row 0|key of row 1|key of row 2|...     with its key
 //
 // A hash's upper bits are its slot, so that they are its part, too; a part is never left while a free slot is looked
-// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row. A filter has bits for each hash:
-// most keys that are not there touch nothing else.
+// for. The lower 32 bits, or a narrow key itself, stand in the slot beside the row; of a whole number of 64 bits all of
+// the hash, which no other number has, so that its key need not be read. A filter has bits for each hash: most keys
+// that are not there touch nothing else.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/cpu/group_keys.h"
@@ -25,14 +27,19 @@ class KeyTable {
 
   const KeyLayout& layout() const { return layout_; }
   size_t held_bytes() const { return words_.size() + hashes_.size() + slots_.size() + filter_.size(); }
-  // Where the key of a row goes, and its hash.
-  uint64_t* words_of(int64_t row) { return words() + static_cast<size_t>(row) * layout_.words(); }
+  // The key of a row, and its hash.
+  void put(int64_t row, const uint64_t* key, uint64_t hash) {
+    if (!is_wide_) std::copy_n(key, layout_.words(), words() + static_cast<size_t>(row) * layout_.words());
+    hashes()[row] = hash;
+  }
   uint64_t* hashes() { return reinterpret_cast<uint64_t*>(hashes_.data()); }
   size_t part_of(uint64_t hash) const { return hash >> (64 - part_bits_); }
   size_t parts() const { return size_t{1} << part_bits_; }
-  // Writes the first row with the key of each of these rows, which may be itself. One thread a part; rows of a part in
-  // their order.
-  void add(const uint32_t* rows, size_t count, uint32_t* firsts);
+  // Makes these parts ready for rows.
+  void clear_parts(size_t begin, size_t end);
+  // Writes the first row with the key of each of these rows, which may be itself, and returns whether all are. One
+  // thread a part; rows of a part in their order.
+  bool add(const uint32_t* rows, size_t count, uint32_t* firsts);
   // No rows are added any more.
   void finish() { hashes_ = Chunk(); }
 
@@ -49,7 +56,10 @@ class KeyTable {
     uint32_t tag;
     uint32_t row;  // + 1; 0: free
   };
-  static constexpr int most_part_bits = 8;
+  struct WideEntry {
+    uint64_t hash;
+    uint64_t row;  // as above
+  };
 
   uint64_t* words() { return reinterpret_cast<uint64_t*>(words_.data()); }
   const uint64_t* key_of(uint32_t row) const {
@@ -57,6 +67,9 @@ class KeyTable {
   }
   Entry* slots() { return reinterpret_cast<Entry*>(slots_.data()); }
   const Entry* slots() const { return reinterpret_cast<const Entry*>(slots_.data()); }
+  WideEntry* wide_slots() const { return reinterpret_cast<WideEntry*>(slots_.data()); }
+  const std::byte* slot_at(uint64_t hash) const { return slots_.data() + slot_of(hash) * slot_bytes(is_wide_); }
+  static size_t slot_bytes(bool is_wide) { return is_wide ? sizeof(WideEntry) : sizeof(Entry); }
   uint32_t tag_of(const uint64_t* key, uint64_t hash) const {
     return static_cast<uint32_t>(layout_.is_narrow() ? key[0] : hash);
   }
@@ -71,10 +84,19 @@ class KeyTable {
   // The slot that has the key, or the free one that is to have it.
   template <typename Equal>
   size_t look_up(const uint64_t* key, uint64_t hash, const Equal& equal) const;
-  template <typename T, typename Equal>
-  size_t find_asked(const Values& keys, const KeyBlock& block, const Equal& equal, RowMask& rows, int64_t* found) const;
+  size_t look_up_wide(uint64_t hash) const {
+    for (size_t at = slot_of(hash);; at = next(at))
+      if (const WideEntry& slot = wide_slots()[at]; slot.row == 0 || slot.hash == hash) return at;
+  }
+  // add() of one row; returns the first one with its key.
+  template <typename Equal>
+  uint32_t add_row(uint32_t row, const Equal& equal);
+  // find_whole() of what the filter has left. find_one(row of the block, hash): the first row + 1, or 0.
+  template <typename FindOne>
+  size_t find_asked(const KeyBlock& block, const FindOne& find_one, RowMask& rows, int64_t* found) const;
 
   KeyLayout layout_;
+  const bool is_wide_;  // slots are WideEntry; there are no words
   int slot_bits_ = 0, part_bits_ = 0, filter_shift_ = 0;
   size_t part_mask_ = 0;
   Chunk words_, hashes_, slots_, filter_;

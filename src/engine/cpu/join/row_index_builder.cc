@@ -63,9 +63,11 @@ void RowIndexBuilder::run() {
   if (!is_whole_key(index_.keys_) || !find_bounds() || !has_bits()) {
     if (!fits(table_bytes(index_.keys_, index_.payload_, rows())))
       throw Error(SqlState::out_of_memory, "an index of a join has no room in its part of memory_limit");
-    firsts_.assign(rows(), has_keys ? no_row : 0, memory_);
-    if (has_keys) find_hashed_firsts();
-    if (any_shares_first())
+    if (has_keys)
+      find_hashed_firsts();
+    else
+      firsts_.assign(rows(), 0, memory_);
+    if (has_keys ? has_equal_.load() : rows() > 1)
       place_rows(rows());
     else
       firsts_.clear();
@@ -161,9 +163,10 @@ bool RowIndexBuilder::has_bits() {
 
 // firsts_ then has the keys' numbers.
 void RowIndexBuilder::set_bits() {
-  firsts_.assign(rows(), no_row, memory_);
+  firsts_.allocate(rows(), memory_);
   blocks_.for_each({0}, [&](const Block& block) {
     bool found = false;
+    std::fill_n(firsts_.begin() + block.first_row, block.rows, no_row);
     for_each_whole_key(block, [&](int row, int64_t key) {
       const uint64_t number = index_.bits_.number_of(key);
       firsts_[static_cast<size_t>(block.first_row + row)] = static_cast<uint32_t>(number);
@@ -176,9 +179,11 @@ void RowIndexBuilder::set_bits() {
 // ---- keys that have hashes
 
 void RowIndexBuilder::find_hashed_firsts() {
+  firsts_.allocate(rows(), memory_);
   KeyTable& table = index_.table_.emplace(index_.keys_, row_count_, memory_);
   blocks_.for_each(first_columns(index_.keys_.size()), [&](const Block& block) { write_keys(table, block); });
   share_parts(table.parts(), [&](size_t part, size_t end_part) {
+    table.clear_parts(part, end_part);
     constexpr size_t some = 4096;
     uint32_t own[some];
     for (size_t begin = 0; begin < firsts_.size(); begin += some) {
@@ -189,7 +194,7 @@ void RowIndexBuilder::find_hashed_firsts() {
         own[count] = static_cast<uint32_t>(row);
         count += of_row >= part && of_row < end_part && firsts_[row] != no_row ? 1 : 0;
       }
-      table.add(own, count, firsts_.begin());
+      if (!table.add(own, count, firsts_.begin())) has_equal_.store(true, std::memory_order_relaxed);
     }
   });
 }
@@ -204,10 +209,11 @@ void RowIndexBuilder::write_keys(KeyTable& table, const Block& block) {
   table.layout().hash_rows(keys.data(), count, hashes.data());
   size_t next = 0;
   std::fill_n(table.hashes() + block.first_row, block.rows, 0);
+  std::fill_n(firsts_.begin() + block.first_row, block.rows, no_row);
   for_each_row(mask.words, words_for(block.rows), [&](int in_block) {
     const int64_t row = block.first_row + in_block;
-    std::copy_n(keys.data() + next * words, words, table.words_of(row));
-    table.hashes()[row] = hashes[next++];
+    table.put(row, keys.data() + next * words, hashes[next]);
+    ++next;
     firsts_[static_cast<size_t>(row)] = 0;  // it has a key
   });
 }
@@ -230,12 +236,6 @@ void RowIndexBuilder::add_bounds(const Block& block, const RowMask& mask) {
     Bounds& all = index_.bounds_[key];
     all = {std::min(all.low, bounds[key].low), std::max(all.high, bounds[key].high), bounds[key].is_known};
   }
-}
-
-bool RowIndexBuilder::any_shares_first() const {
-  for (size_t row = 0; row < firsts_.size(); ++row)
-    if (firsts_[row] != no_row && firsts_[row] != row) return true;
-  return false;
 }
 
 // ---- places

@@ -41,7 +41,6 @@ class RowIndexBuilder {
   void find_hashed_firsts();
   void write_keys(KeyTable& table, const Block& block);
   void add_bounds(const Block& block, const RowMask& mask);
-  bool any_shares_first() const;
   // ---- places
   void place_rows(size_t keys);
   void fill_payload();
@@ -68,7 +67,7 @@ class RowIndexBuilder {
   const int64_t row_count_;
   size_t places_ = 0;
   IndexArray<uint32_t> firsts_;         // by row: the number of its key; later its place; empty: its number
-  std::atomic<bool> has_equal_{false};  // two rows were seen to share their one, whole key
+  std::atomic<bool> has_equal_{false};  // two rows were seen to share their key
   std::mutex mutex_;                    // guards what threads of a pass put together
 };
 
