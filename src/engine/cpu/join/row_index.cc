@@ -38,6 +38,7 @@ size_t RowIndex::table_bytes(const Program& program, size_t number, size_t rows,
 RowIndex::RowIndex(const Program& program, size_t number, IndexRows rows, const Memory& memory,
                    const ExecutionContext& context)
     : keys_(keys_of(program, number)),
+      finds_one_(program.indexes[number].finds_one && !rows.has_positions),
       payload_(payload_of(program, number, rows.has_positions)),
       rows_(std::move(rows)) {
   const auto row_set = static_cast<size_t>(program.indexes[number].row_set);

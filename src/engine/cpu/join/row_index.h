@@ -8,6 +8,9 @@
 // keys of their own and these are not far apart, rows stand by key, with gaps. Other keys are found by their hash
 // (key_table.h), and lead to the first row with them. Rows with a NULL among their keys are left out.
 //
+// Where one row of a key will do (IndexInfo::finds_one), the others are not kept; nothing is fetched of it, so that
+// bits, where there are such, are all.
+//
 // Built by the threads of the statement (row_index_builder.h); then any number may read it.
 #pragma once
 
@@ -62,9 +65,10 @@ class RowIndex final : public BuiltKeys {
   }
   bool is_empty() const override { return is_empty_; }
   bool has_any(size_t key, int128_t low, int128_t high) const override;
-  // Of the look-up: "places", "ranks", "table", or "rows" without keys.
+  // Of the look-up: "places", "ranks", "bitmap", "table", or "rows" without keys.
   const char* form() const {
-    return keys_.empty() ? "rows" : !bits_.is_open() ? "table" : bits_.finds_ranks() ? "ranks" : "places";
+    if (keys_.empty() || !bits_.is_open()) return keys_.empty() ? "rows" : "table";
+    return finds_one_ ? "bitmap" : bits_.finds_ranks() ? "ranks" : "places";
   }
 
  private:
@@ -75,6 +79,7 @@ class RowIndex final : public BuiltKeys {
   };
 
   std::vector<RegisterInfo> keys_;
+  const bool finds_one_;
   std::vector<Bounds> bounds_;  // by key
   bool is_empty_ = true;        // no row has all keys
   std::optional<KeyTable> table_;

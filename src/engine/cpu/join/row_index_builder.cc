@@ -24,6 +24,9 @@ bool is_whole(const RegisterInfo& key) {
 
 bool is_whole_key(const std::vector<RegisterInfo>& keys) { return keys.size() == 1 && is_whole(keys[0]); }
 
+// Bits alone take no more memory than hashes.
+int64_t most_bits_alone(int64_t rows) { return std::min(most_bits, std::max(few_bits, rows * cached_bits_a_row)); }
+
 int64_t most_bits_of(int64_t rows) {
   const int64_t cached = std::min(cached_bits, rows * cached_bits_a_row);
   return std::min(most_bits, std::max({few_bits, cached, rows * bits_a_row}));
@@ -67,7 +70,7 @@ void RowIndexBuilder::run() {
       find_hashed_firsts();
     else
       firsts_.assign(rows(), 0, memory_);
-    if (has_keys ? has_equal_.load() : rows() > 1)
+    if (!index_.finds_one_ && (has_keys ? has_equal_.load() : rows() > 1))
       place_rows(rows());
     else
       firsts_.clear();
@@ -139,6 +142,7 @@ bool RowIndexBuilder::find_bounds() {
 // False: the possible keys are too many, or there is no room for bits.
 bool RowIndexBuilder::has_bits() {
   const Bounds& bounds = index_.bounds_[0];
+  if (index_.finds_one_) return has_bits_alone();
   const uint64_t last = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low), span = last + 1;
   if (last >= static_cast<uint64_t>(most_bits_of(row_count_)) - 1) return false;
   const size_t stride = index_.payload_.stride();
@@ -158,6 +162,18 @@ bool RowIndexBuilder::has_bits() {
       if (firsts_[row] != no_row) firsts_[row] = index_.bits_.rank_of(firsts_[row]);
   });
   if (has_equal_) place_rows(keys);
+  return true;
+}
+
+bool RowIndexBuilder::has_bits_alone() {
+  const Bounds& bounds = index_.bounds_[0];
+  const uint64_t last = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low);
+  if (last >= static_cast<uint64_t>(most_bits_alone(row_count_)) - 1 || !fits(KeyBits::bytes(last + 1))) return false;
+  index_.bits_.open(bounds.low, last + 1, memory_);
+  blocks_.for_each({0}, [&](const Block& block) {
+    for_each_whole_key(block, [&](int, int64_t key) { index_.bits_.add(index_.bits_.number_of(key)); });
+  });
+  index_.bits_.find_numbers();
   return true;
 }
 

@@ -36,6 +36,7 @@ class RowIndexBuilder {
   // ---- keys that have bits
   bool find_bounds();
   bool has_bits();
+  bool has_bits_alone();
   void set_bits();
   // ---- keys that have hashes
   void find_hashed_firsts();
