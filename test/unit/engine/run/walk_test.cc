@@ -15,7 +15,7 @@ namespace {
 using testing::make_table;
 using testing::ProgramMaker;
 
-const Type integer{TypeId::Integer}, number{TypeId::BigInt};
+const Type whole{TypeId::Integer}, number{TypeId::BigInt};
 
 struct Told {
   int placed = 0, ended = 0;
@@ -62,15 +62,15 @@ class CpuOnly final : public SectionRunner {
 std::shared_ptr<const Program> grouped(std::vector<int32_t>& addresses) {
   std::vector<std::vector<Value>> rows;
   for (int i = 0; i < 1000; ++i) rows.push_back({Value::integer(i % 10)});
-  ProgramMaker maker(make_table({{"a", integer}}, rows, 64));
-  const RegisterInfo key{PhysicalType::Int32, integer}, count{PhysicalType::Int64, number};
+  ProgramMaker maker(make_table({{"a", whole}}, rows, 64));
+  const RegisterInfo key{PhysicalType::Int32, whole}, count{PhysicalType::Int64, number};
   HashTableInfo groups;
   groups.keys = {key};
   groups.aggregates = {{AggregateState::CountStar, {}, count}};
   maker.program().hash_tables.push_back(groups);
   addresses = {maker.next()};
   maker.parallel(0);
-  const int a = maker.column(0), number = maker.reg(integer);
+  const int a = maker.column(0), number = maker.reg(whole);
   maker.emit(Opcode::Group, number, a, 0);
   maker.emit(Opcode::Aggregate, 0, -1, number, int64_t{0});
   maker.converge();
