@@ -231,6 +231,21 @@ TEST_F(Explain, NothingIsReadForAJoinWithNoRows) {
   EXPECT_EQ(run["sections"][2]["tablets"], 0) << run["sections"][2];
 }
 
+// Also in what the plan calls groups and sort keys that have no name of their own.
+TEST_F(Explain, ParametersAreShownAsTheirValues) {
+  Statement statement(connection,
+                      "EXPLAIN (FORMAT JSON) SELECT count(*) FROM t GROUP BY k + $1 ORDER BY k + $1, count(*) * $2 "
+                      "LIMIT $3");
+  ASSERT_EQ(statement.parameter_types().size(), 3U);
+  for (size_t i = 0; i < 3; ++i) statement.bind_parameter(i, Value::integer(static_cast<int32_t>(41 + i)));
+  std::string lines;
+  const json document = json::parse(read_values(*statement.run()).at(0).to_text());
+  for (const json& op : document["plan"]) lines += op["operator"].get<std::string>() + "\n";
+  for (const char* part : {"Top 43 by (k + 41)", "(count * 42)", "Aggregate by [(k + 41)]"})
+    EXPECT_NE(lines.find(part), std::string::npos) << part << " in\n" << lines;
+  EXPECT_EQ(lines.find('$'), std::string::npos) << lines;
+}
+
 // Both forms are of one document.
 TEST_F(Explain, TextSaysWhatJsonDoes) {
   const std::string text = run_text(connection, "EXPLAIN ANALYZE " + kinds[7].query);
