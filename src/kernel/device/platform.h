@@ -62,7 +62,13 @@ typedef struct dk_parameters {
 #define DK_LOCAL_ID ((dk_i32)get_local_id(0))
 #define DK_GROUP_ID ((dk_i32)get_group_id(0))
 #define DK_GROUP_COUNT ((dk_i32)get_num_groups(0))
+// OpenCL C 1.2 promises the order to the group alone, and NVIDIA's compiler makes no more of it (membar.cta); a state
+// that another group had just changed under its lock was then read as it was before, and the change lost.
+#ifdef DK_IS_NVIDIA
+#define DK_FENCE_GLOBAL() __asm__ volatile("membar.gl;" ::: "memory")
+#else
 #define DK_FENCE_GLOBAL() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 #define DK_FENCE_LOCAL() mem_fence(CLK_LOCAL_MEM_FENCE)
 #define DK_FENCE_global DK_FENCE_GLOBAL
 #define DK_FENCE_local DK_FENCE_GLOBAL
@@ -116,7 +122,7 @@ DK_FN dk_u64 dk_address_of(DK_SPACES_PARAM, DK_GLOBAL const void* at) {
 // OpenCL C 1.2 knows atomics without order only; a fence after one is what its devices order by.
 DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
   uint value = *at;
-  mem_fence(CLK_GLOBAL_MEM_FENCE);
+  DK_FENCE_GLOBAL();
   return value;
 }
 #define DK_LOAD_ACQUIRE_U32(at) dk_load_fenced_u32(at)

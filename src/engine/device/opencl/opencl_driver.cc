@@ -107,6 +107,8 @@ std::unique_ptr<Device> OpenClDriver::open(int number) {
   std::string options = "-cl-std=CL1.2";
   if ((number_of<cl_bitfield>(*api_, device, device_single_fp_config) & fp_correctly_rounded_divide_sqrt) != 0)
     options += " -cl-fp32-correctly-rounded-divide-sqrt";
+  // Kernels then have PTX's fences (kernel/device/platform.h).
+  if (text_of(*api_, device, device_vendor).starts_with("NVIDIA")) options += " -DDK_IS_NVIDIA";
   return std::make_unique<OpenClDevice>(api_, device, info, most_bytes_of(*api_, device, info.is_host), options);
 }
 
