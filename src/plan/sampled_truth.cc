@@ -12,6 +12,9 @@ namespace {
 using Kind = ExpressionKind;
 using Truths = std::vector<Truth>;
 
+// Each part looks at all sampled rows: more take longer than the plan may.
+constexpr size_t most_parts = 64;
+
 Truth truth(bool is_true) { return is_true ? Truth::True : Truth::False; }
 
 template <typename T>
@@ -130,13 +133,24 @@ std::optional<Truths> SampledTruth::comparison(const Expression& condition) {
 std::optional<Truths> SampledTruth::membership(const Expression& condition) {
   const SampledColumn* sampled = column(*condition.args[0]);
   if (sampled == nullptr) return std::nullopt;
-  Truths truths(sampled->is_null.size(), Truth::False);
+  std::vector<SampledValue> members;
+  bool has_null = false;
   for (size_t i = 1; i < condition.args.size(); ++i) {
     const Expression& member = *condition.args[i];
     if (member.kind != Kind::Constant) return std::nullopt;
-    const auto equal = compare_with(Kind::Eq, *sampled, condition.args[0]->type, member.value);
-    if (!equal) return std::nullopt;
-    combine(truths, *equal, Truth::True);
+    const auto value = sampled_value(member.value, condition.args[0]->type);
+    if (!value && !member.value.is_null()) return std::nullopt;
+    has_null = has_null || !value;
+    if (value) members.push_back(*value);
+  }
+  std::sort(members.begin(), members.end());
+  Truths truths(sampled->is_null.size(), Truth::Unknown);
+  for (size_t i = 0; i < truths.size(); ++i) {
+    if (sampled->is_null[i] != 0) continue;
+    const SampledValue value =
+        sampled->texts.empty() ? SampledValue(sampled->numbers[i]) : std::string_view(sampled->texts[i]);
+    const bool is_there = std::binary_search(members.begin(), members.end(), value);
+    truths[i] = !is_there && has_null ? Truth::Unknown : truth(is_there);
   }
   return truths;
 }
@@ -159,6 +173,7 @@ std::optional<Truths> SampledTruth::negation(const Expression& condition) {
 }
 
 std::optional<Truths> SampledTruth::combination(const Expression& condition) {
+  if (condition.args.size() > most_parts) return std::nullopt;
   const Truth deciding = condition.kind == Kind::And ? Truth::False : Truth::True;
   std::optional<Truths> truths;
   for (const ExpressionPtr& arg : condition.args) {

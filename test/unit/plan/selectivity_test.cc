@@ -33,6 +33,12 @@ TEST(Selectivity, ListsAddTheirValues) {
   EXPECT_NEAR(part_for("page IN (bigint '1', bigint '5')"), 0.5, 0.001);
 }
 
+TEST(Selectivity, ListsAreToldBesideOtherConditions) {
+  EXPECT_DOUBLE_EQ(part_for("first IN (1, 2, 3, 4, 5, 6) AND seen"), 0.005);
+  EXPECT_DOUBLE_EQ(part_for("country IN ('fr', 'uk') AND first < 500"), 0.05);
+  EXPECT_LE(part_for("country NOT IN ('fr', NULL) AND first < 500"), 0.0005);
+}
+
 TEST(Selectivity, RangesCountSampledRows) {
   EXPECT_DOUBLE_EQ(part_for("first < 100"), 0.1);
   EXPECT_DOUBLE_EQ(part_for("first <= 100"), 0.101);
