@@ -2,10 +2,25 @@
 
 namespace diptych::cpu {
 
-void KeyBits::open(int64_t low, uint64_t span, const Memory& memory) {
+void KeyBits::open(int64_t low, uint64_t span, size_t workers, bool own_bits, const Memory& memory) {
   low_ = low;
   span_ = span;
+  memory_ = memory;
+  is_shared_ = workers > 1 && !own_bits;
+  own_ = std::vector<IndexArray<uint64_t>>(own_bits ? workers - 1 : 0);
   bits_.assign(words_of(span), 0, memory);
+}
+
+bool KeyBits::merge(size_t begin, size_t end) {
+  uint64_t in_two = 0;
+  for (const IndexArray<uint64_t>& own : own_) {
+    if (own.empty()) continue;
+    for (size_t w = begin; w < end; ++w) {
+      in_two |= bits_[w] & own[w];
+      bits_[w] |= own[w];
+    }
+  }
+  return in_two != 0;
 }
 
 void KeyBits::find_numbers() {

@@ -20,6 +20,7 @@ class RowBlocks {
     std::span<const KeyColumn> columns;  // in the order in which they were asked for
     int64_t first_row;                   // of those that the index is made of
     int rows;
+    size_t worker;  // below the number of threads; no two blocks of one are visited at once
   };
 
   // All arguments outlive it.
@@ -37,10 +38,11 @@ class RowBlocks {
   template <typename Visit>
   void for_each(const std::vector<size_t>& wanted, const Visit& visit) {
     std::atomic<size_t> next{0};
-    const auto work = [&](int) {
+    const auto work = [&](int worker) {
       std::vector<BlockColumn> readers;
       for (const size_t column : wanted) readers.emplace_back(columns_[column].physical);
-      for (size_t slice = next++; slice < slices_.size(); slice = next++) read_slice(slice, wanted, readers, visit);
+      for (size_t slice = next++; slice < slices_.size(); slice = next++)
+        read_slice(slice, static_cast<size_t>(worker), wanted, readers, visit);
     };
     const auto most = static_cast<int>(std::min<size_t>(slices_.size(), 1024));
     run_parallel(std::clamp(context_.threads, 1, std::max(1, most)), work);
@@ -51,7 +53,7 @@ class RowBlocks {
 
  private:
   template <typename Visit>
-  void read_slice(size_t number, const std::vector<size_t>& wanted, std::vector<BlockColumn>& readers,
+  void read_slice(size_t number, size_t worker, const std::vector<size_t>& wanted, std::vector<BlockColumn>& readers,
                   const Visit& visit) {
     const TabletSlice& slice = slices_[number];
     std::vector<KeyColumn> read(readers.size());
@@ -61,7 +63,7 @@ class RowBlocks {
       check_cancelled(context_);
       const int in_block = static_cast<int>(std::min<int64_t>(block_rows, slice.rows - first));
       for (size_t i = 0; i < readers.size(); ++i) read[i] = readers[i].read(slice.first_row + first, in_block);
-      visit(Block{read, first_rows_[number] + first, in_block});
+      visit(Block{read, first_rows_[number] + first, in_block, worker});
     }
     const auto is_text = [&](size_t column) { return columns_[column].physical == PhysicalType::Text; };
     if (std::none_of(wanted.begin(), wanted.end(), is_text)) return;

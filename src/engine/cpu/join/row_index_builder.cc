@@ -15,6 +15,9 @@ static_assert(KeyTable::no_row == no_row);
 // more: most keys that are not there then touch nothing else, and need no hash.
 constexpr int64_t bits_a_row = 16, cached_bits_a_row = 128, cached_bits = int64_t{1} << 23, few_bits = 262144;
 constexpr int64_t most_bits = int64_t{1} << 31;
+// Bits of all threads together, each with its own: putting them together takes little then. More are shared, where
+// threads seldom meet.
+constexpr size_t most_own_bytes = size_t{32} << 20;
 // Rows stand by key where so many of the possible keys are there, for gaps take memory.
 constexpr int64_t gaps_a_row = 2, few_gaps = 16384;
 
@@ -148,7 +151,7 @@ bool RowIndexBuilder::has_bits() {
   const size_t stride = index_.payload_.stride();
   const size_t key_bytes = KeyBits::bytes(span) + rows() * sizeof(uint32_t);
   if (!fits(key_bytes + rows() * (sizeof(uint32_t) + stride))) return false;
-  index_.bits_.open(bounds.low, span, memory_);
+  open_bits(bounds, span);
   set_bits();
   if (!has_equal_ && span < static_cast<uint64_t>(std::max(few_gaps, row_count_ * gaps_a_row)) &&
       fits(key_bytes + span * stride)) {
@@ -169,12 +172,29 @@ bool RowIndexBuilder::has_bits_alone() {
   const Bounds& bounds = index_.bounds_[0];
   const uint64_t last = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low);
   if (last >= static_cast<uint64_t>(most_bits_alone(row_count_)) - 1 || !fits(KeyBits::bytes(last + 1))) return false;
-  index_.bits_.open(bounds.low, last + 1, memory_);
+  open_bits(bounds, last + 1);
   blocks_.for_each({0}, [&](const Block& block) {
-    for_each_whole_key(block, [&](int, int64_t key) { index_.bits_.add(index_.bits_.number_of(key)); });
+    index_.bits_.begin(block.worker);
+    for_each_whole_key(block, [&](int, int64_t key) { index_.bits_.add(block.worker, index_.bits_.number_of(key)); });
   });
+  merge_bits();
   index_.bits_.find_numbers();
   return true;
+}
+
+void RowIndexBuilder::open_bits(const Bounds& bounds, uint64_t span) {
+  const auto workers = static_cast<size_t>(std::max(1, context_.threads));
+  const size_t bytes = workers * KeyBits::bit_bytes(span);
+  index_.bits_.open(bounds.low, span, workers, bytes <= most_own_bytes && fits(bytes), memory_);
+}
+
+void RowIndexBuilder::merge_bits() {
+  const size_t words = index_.bits_.words();
+  constexpr size_t parts = 64;
+  share_parts(parts, [&](size_t part, size_t end_part) {
+    if (index_.bits_.merge(words * part / parts, words * end_part / parts)) has_equal_ = true;
+  });
+  index_.bits_.end();
 }
 
 // firsts_ then has the keys' numbers.
@@ -182,14 +202,16 @@ void RowIndexBuilder::set_bits() {
   firsts_.allocate(rows(), memory_);
   blocks_.for_each({0}, [&](const Block& block) {
     bool found = false;
+    index_.bits_.begin(block.worker);
     std::fill_n(firsts_.begin() + block.first_row, block.rows, no_row);
     for_each_whole_key(block, [&](int row, int64_t key) {
       const uint64_t number = index_.bits_.number_of(key);
       firsts_[static_cast<size_t>(block.first_row + row)] = static_cast<uint32_t>(number);
-      found |= index_.bits_.add(number);
+      found |= index_.bits_.add(block.worker, number);
     });
     if (found) has_equal_.store(true, std::memory_order_relaxed);
   });
+  merge_bits();
 }
 
 // ---- keys that have hashes

@@ -37,7 +37,9 @@ class RowIndexBuilder {
   bool find_bounds();
   bool has_bits();
   bool has_bits_alone();
+  void open_bits(const Bounds& bounds, uint64_t span);
   void set_bits();
+  void merge_bits();
   // ---- keys that have hashes
   void find_hashed_firsts();
   void write_keys(KeyTable& table, const Block& block);

@@ -56,11 +56,11 @@ std::vector<T> asked(const Case<T>& of) {
 template <typename T>
 void check(const Case<T>& of) {
   KeyBits bits;
-  bits.open(of.low, of.span, Memory());
+  bits.open(of.low, of.span, 1, true, Memory());
   std::set<uint64_t> numbers{0, of.span - 1};
   for (uint64_t number = 0; number < of.span; number += static_cast<uint64_t>(of.every)) numbers.insert(number);
-  for (const uint64_t number : numbers) EXPECT_FALSE(bits.add(number));
-  EXPECT_TRUE(bits.add(of.span - 1));
+  for (const uint64_t number : numbers) EXPECT_FALSE(bits.add(0, number));
+  EXPECT_TRUE(bits.add(0, of.span - 1));
   const std::vector<T> keys = asked(of);
   for (const bool by_rank : {false, true}) {
     if (by_rank)
@@ -100,10 +100,28 @@ TEST(KeyBits, FindsWhatIsThere) {
   }
 }
 
+TEST(KeyBits, WorkersHaveTheirOwnUntilTheyAreMerged) {
+  for (const bool own_bits : {true, false}) {
+    KeyBits bits;
+    bits.open(-5, 300, 3, own_bits, Memory());
+    for (const size_t worker : {0, 2}) bits.begin(worker);
+    EXPECT_FALSE(bits.add(0, 1));
+    EXPECT_FALSE(bits.add(2, 200));
+    EXPECT_FALSE(bits.add(2, 0));
+    EXPECT_TRUE(bits.add(2, 0));
+    EXPECT_NE(bits.add(2, 1), own_bits);
+    EXPECT_EQ(bits.merge(0, 1), own_bits);
+    EXPECT_FALSE(bits.merge(1, bits.words()));
+    bits.end();
+    EXPECT_EQ(bits.find_ranks(Memory()), 3U);
+    EXPECT_EQ(bits.rank_of(200), 2U);
+  }
+}
+
 TEST(KeyBits, SaysWhetherAnyKeyLiesBetween) {
   KeyBits bits;
-  bits.open(100, 400, Memory());
-  for (const uint64_t number : {0, 63, 64, 200}) bits.add(number);
+  bits.open(100, 400, 1, true, Memory());
+  for (const uint64_t number : {0, 63, 64, 200}) bits.add(0, number);
   EXPECT_TRUE(bits.has_any(100, 100));
   EXPECT_FALSE(bits.has_any(101, 162));
   EXPECT_TRUE(bits.has_any(101, 163));
