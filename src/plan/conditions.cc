@@ -21,15 +21,13 @@ ExpressionPtr all_of(std::vector<ExpressionPtr> conditions) {
 }
 
 bool cannot_fail(const Expression& condition) {
+  const auto all_cannot = [&] {
+    return std::all_of(condition.args.begin(), condition.args.end(), [](auto& arg) { return cannot_fail(*arg); });
+  };
+  if (is_comparison(condition.kind)) return all_cannot();
   switch (condition.kind) {
     case ExpressionKind::Constant:
     case ExpressionKind::Column: return true;
-    case ExpressionKind::Eq:
-    case ExpressionKind::Neq:
-    case ExpressionKind::Lt:
-    case ExpressionKind::Le:
-    case ExpressionKind::Gt:
-    case ExpressionKind::Ge:
     case ExpressionKind::IsDistinct:
     case ExpressionKind::IsNotDistinct:
     case ExpressionKind::And:
@@ -37,8 +35,7 @@ bool cannot_fail(const Expression& condition) {
     case ExpressionKind::Not:
     case ExpressionKind::IsNull:
     case ExpressionKind::IsNotNull:
-    case ExpressionKind::In:
-      return std::all_of(condition.args.begin(), condition.args.end(), [](auto& arg) { return cannot_fail(*arg); });
+    case ExpressionKind::In: return all_cannot();
     default: return false;
   }
 }

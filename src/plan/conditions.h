@@ -13,6 +13,9 @@ void take_conditions(ExpressionPtr condition, std::vector<ExpressionPtr>& condit
 // One condition of several, of which there is at least one.
 ExpressionPtr all_of(std::vector<ExpressionPtr> conditions);
 
+// Eq, Neq, Lt, Le, Gt or Ge.
+inline bool is_comparison(ExpressionKind kind) { return kind >= ExpressionKind::Eq && kind <= ExpressionKind::Ge; }
+
 // Whether computing it raises no error whatever its columns are: it compares columns and constants as they are.
 bool cannot_fail(const Expression& condition);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/conditions.h"
 #include "plan/scan_column.h"
 #include "tablet/statistics/table_statistics.h"
 
@@ -28,8 +29,6 @@ bool compares(Kind kind, const T& a, const T& b) {
     default: return a >= b;
   }
 }
-
-bool is_comparison(Kind kind) { return kind >= Kind::Eq && kind <= Kind::Ge; }
 
 // Strings of all types are compared as they are kept; others only with their like.
 bool compares_as_sampled(const Type& a, const Type& b) {

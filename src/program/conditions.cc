@@ -1,4 +1,5 @@
 // Conditions as jumps, and the comparisons they are made of.
+#include "plan/conditions.h"
 #include "base/error.h"
 #include "program/expression_compiler.h"
 #include "tablet/dictionary.h"
@@ -8,8 +9,6 @@ namespace diptych {
 namespace {
 
 using Kind = ExpressionKind;
-
-bool is_comparison(Kind kind) { return kind >= Kind::Eq && kind <= Kind::Ge; }
 
 }  // namespace
 

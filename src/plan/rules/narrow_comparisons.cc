@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "bind/type_rules.h"
+#include "plan/conditions.h"
 #include "plan/rules/rules.h"
 
 namespace diptych {
@@ -10,8 +11,6 @@ namespace diptych {
 namespace {
 
 using Kind = ExpressionKind;
-
-bool is_comparison(Kind kind) { return kind >= Kind::Eq && kind <= Kind::Ge; }
 
 // The comparison with its sides exchanged.
 Kind mirrored(Kind kind) {

@@ -118,8 +118,7 @@ class JoinedRows {
       const auto is_of_it = [column](const ExpressionPtr& arg) { return bounded_column(*arg) == column; };
       return std::all_of(e.args.begin(), e.args.end(), is_of_it) ? column : no_column;
     }
-    const bool compares =
-        (e.kind >= ExpressionKind::Eq && e.kind <= ExpressionKind::Ge) || e.kind == ExpressionKind::In;
+    const bool compares = is_comparison(e.kind) || e.kind == ExpressionKind::In;
     if (!compares || e.args[0]->kind != ExpressionKind::Column) return no_column;
     const auto is_constant = [](const ExpressionPtr& arg) { return arg->kind == ExpressionKind::Constant; };
     return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->column : no_column;

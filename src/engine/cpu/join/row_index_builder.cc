@@ -150,8 +150,9 @@ bool RowIndexBuilder::has_bits() {
   if (last >= static_cast<uint64_t>(most_bits_of(row_count_)) - 1) return false;
   const size_t stride = index_.payload_.stride();
   const size_t key_bytes = KeyBits::bytes(span) + rows() * sizeof(uint32_t);
-  if (!fits(key_bytes + rows() * (sizeof(uint32_t) + stride))) return false;
-  open_bits(bounds, span);
+  const size_t all_bytes = key_bytes + rows() * (sizeof(uint32_t) + stride);
+  if (!fits(all_bytes)) return false;
+  open_bits(bounds, span, all_bytes);
   set_bits();
   if (!has_equal_ && span < static_cast<uint64_t>(std::max(few_gaps, row_count_ * gaps_a_row)) &&
       fits(key_bytes + span * stride)) {
@@ -172,7 +173,7 @@ bool RowIndexBuilder::has_bits_alone() {
   const Bounds& bounds = index_.bounds_[0];
   const uint64_t last = static_cast<uint64_t>(bounds.high) - static_cast<uint64_t>(bounds.low);
   if (last >= static_cast<uint64_t>(most_bits_alone(row_count_)) - 1 || !fits(KeyBits::bytes(last + 1))) return false;
-  open_bits(bounds, last + 1);
+  open_bits(bounds, last + 1, 0);
   blocks_.for_each({0}, [&](const Block& block) {
     index_.bits_.begin(block.worker);
     for_each_whole_key(block, [&](int, int64_t key) { index_.bits_.add(block.worker, index_.bits_.number_of(key)); });
@@ -182,10 +183,10 @@ bool RowIndexBuilder::has_bits_alone() {
   return true;
 }
 
-void RowIndexBuilder::open_bits(const Bounds& bounds, uint64_t span) {
+void RowIndexBuilder::open_bits(const Bounds& bounds, uint64_t span, size_t others) {
   const auto workers = static_cast<size_t>(std::max(1, context_.threads));
   const size_t bytes = workers * KeyBits::bit_bytes(span);
-  index_.bits_.open(bounds.low, span, workers, bytes <= most_own_bytes && fits(bytes), memory_);
+  index_.bits_.open(bounds.low, span, workers, bytes <= most_own_bytes && fits(bytes + others), memory_);
 }
 
 void RowIndexBuilder::merge_bits() {

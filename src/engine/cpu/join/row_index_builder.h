@@ -37,7 +37,8 @@ class RowIndexBuilder {
   bool find_bounds();
   bool has_bits();
   bool has_bits_alone();
-  void open_bits(const Bounds& bounds, uint64_t span);
+  // others: bytes that the index takes besides.
+  void open_bits(const Bounds& bounds, uint64_t span, size_t others);
   void set_bits();
   void merge_bits();
   // ---- keys that have hashes
