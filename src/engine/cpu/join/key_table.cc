@@ -29,7 +29,7 @@ size_t KeyTable::bytes(const std::vector<RegisterInfo>& keys, int64_t rows) {
   const auto count = static_cast<size_t>(rows);
   const KeyLayout layout(keys);
   const size_t words = is_wide(layout) ? 0 : layout.words();
-  return count * (words + 1) * sizeof(uint64_t) + (slot_bytes(is_wide(layout)) << slot_bits_of(count)) +
+  return count * words * sizeof(uint64_t) + (slot_bytes(is_wide(layout)) << slot_bits_of(count)) +
          (size_t{1} << filter_size_of(count)) / 8;
 }
 
@@ -41,7 +41,6 @@ KeyTable::KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Me
   part_bits_ = part_bits_of(slot_bits_);
   part_mask_ = (size_t{1} << (slot_bits_ - part_bits_)) - 1;
   if (!is_wide_) words_ = memory.allocate(std::max<size_t>(64, count * layout_.words() * sizeof(uint64_t)), what);
-  hashes_ = memory.allocate(std::max<size_t>(64, count * sizeof(uint64_t)), what);
   slots_ = memory.allocate(slot_bytes(is_wide_) << slot_bits_, what);
   filter_ = memory.allocate((size_t{1} << filter_size_of(count)) / 8, what);
   filter_shift_ = 64 - (filter_size_of(count) - 6);
@@ -66,8 +65,7 @@ template <typename Equal>
 }
 
 template <typename Equal>
-[[gnu::always_inline]] inline uint32_t KeyTable::add_row(uint32_t row, const Equal& equal) {
-  const uint64_t hash = hashes()[row];
+[[gnu::always_inline]] inline uint32_t KeyTable::add_row(uint32_t row, uint64_t hash, const Equal& equal) {
   if (is_wide_) {
     WideEntry& slot = wide_slots()[look_up_wide(hash)];
     if (slot.row == 0) slot = {hash, uint64_t{row} + 1};
@@ -79,21 +77,21 @@ template <typename Equal>
   return slot.row - 1;
 }
 
-bool KeyTable::add(const uint32_t* rows, size_t count, uint32_t* firsts) {
+bool KeyTable::add(const uint32_t* rows, const uint64_t* hashes, size_t count, uint32_t* firsts) {
   auto* const filter = reinterpret_cast<uint64_t*>(filter_.data());
   bool are_first = true;
   layout_.with_equal([&](const auto& equal) {
     for (size_t i = 0; i < count; ++i) {
       if (i + slots_ahead < count) {
-        const uint64_t ahead = hashes()[rows[i + slots_ahead]];
+        const uint64_t ahead = hashes[i + slots_ahead];
         __builtin_prefetch(slot_at(ahead), 1);
         __builtin_prefetch(&filter[ahead >> filter_shift_], 1);
       }
-      const uint32_t row = rows[i];
-      const uint64_t hash = hashes()[row];
-      filter[hash >> filter_shift_] |= filter_bits_of(hash);
-      firsts[row] = add_row(row, equal);
-      are_first &= firsts[row] == row;
+      filter[hashes[i] >> filter_shift_] |= filter_bits_of(hashes[i]);
+      const uint32_t first = add_row(rows[i], hashes[i], equal);
+      if (first == rows[i]) continue;
+      firsts[rows[i]] = first;
+      are_first = false;
     }
   });
   return are_first;

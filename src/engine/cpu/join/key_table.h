@@ -22,26 +22,22 @@ class KeyTable {
 
   // For so many rows, fewer than 2^32 - 1. Errors: 53200.
   KeyTable(const std::vector<RegisterInfo>& keys, int64_t rows, const Memory& memory);
-  // That it takes for so many rows until finish().
+  // That it takes for so many rows.
   static size_t bytes(const std::vector<RegisterInfo>& keys, int64_t rows);
 
   const KeyLayout& layout() const { return layout_; }
-  size_t held_bytes() const { return words_.size() + hashes_.size() + slots_.size() + filter_.size(); }
-  // The key of a row, and its hash.
-  void put(int64_t row, const uint64_t* key, uint64_t hash) {
+  size_t held_bytes() const { return words_.size() + slots_.size() + filter_.size(); }
+  // The key of a row.
+  void put(int64_t row, const uint64_t* key) {
     if (!is_wide_) std::copy_n(key, layout_.words(), words() + static_cast<size_t>(row) * layout_.words());
-    hashes()[row] = hash;
   }
-  uint64_t* hashes() { return reinterpret_cast<uint64_t*>(hashes_.data()); }
   size_t part_of(uint64_t hash) const { return hash >> (64 - part_bits_); }
   size_t parts() const { return size_t{1} << part_bits_; }
   // Makes these parts ready for rows.
   void clear_parts(size_t begin, size_t end);
-  // Writes the first row with the key of each of these rows, which may be itself, and returns whether all are. One
-  // thread a part; rows of a part in their order.
-  bool add(const uint32_t* rows, size_t count, uint32_t* firsts);
-  // No rows are added any more.
-  void finish() { hashes_ = Chunk(); }
+  // Writes to firsts which row came first with the key of each of these rows, but for rows that did themselves, and
+  // returns whether all did. One thread a part; rows of a part in their order.
+  bool add(const uint32_t* rows, const uint64_t* hashes, size_t count, uint32_t* firsts);
 
   // Whether the key is one whole number, so that find_whole() finds it.
   bool is_whole() const { return layout_.is_whole(); }
@@ -90,7 +86,7 @@ class KeyTable {
   }
   // add() of one row; returns the first one with its key.
   template <typename Equal>
-  uint32_t add_row(uint32_t row, const Equal& equal);
+  uint32_t add_row(uint32_t row, uint64_t hash, const Equal& equal);
   // find_whole() of what the filter has left. find_one(row of the block, hash): the first row + 1, or 0.
   template <typename FindOne>
   size_t find_asked(const KeyBlock& block, const FindOne& find_one, RowMask& rows, int64_t* found) const;
@@ -99,7 +95,7 @@ class KeyTable {
   const bool is_wide_;  // slots are WideEntry; there are no words
   int slot_bits_ = 0, part_bits_ = 0, filter_shift_ = 0;
   size_t part_mask_ = 0;
-  Chunk words_, hashes_, slots_, filter_;
+  Chunk words_, slots_, filter_;
 };
 
 }  // namespace diptych::cpu

@@ -18,6 +18,7 @@ class RowBlocks {
  public:
   struct Block {
     std::span<const KeyColumn> columns;  // in the order in which they were asked for
+    size_t number;                       // below block_count(), the same in every visit, in the rows' order
     int64_t first_row;                   // of those that the index is made of
     int rows;
     size_t worker;  // below the number of threads; no two blocks of one are visited at once
@@ -28,11 +29,14 @@ class RowBlocks {
       : source_(*rows.source), slices_(rows.slices), columns_(columns), context_(context) {
     for (const TabletSlice& slice : slices_) {
       first_rows_.push_back(row_count_);
+      first_blocks_.push_back(block_count_);
       row_count_ += slice.rows;
+      block_count_ += static_cast<size_t>((slice.rows + block_rows - 1) / block_rows);
     }
   }
 
   int64_t row_count() const { return row_count_; }
+  size_t block_count() const { return block_count_; }
 
   // Calls visit(block) for all blocks with these columns. Errors: 57014, those of reading the rows.
   template <typename Visit>
@@ -59,11 +63,12 @@ class RowBlocks {
     std::vector<KeyColumn> read(readers.size());
     std::unique_ptr<PinnedTablet> pinned = source_.pin(slice.tablet, wanted);
     for (size_t i = 0; i < readers.size(); ++i) readers[i].begin(pinned->views[i]);
-    for (int64_t first = 0; first < slice.rows; first += block_rows) {
+    size_t block = first_blocks_[number];
+    for (int64_t first = 0; first < slice.rows; first += block_rows, ++block) {
       check_cancelled(context_);
       const int in_block = static_cast<int>(std::min<int64_t>(block_rows, slice.rows - first));
       for (size_t i = 0; i < readers.size(); ++i) read[i] = readers[i].read(slice.first_row + first, in_block);
-      visit(Block{read, first_rows_[number] + first, in_block, worker});
+      visit(Block{read, block, first_rows_[number] + first, in_block, worker});
     }
     const auto is_text = [&](size_t column) { return columns_[column].physical == PhysicalType::Text; };
     if (std::none_of(wanted.begin(), wanted.end(), is_text)) return;
@@ -75,8 +80,10 @@ class RowBlocks {
   const std::vector<TabletSlice>& slices_;
   const std::vector<RegisterInfo>& columns_;
   const ExecutionContext& context_;
-  std::vector<int64_t> first_rows_;  // by slice
+  std::vector<int64_t> first_rows_;   // by slice
+  std::vector<size_t> first_blocks_;  // by slice
   int64_t row_count_ = 0;
+  size_t block_count_ = 0;
   std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<PinnedTablet>> pinned_;
 };

@@ -78,7 +78,6 @@ void RowIndexBuilder::run() {
     else
       firsts_.clear();
   }
-  if (index_.table_) index_.table_->finish();
   fill_payload();
   index_.pinned_ = blocks_.take_texts();
 }
@@ -86,7 +85,8 @@ void RowIndexBuilder::run() {
 size_t RowIndexBuilder::table_bytes(const std::vector<RegisterInfo>& keys, const PackedRows& payload, size_t rows) {
   // Numbers of first rows, and where their places begin.
   const size_t bytes = rows * payload.stride() + 2 * rows * sizeof(uint32_t);
-  return keys.empty() ? bytes : bytes + KeyTable::bytes(keys, static_cast<int64_t>(rows));
+  return keys.empty() ? bytes
+                      : bytes + KeyTable::bytes(keys, static_cast<int64_t>(rows)) + RowsByOwner::bytes(rows, 0, 0);
 }
 
 template <typename Visit>
@@ -115,10 +115,10 @@ void RowIndexBuilder::for_each_range(const Visit& visit) {
 
 template <typename Visit>
 void RowIndexBuilder::share_parts(size_t parts, const Visit& visit) {
-  const auto threads = static_cast<size_t>(std::clamp<int>(context_.threads, 1, static_cast<int>(parts)));
+  const size_t threads = sharers(parts);
   run_parallel(static_cast<int>(threads), [&](int thread) {
     const auto number = static_cast<size_t>(thread);
-    visit(parts * number / threads, parts * (number + 1) / threads);
+    visit(number, parts * number / threads, parts * (number + 1) / threads);
   });
 }
 
@@ -192,7 +192,7 @@ void RowIndexBuilder::open_bits(const Bounds& bounds, uint64_t span, size_t othe
 void RowIndexBuilder::merge_bits() {
   const size_t words = index_.bits_.words();
   constexpr size_t parts = 64;
-  share_parts(parts, [&](size_t part, size_t end_part) {
+  share_parts(parts, [&](size_t, size_t part, size_t end_part) {
     if (index_.bits_.merge(words * part / parts, words * end_part / parts)) has_equal_ = true;
   });
   index_.bits_.end();
@@ -220,25 +220,25 @@ void RowIndexBuilder::set_bits() {
 void RowIndexBuilder::find_hashed_firsts() {
   firsts_.allocate(rows(), memory_);
   KeyTable& table = index_.table_.emplace(index_.keys_, row_count_, memory_);
-  blocks_.for_each(first_columns(index_.keys_.size()), [&](const Block& block) { write_keys(table, block); });
-  share_parts(table.parts(), [&](size_t part, size_t end_part) {
+  std::vector<uint16_t> owners(table.parts());
+  for (size_t part = 0, sharers_of = sharers(table.parts()), owner = 0; part < owners.size(); ++part) {
+    if (part == table.parts() * (owner + 1) / sharers_of) ++owner;
+    owners[part] = static_cast<uint16_t>(owner);
+  }
+  RowsByOwner by_owner(rows(), blocks_.block_count(), sharers(table.parts()), memory_);
+  blocks_.for_each(first_columns(index_.keys_.size()),
+                   [&](const Block& block) { write_keys(table, block, owners, by_owner); });
+  share_parts(table.parts(), [&](size_t owner, size_t part, size_t end_part) {
     table.clear_parts(part, end_part);
-    constexpr size_t some = 4096;
-    uint32_t own[some];
-    for (size_t begin = 0; begin < firsts_.size(); begin += some) {
+    by_owner.for_each(owner, [&](const uint32_t* rows, const uint64_t* hashes, size_t count) {
       check_cancelled(context_);
-      size_t count = 0;
-      for (size_t row = begin; row < std::min(begin + some, firsts_.size()); ++row) {
-        const size_t of_row = table.part_of(table.hashes()[row]);
-        own[count] = static_cast<uint32_t>(row);
-        count += of_row >= part && of_row < end_part && firsts_[row] != no_row ? 1 : 0;
-      }
-      if (!table.add(own, count, firsts_.begin())) has_equal_.store(true, std::memory_order_relaxed);
-    }
+      if (!table.add(rows, hashes, count, firsts_.begin())) has_equal_.store(true, std::memory_order_relaxed);
+    });
   });
 }
 
-void RowIndexBuilder::write_keys(KeyTable& table, const Block& block) {
+void RowIndexBuilder::write_keys(KeyTable& table, const Block& block, const std::vector<uint16_t>& owners,
+                                 RowsByOwner& rows) {
   const RowMask mask = without_nulls(block);
   const size_t words = table.layout().words();
   const auto count = static_cast<size_t>(mask.count());
@@ -246,15 +246,17 @@ void RowIndexBuilder::write_keys(KeyTable& table, const Block& block) {
   std::vector<uint64_t> keys(count * words), hashes(count);
   table.layout().write(block.columns, words_for(block.rows), mask, keys.data());
   table.layout().hash_rows(keys.data(), count, hashes.data());
+  uint16_t in_block[block_rows];
   size_t next = 0;
-  std::fill_n(table.hashes() + block.first_row, block.rows, 0);
   std::fill_n(firsts_.begin() + block.first_row, block.rows, no_row);
-  for_each_row(mask.words, words_for(block.rows), [&](int in_block) {
-    const int64_t row = block.first_row + in_block;
-    table.put(row, keys.data() + next * words, hashes[next]);
-    ++next;
-    firsts_[static_cast<size_t>(row)] = 0;  // it has a key
+  for_each_row(mask.words, words_for(block.rows), [&](int row) {
+    const int64_t number = block.first_row + row;
+    table.put(number, keys.data() + next * words);
+    firsts_[static_cast<size_t>(number)] = static_cast<uint32_t>(number);
+    in_block[next++] = static_cast<uint16_t>(row);
   });
+  rows.put(block.number, block.first_row, in_block, hashes.data(), count,
+           [&](uint64_t hash) { return owners[table.part_of(hash)]; });
 }
 
 // Of the whole keys of these rows; find_bounds() has those of a single one.

@@ -2,7 +2,7 @@
 //
 //   keys      of each row to where it is looked for: a bit, or a hash
 //   firsts    of each row the number of its key: its rank, or the first row with it: a thread takes the keys of some
-//             parts, of all rows in their order
+//             parts, of all rows in their order (rows_by_owner.h)
 //   places    where rows share keys: those of a key one behind the other
 //   payload   to these places
 #pragma once
@@ -13,6 +13,7 @@
 
 #include "engine/cpu/join/row_blocks.h"
 #include "engine/cpu/join/row_index.h"
+#include "engine/cpu/join/rows_by_owner.h"
 
 namespace diptych::cpu {
 
@@ -43,7 +44,8 @@ class RowIndexBuilder {
   void merge_bits();
   // ---- keys that have hashes
   void find_hashed_firsts();
-  void write_keys(KeyTable& table, const Block& block);
+  // owners: by part of the table.
+  void write_keys(KeyTable& table, const Block& block, const std::vector<uint16_t>& owners, RowsByOwner& rows);
   void add_bounds(const Block& block, const RowMask& mask);
   // ---- places
   void place_rows(size_t keys);
@@ -58,7 +60,9 @@ class RowIndexBuilder {
   // Calls visit(begin, end) of row numbers on all threads.
   template <typename Visit>
   void for_each_range(const Visit& visit);
-  // Calls visit(first part, end) on each thread, all parts among them.
+  // Threads that share so many parts.
+  size_t sharers(size_t parts) const { return std::clamp<size_t>(static_cast<size_t>(context_.threads), 1, parts); }
+  // Calls visit(number of a thread, first part, end) on each of these, all parts among them.
   template <typename Visit>
   void share_parts(size_t parts, const Visit& visit);
   template <typename Visit>
