@@ -136,6 +136,9 @@ void SectionBatch::launch_with(int64_t capacity) {
   } else if (kernel_.sink == SectionKernel::Sink::Totals) {
     partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8, "partial aggregates");
   }
+  if (kernel_.notes_rows && row_masks_.bytes() == 0)
+    row_masks_ =
+        engine_.device().allocate(std::max<int64_t>(tablets_->tiles * steps_ * kernel_.items, 1), "masks of rows");
   for (NumberedBatch& groups : numbered_) groups.prepare(*queue_);
   for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
   if (kernel_.is_interpreted()) send_section();
@@ -242,6 +245,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Output: return outputs_[index].values.value;
     case Kind::SortWord: return (outputs_buffer_.address() + sort_word_offsets_[index]).value;
     case Kind::OutputNulls: return outputs_[index].nulls.value;
+    case Kind::RowMasks: return row_masks_.address().value;
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
     case Kind::Section: return section_buffer_.address().value;

@@ -139,7 +139,7 @@ class SectionBatch {
   int64_t steps_ = 1;              // of a tile
   DeviceBuffer section_buffer_;    // what the interpreter runs
   PinnedBuffer section_sent_;
-  DeviceBuffer control_buffer_, status_buffer_, outputs_buffer_;
+  DeviceBuffer control_buffer_, status_buffer_, row_masks_, outputs_buffer_;
   ReportBuffer control_report_, partials_report_;
   TextRoom text_room_;
   int64_t capacity_ = 0;

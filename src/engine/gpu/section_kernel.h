@@ -46,7 +46,9 @@ struct ColumnShape {
 struct IndexShape {
   int32_t index = 0;            // of the program
   bool is_dense = false;        // found by the key itself, else by its hash
-  bool is_unique = true;        // no two of its rows have the same keys
+  bool is_unique = true;        // no two of its rows have the same keys, or one of them will do
+  bool is_fetched = false;      // some section reads columns of its rows
+  bool has_filter = false;      // that is asked before its hash table
   std::vector<bool> has_nulls;  // by column of its row set
   bool operator==(const IndexShape&) const = default;
 };
@@ -66,7 +68,7 @@ struct SectionShape {
 
 // What a word of a kernel's parameters says of an index, as BuiltIndex has it. From FirstColumn on: of each column of
 // its row set the address of the values, and that of the validity bits.
-enum class IndexPart : int32_t { Slots, Span, Low, Keys, Starts, Rows, FirstColumn };
+enum class IndexPart : int32_t { Bits, Slots, Span, Low, Keys, Filter, FilterBits, Starts, Rows, FirstColumn };
 
 // What a word of the kernel's parameters is.
 struct KernelParameter {
@@ -97,6 +99,7 @@ struct KernelParameter {
     Partials,  // address of the aggregate states of every group of the grid
     Group,     // of the groups of hash table `index`: what GroupPart `part` says
     Index,     // of index `index`: what IndexPart `part` says
+    RowMasks,  // address of a byte for each step of a work-item: which of its rows the first pass has found
     TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
     Section,  // address of the words that the interpreter runs
@@ -157,9 +160,10 @@ struct SectionKernel {
   std::vector<SectionWord> section_words;
   bool is_interpreted() const { return !section.empty(); }
   int rows_per_thread = 4;
-  int most_steps = 16;     // of a tile
-  int new_texts = 0;       // instructions that make strings
-  int items = group_size;  // of a work-group
+  int most_steps = 16;      // of a tile
+  int new_texts = 0;        // instructions that make strings
+  bool notes_rows = false;  // the first of two passes notes for the second which rows reach the sinks
+  int items = group_size;   // of a work-group
   int step_rows() const { return rows_per_thread * items; }
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort, Rows } sink = Sink::Result;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 
 #include "base/error.h"
 #include "engine/gpu/generator/generated_kernels.h"
@@ -24,8 +23,8 @@ int64_t rows_wanted(const SectionTask& task) {
   return makes_result ? task.wanted : -1;
 }
 
-// Of rows that meet those of an index, in one launch.
-constexpr int64_t most_pairs = int64_t{1} << 32;
+// In one launch, of rows and of the pairs that they make with those of indexes: entries of groups count on it.
+constexpr int64_t most_pairs = int64_t{1} << 31;
 
 }  // namespace
 
@@ -245,14 +244,12 @@ std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
 // So that a statement is cancelled soon: of rows that may meet many others there are few in a launch, though a tablet's
 // at least.
 int64_t SectionRun::rows_of_a_launch() const {
-  int64_t rows = std::numeric_limits<int64_t>::max();
-  int64_t pairs = most_pairs;
+  int64_t rows = most_pairs;
   for (const int32_t index : indexes_met(task_.program, task_.address)) {
     const BuiltIndex* built = index_on(engine_.device(), task_, index);
-    pairs /= built != nullptr ? built->most_matches() : 1;
-    rows = std::max<int64_t>(pairs, 1);
+    rows /= built != nullptr ? built->most_matches() : 1;
   }
-  return rows;
+  return std::max<int64_t>(rows, 1);
 }
 
 // Of all needed tablets, also where they are not all of one batch.

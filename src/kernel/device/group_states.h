@@ -4,8 +4,11 @@
 //   group   |came, present|count|sum lo|sum hi|~least key| ... |lock|       words of 64 bits
 //
 // In shared memory a group has several replicas, which the lanes of a warp take in turn, so that they do not meet; at
-// the end the replicas of a group are put together and added to global memory.
+// the end the replicas of a group are put together and added to global memory. Where groups are too many for that, the
+// first ones that a work-group meets have entries in shared memory, and the others' states are in global memory at
+// once: mostly few of the possible groups are there, and their rows would all meet in the same words.
 //
+//   dk_find_entry(tags, entries, group)                 the entry of a group, or -1
 //   dk_raise_<space>_u64(at, key)                       greatest of keys
 //   dk_locked_raise_<space>_u128(lock, at, key)         the same of two words, unsigned
 //   dk_merge_<kind>(from, replicas, stride, lock, to)   from local replicas, `stride` words apart, to one global state
@@ -30,6 +33,19 @@
 DK_GROUP_STATES_IN(global, DK_GLOBAL)
 DK_GROUP_STATES_IN(local, DK_LOCAL)
 // clang-format on
+
+// The entry of the group, which it takes if it is free; -1: those that it may have are other groups'. tags: of each
+// entry the group + 1; 0: it is free. entries: a power of two.
+DK_SHARED_FN dk_i32 dk_find_entry(DK_LOCAL dk_u32* tags, dk_u32 entries, dk_u32 group) {
+  dk_u32 entry = (group * 0x9E3779B1U >> 16) & (entries - 1);
+  for (dk_i32 i = 0; i < 4; i++) {
+    dk_u32 tag = dk_atomic_load_local_u32(tags + entry);
+    if (tag == 0) tag = dk_atomic_cas_local_u32(tags + entry, 0, group + 1);
+    if (tag == 0 || tag == group + 1) return (dk_i32)entry;
+    entry = (entry + 1) & (entries - 1);
+  }
+  return -1;
+}
 
 // Unsigned, in the order of the values.
 DK_FN dk_u128 dk_key_i128(dk_i128 a) {
@@ -72,6 +88,13 @@ DK_SHARED_FN void dk_merge_sum_i128(DK_LOCAL const dk_u64* from, dk_i32 replicas
   for (dk_i32 i = 0; i < replicas; i++)
     sum = dk_add_unchecked_i128(sum, dk_make_i128((dk_i64)from[i * stride + 1], from[i * stride]));
   if (sum.lo != 0 || sum.hi != 0) dk_atomic_add_global_i128(to, sum);
+}
+
+// To a sum of 128 bits.
+DK_SHARED_FN void dk_merge_sum_i64(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {
+  dk_i64 sum = 0;
+  for (dk_i32 i = 0; i < replicas; i++) sum += (dk_i64)from[i * stride];
+  if (sum != 0) dk_atomic_add_global_i128(to, dk_widen_i64(sum));
 }
 
 DK_SHARED_FN void dk_merge_sum192(DK_LOCAL const dk_u64* from, dk_i32 replicas, dk_i32 stride, DK_GLOBAL dk_u64* to) {

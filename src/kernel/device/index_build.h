@@ -1,10 +1,11 @@
 // Builds an index (index_find.h) over the rows of a row set, whose columns are plain values:
 //
-//   dk_index_keys    words of each row's keys, where they are no places of a dense index
-//   dk_index_insert  each row finds the slot of its key, and its rank among the rows that have the key
-//   dk_index_place   where some key has several rows: counts have become starts, and rows stand key by key
+//   dk_index_keys    words of each row's keys, for a table
+//   dk_index_insert  each row marks its key: a bit of its place, or a slot that it claims
+//   dk_index_rank    where some key has several rows: the rank of each row among those of its key, and their counts
+//   dk_index_place   then: counts have become starts, and rows stand key by key
 //
-//   slots   | 0 | 3 | 0 | 1 |     starts | 0 | 0 | 2 | 2 | 3 |     rows of slot 1: 2, 1; of slot 3: 0
+//   slots   | - | 3 | - | 1 |     starts | 0 | 0 | 2 | 2 | 3 |     rows of slot 1: 2, 1; of slot 3: 0
 //   rows    | 2 | 1 | 0 |
 //
 // A row with a NULL among its keys has no slot. Rows of a key stand in any order.
@@ -19,9 +20,10 @@
 
 #define DK_INDEX_NO_SLOT 0xFFFFFFFFU
 
-// control: the highest rank of a row; a key was outside of a dense index
-#define DK_INDEX_HIGHEST_RANK 0
+// control: a key has several rows; a key was outside of a dense index; the highest rank of a row
+#define DK_INDEX_IS_REPEATED 0
 #define DK_INDEX_IS_OUTSIDE 1
+#define DK_INDEX_HIGHEST_RANK 2
 
 // Writes the words of a key of the row, the first at key[at]; returns where the next one's are.
 DK_FN dk_i32 dk_index_key_words(DK_SPACES_PARAM, dk_u64 values, dk_i32 form, dk_i64 row, DK_GLOBAL dk_u64* key,
@@ -58,12 +60,12 @@ DK_KERNEL void dk_index_keys(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, c
   }
 }
 
-// The slot of the row's key, which is the row's from now on if it was nobody's.
+// The slot of the row's key, which is the row's from now on if it was nobody's. is_new: it was.
 DK_FN dk_u64 dk_index_claim(DK_GLOBAL dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys, dk_i32 words,
-                            dk_i64 row) {
+                            dk_i64 row, dk_u64 hash, DK_PRIVATE dk_bool* is_new) {
   const dk_u64 last = ((dk_u64)1 << bits) - 1;
   DK_GLOBAL const dk_u64* key = keys + row * words;
-  dk_u64 slot = dk_index_hash(key, words) >> (64 - bits);
+  dk_u64 slot = hash >> (64 - bits);
   dk_bool found = 0;
   while (!found) {
     const dk_u32 other = dk_atomic_cas_global_u32(slots + slot, 0, (dk_u32)row + 1);
@@ -73,51 +75,72 @@ DK_FN dk_u64 dk_index_claim(DK_GLOBAL dk_u32* slots, dk_i32 bits, DK_GLOBAL cons
       for (dk_i32 i = 0; i < words; i++) difference |= at[i] ^ key[i];
     }
     found = difference == 0;
+    *is_new = other == 0;
     if (!found) slot = (slot + 1) & last;
   }
   return slot;
 }
 
-// words of the parameters: rows; slots; their number (dense), or bits of it (table); the first key of a dense index;
-// keys, 0: it is dense; words of a key; counts; slots of rows; ranks of rows; control; values of a dense index, and
-// their form; columns; then of each column: validity, 0: no row is NULL
+// words of the parameters: rows; bits of places, 0: it is a table; slots, 0: none are wanted; their number (dense), or
+// bits of it (table); the first key of a dense index; values of a dense index; their form; keys of a table; words of a
+// key; filter of a table, 0: there is none; bits of its words' number; slots of rows; control; columns; then of each
+// column: validity, 0: no row is NULL
 DK_KERNEL void dk_index_insert(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
   const dk_i64 rows = (dk_i64)parameters.word[0];
-  DK_GLOBAL dk_u32* slots = DK_AT(dk_u32, parameters.word[1]);
-  DK_GLOBAL dk_u32* counts = DK_AT(dk_u32, parameters.word[6]);
-  DK_GLOBAL dk_u32* slots_of_rows = DK_AT(dk_u32, parameters.word[7]);
-  DK_GLOBAL dk_u32* ranks = DK_AT(dk_u32, parameters.word[8]);
-  DK_GLOBAL dk_u32* control = DK_AT(dk_u32, parameters.word[9]);
-  const dk_i32 columns = (dk_i32)parameters.word[12];
+  DK_GLOBAL dk_u32* places = DK_AT(dk_u32, parameters.word[1]);
+  DK_GLOBAL dk_u32* slots = DK_AT(dk_u32, parameters.word[2]);
+  DK_GLOBAL const dk_u64* keys = DK_AT(const dk_u64, parameters.word[7]);
+  const dk_i32 words = (dk_i32)parameters.word[8];
+  DK_GLOBAL dk_u32* filter = DK_AT(dk_u32, parameters.word[9]);
+  DK_GLOBAL dk_u32* slots_of_rows = DK_AT(dk_u32, parameters.word[11]);
+  DK_GLOBAL dk_u32* control = DK_AT(dk_u32, parameters.word[12]);
+  const dk_i32 columns = (dk_i32)parameters.word[13];
   const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
   for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
-    dk_bool is_found = 1;
+    dk_bool is_found = 1, is_new = 1;
     for (dk_i32 i = 0; i < columns; i++) {
-      const dk_u64 validity = parameters.word[13 + i];
+      const dk_u64 validity = parameters.word[14 + i];
       if (validity != 0 && (DK_AT(const dk_u8, validity)[row >> 3] >> (row & 7) & 1) == 0) is_found = 0;
     }
     dk_u64 slot = 0;
-    if (is_found && parameters.word[4] != 0) {
-      slot = dk_index_claim(slots, (dk_i32)parameters.word[2], DK_AT(const dk_u64, parameters.word[4]),
-                            (dk_i32)parameters.word[5], row);
+    if (is_found && parameters.word[1] == 0) {
+      const dk_u64 hash = dk_index_hash(keys + row * words, words);
+      slot = dk_index_claim(slots, (dk_i32)parameters.word[3], keys, words, row, hash, &is_new);
+      if (is_new && parameters.word[9] != 0)
+        dk_atomic_or_global_u32(filter + (hash >> (64 - parameters.word[10])), dk_index_filter_bits(hash));
     } else if (is_found) {
-      const dk_i64 key = parameters.word[11] == DK_INDEX_I32 ? (dk_i64)DK_AT(const dk_i32, parameters.word[10])[row]
-                                                             : DK_AT(const dk_i64, parameters.word[10])[row];
-      slot = (dk_u64)key - parameters.word[3];
-      if (slot < parameters.word[2]) {
-        dk_atomic_cas_global_u32(slots + slot, 0, (dk_u32)row + 1);
+      const dk_i64 key = parameters.word[6] == DK_INDEX_I32 ? (dk_i64)DK_AT(const dk_i32, parameters.word[5])[row]
+                                                            : DK_AT(const dk_i64, parameters.word[5])[row];
+      slot = (dk_u64)key - parameters.word[4];
+      if (slot < parameters.word[3]) {
+        const dk_u32 bit = 1U << (dk_u32)(slot & 31);
+        is_new = (dk_atomic_or_global_u32(places + (slot >> 5), bit) & bit) == 0;
+        if (is_new && parameters.word[2] != 0) slots[slot] = (dk_u32)row;
       } else {
         is_found = 0;
         dk_atomic_store_global_u32(control + DK_INDEX_IS_OUTSIDE, 1);
       }
     }
-    if (is_found) {
-      const dk_u32 rank = dk_atomic_add_global_u32(counts + slot, 1);
-      if (rank > dk_atomic_load_global_u32(control + DK_INDEX_HIGHEST_RANK))
-        dk_atomic_max_global_u32(control + DK_INDEX_HIGHEST_RANK, rank);
-      ranks[row] = rank;
-    }
+    if (!is_new) dk_atomic_store_global_u32(control + DK_INDEX_IS_REPEATED, 1);
     slots_of_rows[row] = is_found ? (dk_u32)slot : DK_INDEX_NO_SLOT;
+  }
+}
+
+// words of the parameters: rows, slots of rows, counts by slot, ranks of rows, control
+DK_KERNEL void dk_index_rank(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
+  const dk_i64 rows = (dk_i64)parameters.word[0];
+  DK_GLOBAL const dk_u32* slots_of_rows = DK_AT(const dk_u32, parameters.word[1]);
+  DK_GLOBAL dk_u32* counts = DK_AT(dk_u32, parameters.word[2]);
+  DK_GLOBAL dk_u32* ranks = DK_AT(dk_u32, parameters.word[3]);
+  DK_GLOBAL dk_u32* control = DK_AT(dk_u32, parameters.word[4]);
+  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
+  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+    const dk_u32 slot = slots_of_rows[row];
+    if (slot == DK_INDEX_NO_SLOT) continue;
+    const dk_u32 rank = dk_atomic_add_global_u32(counts + slot, 1);
+    if (rank > dk_atomic_load_global_u32(control + DK_INDEX_HIGHEST_RANK))
+      dk_atomic_max_global_u32(control + DK_INDEX_HIGHEST_RANK, rank);
+    ranks[row] = rank;
   }
 }
 

@@ -1,11 +1,9 @@
-// A built index in global memory: where the first row is that has a key.
+// A built index in global memory: whether a key is there, and which rows have it.
 //
-//   slots    row + 1; 0: there is none                                u32
-//   dense    the slot is key - low, of one whole number
-//   table    open addressing with linear probing, from the upper bits of the hash on
-//   keys     of each row, words of whole numbers and floats: what is equal has the same words
-//
-// A key that is not there has no slot: -1.
+//   dense    the place of a key, one whole number, is key - low; a bit for each place says whether the key is there
+//   table    open addressing with linear probing, from the upper bits of the hash on; slots have row + 1, 0: free
+//   keys     of each row of a table, words of whole numbers and floats: what is equal has the same words
+//   filter   of a table: two bits of a word of 32 for each hash. Most keys that are not there touch nothing else
 #pragma once
 
 DK_FN dk_u64 dk_index_hash(DK_GLOBAL const dk_u64* key, dk_i32 words) {
@@ -14,10 +12,19 @@ DK_FN dk_u64 dk_index_hash(DK_GLOBAL const dk_u64* key, dk_i32 words) {
   return hash;
 }
 
+DK_FN dk_u32 dk_index_filter_bits(dk_u64 hash) { return 1U << (dk_u32)(hash & 31) | 1U << (dk_u32)(hash >> 5 & 31); }
+
+// bits: of the number of the filter's words.
+DK_FN dk_bool dk_index_may_have(DK_GLOBAL const dk_u32* filter, dk_i32 bits, dk_u64 hash) {
+  const dk_u32 wanted = dk_index_filter_bits(hash);
+  return (filter[hash >> (64 - bits)] & wanted) == wanted;
+}
+
+// The slot of a key; -1: it is not there. bits: of the number of slots.
 DK_FN dk_i64 dk_index_find(DK_GLOBAL const dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys, dk_i32 words,
-                           DK_PRIVATE const dk_u64* key) {
+                           DK_PRIVATE const dk_u64* key, dk_u64 hash) {
   const dk_u64 last = ((dk_u64)1 << bits) - 1;
-  dk_u64 slot = dk_hash_words(key, words) >> (64 - bits);
+  dk_u64 slot = hash >> (64 - bits);
   dk_i64 found = -1;
   for (dk_u32 row = slots[slot]; row != 0 && found < 0; row = slots[slot]) {
     DK_GLOBAL const dk_u64* at = keys + (dk_u64)(row - 1) * (dk_u64)words;
@@ -30,9 +37,4 @@ DK_FN dk_i64 dk_index_find(DK_GLOBAL const dk_u32* slots, dk_i32 bits, DK_GLOBAL
     }
   }
   return found;
-}
-
-DK_FN dk_i64 dk_index_find_dense(DK_GLOBAL const dk_u32* slots, dk_i64 low, dk_u64 span, dk_i64 key) {
-  const dk_u64 slot = (dk_u64)key - (dk_u64)low;
-  return slot < span && slots[slot] != 0 ? (dk_i64)slot : -1;
 }

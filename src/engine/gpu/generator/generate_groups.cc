@@ -17,6 +17,36 @@ namespace {
 // 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions.
 constexpr size_t most_shared_words = 3072, shared_words_beside_places = 1024;
 
+// How the replicas of a part of a state are put together.
+struct MergedState {
+  const char* kind = nullptr;  // null: it is never in replicas, or no part
+  bool is_locked = false;
+};
+
+MergedState merged_state(StateKind kind) {
+  switch (kind) {
+    case StateKind::Count:
+    case StateKind::SumI64: return {"sum_u64"};
+    case StateKind::SumF64: return {"sum_f64"};
+    case StateKind::SumI128: return {"sum_i128"};
+    case StateKind::Sum192: return {"sum192"};
+    case StateKind::Least:
+    case StateKind::Greatest: return {"greatest"};
+    case StateKind::LeastI128:
+    case StateKind::GreatestI128: return {"greatest_u128", true};
+    case StateKind::Moments: return {"moments", true};
+    default: return {};
+  }
+}
+
+// The plan of the entries in shared memory, as far as the text of their states depends on it.
+GroupPlan plan_of_entries(const GroupPlan& plan) {
+  GroupPlan entries = plan;
+  entries.states = plan.entry_states;
+  entries.state_words = plan.entry_states.words;
+  return entries;
+}
+
 const char* space_of(const GroupPlan& plan) { return plan.place == Place::Shared ? "local" : "global"; }
 const char* qualifier_of(const GroupPlan& plan) { return plan.place == Place::Shared ? "DK_LOCAL" : "DK_GLOBAL"; }
 
@@ -40,7 +70,9 @@ GroupPlan SectionGenerator::planned_groups(int32_t address, size_t shared_words)
     if (key.form == Form::Code && table.keys[i].physical == PhysicalType::Text)
       codes[i] = static_cast<int32_t>(key.column);
   }
-  return plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes);
+  const bool repeats = std::any_of(shape_.indexes.begin(), shape_.indexes.end(),
+                                   [](const IndexShape& index) { return !index.is_unique; });
+  return plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes, repeats);
 }
 
 // All tables of the section: those of its Group opcodes, and those of its aggregates without groups. They share the
@@ -114,12 +146,25 @@ void SectionGenerator::declare_group_table(const GroupPlan& plan) {
     declare(fmt::format("step_{}_{}", table, i),
             fmt::format("const dk_u32 step_{}_{} = (dk_u32){};", table, i, part(2)));
   }
+  if (plan.entries > 0) declare_entries(plan);
   if (plan.place != Place::Shared) return;
   declare(fmt::format("local_{}", table),
           fmt::format("DK_SHARED DK_ALIGN16 dk_u64 local_{}[{}];", table, plan.shared_words()));
   declare(fmt::format("clear_{}", table),
           fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < {1}; i += DK_GROUP_SIZE) local_{0}[i] = 0;", table,
                       plan.shared_words()));
+}
+
+void SectionGenerator::declare_entries(const GroupPlan& plan) {
+  const int32_t table = plan.hash_table;
+  const size_t words = plan.entries * plan.entry_states.words;
+  declare(fmt::format("entries_{}", table), fmt::format("DK_SHARED DK_ALIGN16 dk_u64 entries_{}[{}];", table, words));
+  declare(fmt::format("tags_{}", table), fmt::format("DK_SHARED dk_u32 tags_{}[{}];", table, plan.entries));
+  declare(fmt::format("clear_{}", table),
+          fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < {1}; i += DK_GROUP_SIZE) entries_{0}[i] = 0;", table, words));
+  declare(
+      fmt::format("free_{}", table),
+      fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < {1}; i += DK_GROUP_SIZE) tags_{0}[i] = 0;", table, plan.entries));
 }
 
 // The groups of a work-item's rows: words before its states in shared memory, or its number in global memory.
@@ -132,6 +177,7 @@ void SectionGenerator::declare_group_registers() {
       declare_flags(plan);
     else
       body_.line("dk_u32 g{}[DK_ROWS];", at(address).p1);
+    if (plan.entries > 0) body_.line("dk_i32 e{}[DK_ROWS];", at(address).p1);
   }
 }
 
@@ -141,12 +187,32 @@ void SectionGenerator::write_group(int32_t address) {
   const int32_t out = instruction.p1;
   body_.line("grouped_{} = {};", out, sinking());
   if (address == flow_.last_sink) body_.line("rows_out += DK_POPCOUNT_U32({});", sinking());
+  if (kernel_.notes_rows) body_.line("found |= grouped_{};", out);
   if (plan.place == Place::Partitioned) return write_group_counted(address, plan);
   if (is_partitioned()) body_.line("if (pass == 0) grouped_{} = 0;", out);
   write_group_numbered(address, plan);
-  if (plan.counting >= 0) return;
   body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", out);
-  body_.line("dk_note_{}(({} dk_u32*)({}) + 1, 1U);", space_of(plan), qualifier_of(plan), group_states(plan, out));
+  if (plan.entries > 0)
+    body_.line("e{0}[k] = dk_find_entry(tags_{1}, {2}, g{0}[k]);", out, plan.hash_table, plan.entries);
+  if (plan.counting < 0)
+    for_each_place(plan, out, [&](const GroupPlan& there, const std::string& states) {
+      body_.line("dk_note_{}(({} dk_u32*)({}) + 1, 1U);", space_of(there), qualifier_of(there), states);
+    });
+  body_.close();
+}
+
+// Calls write(plan, text of where the states of row k's group are) for the place of its states; or for both that they
+// may be in, either under a condition.
+template <typename Write>
+void SectionGenerator::for_each_place(const GroupPlan& plan, int32_t group, const Write& write) {
+  if (plan.entries == 0 || group < 0) return write(plan, group_states(plan, group));
+  GroupPlan entries = plan_of_entries(plan);
+  entries.place = Place::Shared;
+  body_.open("if (e{}[k] >= 0) {{", group);
+  write(entries, fmt::format("entries_{} + e{}[k] * {}", plan.hash_table, group, entries.state_words));
+  body_.close();
+  body_.open("if (e{}[k] < 0) {{", group);
+  write(plan, group_states(plan, group));
   body_.close();
 }
 
@@ -197,16 +263,19 @@ void SectionGenerator::write_group_aggregate(int32_t address) {
   if (argument >= 0) rows = both(rows, known(argument));
   if (group < 0 && is_partitioned()) rows = both(rows, "(pass == 0 ? 0U : DK_ALL_ROWS)");
   if (plan.place == Place::Partitioned) return write_flag(plan, number, rows);
-  const StateText text(plan, program_.hash_tables[static_cast<size_t>(plan.hash_table)], space_of(plan));
+  const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(plan.hash_table)];
   body_.open("{{");
   body_.line("const dk_u32 rows = {};", rows);
   body_.open("DK_FOR_ROWS(k) if ((rows >> k & 1U) != 0) {{");
-  body_.line("{} dk_u64* at = {};", qualifier_of(plan), group_states(plan, group));
-  text.note(body_, number);
-  if (argument >= 0)
-    text.update(body_, number, info(argument).physical, operand(argument), address);
-  else
-    text.update(body_, number, PhysicalType::Int64, "1", address);
+  for_each_place(plan, group, [&](const GroupPlan& there, const std::string& states) {
+    const StateText text(there, table, space_of(there));
+    body_.line("{} dk_u64* at = {};", qualifier_of(there), states);
+    text.note(body_, number);
+    if (argument >= 0)
+      text.update(body_, number, info(argument).physical, operand(argument), address);
+    else
+      text.update(body_, number, PhysicalType::Int64, "1", address);
+  });
   body_.close();
   body_.close();
 }
@@ -216,6 +285,7 @@ void SectionGenerator::write_group_aggregate(int32_t address) {
 void SectionGenerator::write_groups_end() {
   for (const GroupPlan& plan : kernel_.groups) {
     if (plan.place == Place::Shared) write_replicas_end(plan);
+    if (plan.entries > 0) write_entries_end(plan);
     if (plan.place == Place::Partitioned) write_counts_end(plan);
   }
   if (is_partitioned()) body_.line("if (pass == 0) rows_out = 0;");
@@ -240,21 +310,25 @@ void SectionGenerator::write_replicas_end(const GroupPlan& plan) {
   for (size_t i = 0; i < plan.states.note_words; ++i) merge(0, "notes", i, false);
   for (size_t i = 0; i < plan.states.parts.size(); ++i) {
     const StateLayout& state = plan.states.parts[i];
-    switch (state.kind) {
-      case StateKind::Count:
-      case StateKind::SumI64: merge(i + 1, "sum_u64", state.first_word, false); break;
-      case StateKind::SumF64: merge(i + 1, "sum_f64", state.first_word, false); break;
-      case StateKind::SumI128: merge(i + 1, "sum_i128", state.first_word, false); break;
-      case StateKind::Sum192: merge(i + 1, "sum192", state.first_word, false); break;
-      case StateKind::Least:
-      case StateKind::Greatest: merge(i + 1, "greatest", state.first_word, false); break;
-      case StateKind::LeastI128:
-      case StateKind::GreatestI128: merge(i + 1, "greatest_u128", state.first_word, true); break;
-      case StateKind::Moments: merge(i + 1, "moments", state.first_word, true); break;
-      case StateKind::Extreme:       // never in replicas
-      case StateKind::Exact: break;  // never a part
-    }
+    if (const MergedState merged = merged_state(state.kind); merged.kind != nullptr)
+      merge(i + 1, merged.kind, state.first_word, merged.is_locked);
   }
+}
+
+void SectionGenerator::write_entries_end(const GroupPlan& plan) {
+  const int32_t table = plan.hash_table;
+  body_.line("DK_BARRIER();");
+  body_.open("for (dk_i32 entry = DK_LOCAL_ID; entry < {}; entry += DK_GROUP_SIZE) {{", plan.entries);
+  body_.line("if (tags_{}[entry] == 0) continue;", table);
+  body_.line("DK_LOCAL const dk_u64* from = entries_{} + entry * {};", table, plan.entry_states.words);
+  body_.line("DK_GLOBAL dk_u64* to = states_{0} + (dk_i64)(tags_{0}[entry] - 1) * {1};", table, plan.state_words);
+  for (size_t i = 0; i < plan.states.note_words; ++i) body_.line("dk_merge_notes(from + {0}, 1, 1, to + {0});", i);
+  for (size_t i = 0; i < plan.states.parts.size(); ++i) {
+    const StateLayout &from = plan.entry_states.parts[i], &to = plan.states.parts[i];
+    const char* kind = from.kind != to.kind ? "sum_i64" : merged_state(from.kind).kind;
+    body_.line("dk_merge_{}(from + {}, 1, 1, to + {});", kind, from.first_word, to.first_word);
+  }
+  body_.close();
 }
 
 }  // namespace diptych::gpu

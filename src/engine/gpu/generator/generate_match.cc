@@ -2,6 +2,7 @@
 // one; else what is behind it stands in a loop, whose every turn is of one more match of each row:
 //
 //   met_7      rows that have found their key
+//   r7[k]      the place of row k's key in a dense index, or the row that it has found, of which Fetch reads columns
 //   turn_7     how many matches of each row are through
 //   first_7[k], count_7[k]   where the matches of row k are among the rows by key, and how many
 #include "engine/gpu/generator/section_generator.h"
@@ -28,17 +29,26 @@ const IndexShape* SectionGenerator::declare_index(int32_t index) {
     declare(name + ending, fmt::format("DK_GLOBAL const {0}* {1}{2} = DK_AT(const {0}, {3});", type, name, ending,
                                        word(Kind::Index, index, part(which))));
   };
-  declare_words("dk_u32", "", IndexPart::Slots);
-  declare(name + "_span",
-          fmt::format("const dk_u64 {}_span = {};", name, word(Kind::Index, index, part(IndexPart::Span))));
-  if (shape->is_dense)
-    declare(name + "_low",
-            fmt::format("const dk_i64 {}_low = (dk_i64){};", name, word(Kind::Index, index, part(IndexPart::Low))));
-  else
+  const auto declare_number = [&](const char* type, const char* ending, IndexPart which) {
+    declare(name + ending,
+            fmt::format("const {0} {1}{2} = ({0}){3};", type, name, ending, word(Kind::Index, index, part(which))));
+  };
+  declare_number("dk_u32", "_span", IndexPart::Span);
+  if (shape->is_dense) {
+    declare_words("dk_u32", "_bits", IndexPart::Bits);
+    declare_number("dk_i64", "_low", IndexPart::Low);
+    if (shape->is_unique && shape->is_fetched) declare_words("dk_u32", "", IndexPart::Slots);
+  } else {
+    declare_words("dk_u32", "", IndexPart::Slots);
     declare_words("dk_u64", "_keys", IndexPart::Keys);
+    if (shape->has_filter) {
+      declare_words("dk_u32", "_filter", IndexPart::Filter);
+      declare_number("dk_i32", "_filter_bits", IndexPart::FilterBits);
+    }
+  }
   if (shape->is_unique) return shape;
   declare_words("dk_u32", "_starts", IndexPart::Starts);
-  declare_words("dk_u32", "_rows", IndexPart::Rows);
+  if (shape->is_fetched) declare_words("dk_u32", "_rows", IndexPart::Rows);
   return shape;
 }
 
@@ -58,9 +68,10 @@ void SectionGenerator::write_matches(int32_t address) {
   if (!shape->is_unique) body_.line("dk_u32 first_{0}[DK_ROWS], count_{0}[DK_ROWS];", out);
   body_.open("{{");
   body_.line("const dk_u32 live = {};", live);
-  body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
-  write_found(address, *shape);
-  body_.close();
+  if (shape->is_dense)
+    write_found_places(address);
+  else
+    write_found_slots(address, *shape);
   body_.close();
   if (!shape->is_unique) return open_pairs(address);
   body_.line("active = met_{};", out);
@@ -72,27 +83,50 @@ bool SectionGenerator::may_repeat() const {
   return kernel_.sink == SectionKernel::Sink::Totals || (groups() && !is_partitioned());
 }
 
-// Looks the key of row k up.
-void SectionGenerator::write_found(int32_t address, const IndexShape& shape) {
-  const int32_t out = at(address).p1;
-  const std::string name = fmt::format("index_{}", at(address).p3);
-  body_.line("const dk_i64 slot = {};", slot_of_key(address, shape));
-  body_.open("if (slot >= 0) {{");
-  body_.line("met_{} |= 1U << k;", out);
-  if (shape.is_unique) {
-    body_.line("r{}[k] = (dk_i64){}[slot] - 1;", out, name);
-  } else {
-    body_.line("first_{}[k] = {}_starts[slot];", out, name);
-    body_.line("count_{0}[k] = {1}_starts[slot + 1] - first_{0}[k];", out, name);
-  }
+// Of each row the place of its key. The rows' bits are asked for at once.
+void SectionGenerator::write_found_places(int32_t address) {
+  const Instruction& instruction = at(address);
+  const int32_t out = instruction.p1;
+  const std::string name = fmt::format("index_{}", instruction.p3), key = operand(instruction.p2);
+  const IndexInfo& index = program_.indexes[static_cast<size_t>(instruction.p3)];
+  const RegisterInfo& column = program_.row_sets[static_cast<size_t>(index.row_set)].columns[0];
+  const bool is_short = info(instruction.p2).physical == PhysicalType::Int32 && column.physical == PhysicalType::Int32;
+  body_.open("DK_FOR_ROWS(k) {{");
+  const char* word = is_short ? "dk_u32" : "dk_u64";
+  body_.line("const {0} place = ({0})({1}) - ({0}){2}_low;", word, key, name);
+  body_.line("const dk_u32 bits = (live >> k & 1U) != 0 && place < {0}_span ? {0}_bits[place >> 5] : 0U;", name);
+  body_.line("met_{} |= (bits >> (dk_u32)(place & 31) & 1U) << k;", out);
+  body_.line("r{}[k] = (dk_u32)place;", out);
   body_.close();
 }
 
-std::string SectionGenerator::slot_of_key(int32_t address, const IndexShape& shape) {
+// Of each row the slot of its key.
+void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shape) {
+  const int32_t out = at(address).p1;
+  const std::string name = fmt::format("index_{}", at(address).p3);
+  if (shape.has_filter) {
+    body_.line("dk_u32 possible = 0;");
+    body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
+    write_key_hash(address);
+    body_.line("possible |= (dk_u32)dk_index_may_have({0}_filter, {0}_filter_bits, hash) << k;", name);
+    body_.close();
+  }
+  body_.open("DK_FOR_ROWS(k) if (({} >> k & 1U) != 0) {{", shape.has_filter ? "possible" : "live");
+  const size_t words = write_key_hash(address);
+  body_.line("const dk_i64 slot = dk_index_find({0}, (dk_i32){0}_span, {0}_keys, {1}, key, hash);", name, words);
+  body_.open("if (slot >= 0) {{");
+  body_.line("met_{} |= 1U << k;", out);
+  if (shape.is_unique)
+    body_.line("r{}[k] = {}[slot] - 1;", out, name);
+  else
+    body_.line("r{}[k] = (dk_u32)slot;", out);
+  body_.close();
+  body_.close();
+}
+
+// The words of row k's key, and their hash.
+size_t SectionGenerator::write_key_hash(int32_t address) {
   const Instruction& instruction = at(address);
-  const std::string name = fmt::format("index_{}", instruction.p3);
-  if (shape.is_dense)
-    return fmt::format("dk_index_find_dense({0}, {0}_low, {0}_span, (dk_i64){1})", name, operand(instruction.p2));
   const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
   std::vector<std::string> words;
   for (int32_t i = 0; i < keys; ++i) {
@@ -110,16 +144,22 @@ std::string SectionGenerator::slot_of_key(int32_t address, const IndexShape& sha
   }
   body_.line("dk_u64 key[{}];", words.size());
   for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
-  return fmt::format("dk_index_find({0}, (dk_i32){0}_span, {0}_keys, {1}, key)", name, words.size());
+  body_.line("const dk_u64 hash = dk_hash_words(key, {});", words.size());
+  return words.size();
 }
 
 // Up to the section's end, for one match of each row after the other.
 void SectionGenerator::open_pairs(int32_t address) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
+  const bool is_fetched = shape_.built(at(address).p3)->is_fetched;
+  body_.open("DK_FOR_ROWS(k) if ((met_{0} >> k & 1U) != 0) {{", out);
+  body_.line("first_{0}[k] = {1}_starts[r{0}[k]];", out, name);
+  body_.line("count_{0}[k] = {1}_starts[r{0}[k] + 1] - first_{0}[k];", out, name);
+  body_.close();
   body_.open("for (dk_u32 turn_{0} = 0; met_{0} != 0; turn_{0}++) {{", out);
   body_.open("DK_FOR_ROWS(k) if ((met_{0} >> k & 1U) != 0) {{", out);
-  body_.line("if (turn_{0} < count_{0}[k]) r{0}[k] = (dk_i64){1}_rows[first_{0}[k] + turn_{0}];", out, name);
+  if (is_fetched) body_.line("if (turn_{0} < count_{0}[k]) r{0}[k] = {1}_rows[first_{0}[k] + turn_{0}];", out, name);
   body_.line("if (turn_{0} >= count_{0}[k]) met_{0} &= ~(1U << k);", out);
   body_.close();
   body_.line("active = met_{};", out);
@@ -149,7 +189,8 @@ void SectionGenerator::write_fetch(int32_t address) {
   if (has_nulls)
     declare(name + "_known", fmt::format("DK_GLOBAL const dk_u8* {}_known = DK_AT(const dk_u8, {});", name,
                                          word(Kind::Index, index, values + 1)));
-  const std::string row = operand(instruction.p2);
+  std::string row = operand(instruction.p2);
+  if (shape->is_dense && shape->is_unique) row = fmt::format("index_{}[{}]", index, row);
   const std::string each = "DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) ";
   body_.open("{{");
   std::string there = all_rows;

@@ -3,9 +3,13 @@
 //
 //   pass 0   every group of the grid counts its rows of each partition
 //   pass 1   and writes them from the place on that the sum of the counts before gives it
+//
+// Where few rows are expected to be left of the section's conditions, the first pass notes which ones are, so that the
+// second one looks at no others.
 #include "engine/gpu/generator/group_plan.h"
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/groups/group_kernels.h"
+#include "engine/gpu/join/expected_matches.h"
 
 namespace diptych::gpu {
 
@@ -115,6 +119,22 @@ void SectionGenerator::write_partition_rows() {
     body_.close();
   }
   body_.close();
+}
+
+// Every row that a sink takes must have a group: of these alone there is a mask.
+bool SectionGenerator::may_note_rows() const {
+  if (!is_partitioned() || !few_reach_sinks(program_, address_)) return false;
+  for (int32_t address = flow_.first; address < flow_.end; ++address)
+    if (at(address).opcode == Opcode::Aggregate && at(address).p3 < 0) return false;
+  return true;
+}
+
+void SectionGenerator::write_noted_rows() {
+  declare("masks", fmt::format("DK_GLOBAL dk_u8* masks = DK_AT(dk_u8, {});", word(Kind::RowMasks)));
+  body_.line("DK_GLOBAL dk_u8* noted = masks + (tile * steps + step) * DK_GROUP_SIZE + DK_LOCAL_ID;");
+  body_.line("if (pass != 0) active &= *noted;");
+  if (flow_.tracks_validity) body_.line("if (pass != 0) valid = active;");
+  body_.line("dk_u32 found = 0;");
 }
 
 void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_t number) {

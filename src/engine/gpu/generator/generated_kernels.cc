@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "engine/gpu/join/expected_matches.h"
+
 namespace diptych::gpu {
 namespace {
 
@@ -89,6 +91,8 @@ class Signature {
     add(shape.index);
     add(shape.is_dense);
     add(shape.is_unique);
+    add(shape.is_fetched);
+    add(shape.has_filter);
     add(shape.has_nulls.size());
     for (const bool has_nulls : shape.has_nulls) add(has_nulls);
   }
@@ -118,6 +122,9 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   signature.add(shape.has_large_groups);
   signature.add(shape.most_dense_bytes);
   signature.add_all(program.instructions);
+  signature.add(few_reach_sinks(program, address));
+  for (int32_t at = address; program.instructions[static_cast<size_t>(at)].opcode != Opcode::Converge; ++at)
+    if (program.instructions[static_cast<size_t>(at)].opcode == Opcode::Matches) signature.add(leaves_few(program, at));
   signature.add_all(program.registers);
   signature.add_all(program.cursors);
   signature.add_all(program.hash_tables);

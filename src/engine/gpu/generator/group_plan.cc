@@ -60,6 +60,41 @@ bool needs_lock(const StateLayout& state) {
          state.kind == StateKind::GreatestI128 || state.kind == StateKind::Extreme;
 }
 
+// Words of 64 bits that the entries of a work-group take, with their tags.
+constexpr size_t most_entry_words = 2560;
+
+// Of kinds that shared memory takes without a lock.
+bool has_entry(const StateLayout& state) {
+  switch (state.kind) {
+    case StateKind::Count:
+    case StateKind::SumI64:
+    case StateKind::SumI128:
+    case StateKind::SumF64:
+    case StateKind::Least:
+    case StateKind::Greatest: return true;
+    default: return false;
+  }
+}
+
+// A launch that does not repeat its rows has at most 2^31 of them: sums of values of 32 bits fit 64.
+void plan_entries(const HashTableInfo& table, bool repeats, GroupPlan& plan) {
+  if (!std::all_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), has_entry)) return;
+  StatesLayout& entry = plan.entry_states = plan.states;
+  entry.words = entry.note_words;
+  for (size_t i = 0; i < entry.aggregates.size(); ++i) {
+    StateLayout& state = entry.aggregates[i];
+    const bool is_short = table.aggregates[i].argument.physical == PhysicalType::Int32;
+    if (state.kind == StateKind::SumI128 && is_short && !repeats) {
+      state.kind = StateKind::SumI64;
+      state.words = 1;
+    }
+    state.first_word = std::exchange(entry.words, entry.words + state.words);
+    entry.parts[state.first_part] = state;
+  }
+  const size_t entries = std::bit_floor(2 * most_entry_words / (2 * entry.words + 1));
+  if (entries >= 64) plan.entries = entries;
+}
+
 }  // namespace
 
 size_t GroupKeyPlan::compared_words() const {
@@ -92,7 +127,7 @@ uint64_t GroupPlan::number(int32_t part) const {
 }
 
 GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<const int32_t> dictionary_columns,
-                      size_t shared_words, int64_t most_dense_bytes) {
+                      size_t shared_words, int64_t most_dense_bytes, bool repeats) {
   GroupPlan plan;
   plan.hash_table = number;
   plan.states = layout_states(table, !table.keys.empty());
@@ -112,7 +147,10 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   }
   plan.room = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.groups)));
   plan.place = plan.shared_words() <= shared_words ? GroupPlan::Place::Shared : GroupPlan::Place::Dense;
-  if (plan.place == GroupPlan::Place::Dense) return plan;
+  if (plan.place == GroupPlan::Place::Dense) {
+    plan_entries(table, repeats, plan);
+    return plan;
+  }
   while (plan.replicas < most_replicas && 2 * plan.shared_words() <= shared_words) plan.replicas *= 2;
   return plan;
 }

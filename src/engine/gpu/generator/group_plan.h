@@ -2,7 +2,8 @@
 //
 //   Shared   few groups, numbered beforehand by their keys: replicas in the shared memory of every work-group, added to
 //            global memory at the kernel's end
-//   Dense    numbered the same way, but too many for that: in global memory at once
+//   Dense    numbered the same way, but too many for that: in global memory at once, but for the first groups that a
+//            work-group meets, which have entries in its shared memory, added to global memory at the kernel's end
 //   Partitioned   any number: rows are put together by bits of their keys' hashes first, and then grouped partition by
 //            partition in hash tables in shared memory (groups/partitioned_groups.h)
 //
@@ -66,6 +67,10 @@ struct GroupPlan {
   StatesLayout states;
   size_t state_words = 0;  // of a group: with a word of locks if it needs one
   bool has_lock = false;
+  // Dense: states as entries have them, where sums of 128 bits whose values have 32 may take 64; and how many entries a
+  // work-group has, a power of two; 0: none.
+  StatesLayout entry_states;
+  size_t entries = 0;
   // By aggregate: every row of the group that comes from this section reaches it, with a value.
   std::vector<bool> always;
   bool is_shared = false;  // other sections fill the table, too
@@ -90,9 +95,10 @@ struct GroupPlan {
 };
 
 // dictionary_columns: by key, -1 where it is no code of a dictionary. shared_words: what is left of shared memory.
-// most_dense_bytes: that an array of numbered groups may take.
+// most_dense_bytes: that an array of numbered groups may take. repeats: a launch may take more than 2^31 rows, as those
+// that meet several of an index each do.
 GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<const int32_t> dictionary_columns,
-                      size_t shared_words, int64_t most_dense_bytes = most_dense_group_bytes);
+                      size_t shared_words, int64_t most_dense_bytes = most_dense_group_bytes, bool repeats = false);
 
 // Bytes of device memory that a row of the section behind the Parallel at `address` takes at most on its way to groups
 // that are partitioned: among those of its partition, and as states. 0: none are.

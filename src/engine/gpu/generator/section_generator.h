@@ -40,6 +40,7 @@ class SectionGenerator {
     Vector,    // r5[k]
     Truth,     // bits of t5
     Code,      // r5[k] is the code of a string in the dictionary of a column
+    Place,     // r5[k] is a place or row of an index (generate_match.cc)
     Packed     // p5: a column's codes of a byte each, as they are stored; only comparisons with constants read it
   };
   struct Register {
@@ -61,6 +62,7 @@ class SectionGenerator {
   bool makes_text(const Instruction& instruction) const;
   void find_filter();
   void choose_rows_per_thread();
+  bool looks_in_tables() const;
   void choose_forms();
   void find_sink();
   void write_body();
@@ -123,8 +125,9 @@ class SectionGenerator {
   const IndexShape* declare_index(int32_t index);
   void write_matches(int32_t address);
   bool may_repeat() const;
-  void write_found(int32_t address, const IndexShape& shape);
-  std::string slot_of_key(int32_t address, const IndexShape& shape);
+  void write_found_places(int32_t address);
+  void write_found_slots(int32_t address, const IndexShape& shape);
+  size_t write_key_hash(int32_t address);
   void open_pairs(int32_t address);
   void write_fetch(int32_t address);
 
@@ -183,13 +186,17 @@ class SectionGenerator {
   void find_counting(GroupPlan& plan, int32_t address);
   std::string group_word(const GroupPlan& plan, GroupPart part, size_t index = 0);
   void declare_group_table(const GroupPlan& plan);
+  void declare_entries(const GroupPlan& plan);
   void declare_group_registers();
+  template <typename Write>
+  void for_each_place(const GroupPlan& plan, int32_t group, const Write& write);
   void write_group(int32_t address);
   std::string group_states(const GroupPlan& plan, int32_t group);
   void write_group_numbered(int32_t address, const GroupPlan& plan);
   void write_group_aggregate(int32_t address);
   void write_groups_end();
   void write_replicas_end(const GroupPlan& plan);
+  void write_entries_end(const GroupPlan& plan);
 
   // ---- groups of any number (generate_partitions.cc)
   void lay_out_row(GroupPlan& plan, int32_t address);
@@ -199,6 +206,8 @@ class SectionGenerator {
   void write_group_counted(int32_t address, const GroupPlan& plan);
   void write_flag(const GroupPlan& plan, size_t number, const std::string& rows);
   void write_partition_rows();
+  bool may_note_rows() const;
+  void write_noted_rows();
   void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
   void write_row_words(int32_t address, const GroupPlan& plan);
   void write_argument_words(const GroupPlan& plan, const GroupRowLayout::Argument& argument);
@@ -217,6 +226,7 @@ class SectionGenerator {
   std::vector<Register> registers_;
   std::vector<bool> filters_;               // by register: it decides which rows the sink takes
   std::vector<bool> early_;                 // by register: the first pass over the rows needs it
+  int32_t first_rare_ = 0;                  // address behind which few rows are expected to be left
   size_t depth_ = 0;                        // of the text of a step
   std::vector<std::string> heads_;          // declarations before the loop over tiles
   std::map<std::string, size_t> declared_;  // name -> its head

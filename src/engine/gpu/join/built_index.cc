@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "engine/gpu/groups/group_launch.h"
+#include "engine/gpu/join/expected_matches.h"
 #include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/when_done.h"
 #include "program/section_contents.h"
@@ -15,11 +16,15 @@ namespace {
 
 constexpr const char* build_file = "device/index_build.h";
 
-// A dense index has a slot for each of at most so many places a row, or so many in any case: 4 bytes each, where the
-// table has 8 and the key's words beside them.
-constexpr int64_t most_places_a_row = 8, least_places = 262144;
+// A dense index has at most so many places a row, or so many in any case. Each takes a bit, and four bytes that are
+// only touched where there is a row.
+constexpr int64_t most_places_a_row = 64, least_places = 4194304, most_places = int64_t{1} << 31;
 // Chains of full slots are short up to this.
 constexpr int64_t slots_a_row = 2, least_slots = 1024;
+// Of the filter of a table: with two bits a row set, 2 % of the keys that are not there find theirs set.
+constexpr int64_t filter_rows_a_word = 2, least_filter_words = 32;
+// Words of a build's control, and of those that the host reads of it.
+constexpr int64_t control_bytes = 12;
 // Slots and rows are numbered by 32 bits.
 constexpr int64_t most_rows = int64_t{1} << 30;
 constexpr int32_t most_keys = 8;
@@ -92,6 +97,8 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
     expected.index = index;
     expected.is_dense = may_be_dense({columns.data(), static_cast<size_t>(info.keys)}) && places_of(columns[0]) > 0 &&
                         places_of(columns[0]) <= least_places;
+    expected.has_filter = !expected.is_dense && is_mostly_missed(program, index);
+    expected.is_fetched = is_fetched(program, index);
     for (const RegisterInfo& column : columns) expected.has_nulls.push_back(column.nullable);
   }
 }
@@ -117,7 +124,8 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const Program& program, int32_t index,
       rows_(std::move(rows)),
       count_(rows_->row_count()) {
   shape_.index = index;
-  choose_form();
+  shape_.is_fetched = is_fetched(program, index);
+  choose_form(program);
   find_columns();
 }
 
@@ -131,15 +139,19 @@ int64_t BuiltIndex::words_of_keys() const {
   return words;
 }
 
-void BuiltIndex::choose_form() {
+void BuiltIndex::choose_form(const Program& program) {
   const int64_t places = may_be_dense(keys()) ? places_of(keys()[0]) : -1;
-  shape_.is_dense = places > 0 && places <= std::max(least_places, most_places_a_row * count_);
+  shape_.is_dense = places > 0 && places <= std::clamp(most_places_a_row * count_, least_places, most_places);
   if (shape_.is_dense) {
     low_ = static_cast<uint64_t>(static_cast<int64_t>(keys()[0].low));
     span_ = static_cast<uint64_t>(places);
   } else {
-    const auto least = static_cast<uint64_t>(std::max(slots_a_row * count_, least_slots));
-    span_ = static_cast<uint64_t>(std::countr_zero(std::bit_ceil(least)));
+    const auto bits_of = [](int64_t least) {
+      return static_cast<uint64_t>(std::countr_zero(std::bit_ceil(static_cast<uint64_t>(least))));
+    };
+    span_ = bits_of(std::max(slots_a_row * count_, least_slots));
+    shape_.has_filter = is_mostly_missed(program, shape_.index);
+    filter_bits_ = bits_of(std::max(count_ / filter_rows_a_word, least_filter_words));
   }
 }
 
@@ -172,65 +184,94 @@ DeviceBuffer BuiltIndex::make_keys(Queue& queue) const {
   return made;
 }
 
-void BuiltIndex::insert(Queue& queue) {
+// Zeroed, but for places that lead to rows: bits tell which of them do.
+void BuiltIndex::allocate(Queue& queue) {
   Device& device = engine_.device();
   const int64_t slots = slot_count();
-  slots_ = device.allocate(slots * 4, "slots of an index");
-  // With the end behind them, once they are starts.
-  DeviceBuffer counts = device.allocate((slots + 1) * 4, "counts of an index");
-  const DeviceBuffer ranks = device.allocate(std::max<int64_t>(count_, 1) * 8, "ranks of rows");
-  const DeviceBuffer control = device.allocate(8, "control words of an index");
-  const PinnedBuffer report = device.allocate_pinned(8, "control words of an index");
+  const auto zeroed = [&](int64_t bytes, const char* what) {
+    DeviceBuffer made = device.allocate(bytes, what);
+    queue.fill(made.address(), 0, bytes);
+    return made;
+  };
+  if (shape_.is_dense) {
+    bits_ = zeroed((slots + 31) / 32 * 4, "bits of an index");
+    if (shape_.is_fetched) slots_ = device.allocate(slots * 4, "places of an index");
+    return;
+  }
+  slots_ = zeroed(slots * 4, "slots of an index");
+  if (shape_.has_filter) filter_ = zeroed(int64_t{4} << filter_bits_, "filter of an index");
+}
+
+void BuiltIndex::insert(Queue& queue) {
+  Device& device = engine_.device();
+  const DeviceBuffer slots_of_rows = device.allocate(std::max<int64_t>(count_, 1) * 4, "slots of rows");
+  const DeviceBuffer control = device.allocate(control_bytes, "control words of an index");
+  const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
   const WhenDone when_done{queue};
-  queue.fill(slots_.address(), 0, slots * 4);
+  allocate(queue);
   if (count_ == 0) return;
-  queue.fill(counts.address(), 0, (slots + 1) * 4);
-  queue.fill(control.address(), 0, 8);
+  queue.fill(control.address(), 0, control_bytes);
   if (!shape_.is_dense) keys_ = make_keys(queue);
   std::vector<uint64_t> parameters = {static_cast<uint64_t>(count_),
+                                      bits_.address().value,
                                       slots_.address().value,
                                       span_,
                                       low_,
-                                      shape_.is_dense ? 0 : keys_.address().value,
-                                      static_cast<uint64_t>(words_of_keys()),
-                                      counts.address().value,
-                                      ranks.address().value,
-                                      (ranks.address() + count_ * 4).value,
-                                      control.address().value,
                                       values_[0],
                                       key_form(keys()[0].physical),
+                                      keys_.address().value,
+                                      static_cast<uint64_t>(words_of_keys()),
+                                      filter_.address().value,
+                                      filter_bits_,
+                                      slots_of_rows.address().value,
+                                      control.address().value,
                                       keys().size()};
   for (size_t i = 0; i < keys().size(); ++i) parameters.push_back(validity_[i]);
   launch_text_kernel(device, queue, build_file, "dk_index_insert", count_, parameters);
-  queue.copy_to_host(report.data(), control.address(), 8);
+  queue.copy_to_host(report.data(), control.address(), control_bytes);
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
-  if (!info_.finds_one) most_matches_ = int64_t{seen[0]} + 1;
-  shape_.is_unique = most_matches_ == 1;
-  if (!shape_.is_unique) place(queue, std::move(counts), ranks);
+  shape_.is_unique = seen[0] == 0 || info_.finds_one;
+  if (!shape_.is_unique) place(queue, slots_of_rows, control, report);
 }
 
-void BuiltIndex::place(Queue& queue, DeviceBuffer counts, const DeviceBuffer& ranks) {
+void BuiltIndex::place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control,
+                       const PinnedBuffer& report) {
   Device& device = engine_.device();
-  starts_ = std::move(counts);
-  by_key_ = device.allocate(count_ * 4, "rows of an index");
+  if (shape_.is_dense) slots_ = DeviceBuffer();
+  // With the end behind them, once they are starts.
+  starts_ = device.allocate((slot_count() + 1) * 4, "counts of an index");
+  if (shape_.is_fetched) by_key_ = device.allocate(count_ * 4, "rows of an index");
+  const DeviceBuffer ranks = device.allocate(count_ * 4, "ranks of rows");
   const DeviceBuffer state = device.allocate(starts_state_bytes(slot_count()), "starts of an index");
   const WhenDone when_done{queue};
+  const auto rows = static_cast<uint64_t>(count_);
+  queue.fill(starts_.address(), 0, (slot_count() + 1) * 4);
+  launch_text_kernel(
+      device, queue, build_file, "dk_index_rank", count_,
+      {rows, slots_of_rows.address().value, starts_.address().value, ranks.address().value, control.address().value});
+  queue.copy_to_host(report.data(), control.address(), control_bytes);
   launch_starts(engine_, queue, starts_.address(), slot_count(), state.address());
-  launch_text_kernel(device, queue, build_file, "dk_index_place", count_,
-                     {static_cast<uint64_t>(count_), ranks.address().value, (ranks.address() + count_ * 4).value,
-                      starts_.address().value, by_key_.address().value});
+  if (shape_.is_fetched)
+    launch_text_kernel(
+        device, queue, build_file, "dk_index_place", count_,
+        {rows, slots_of_rows.address().value, ranks.address().value, starts_.address().value, by_key_.address().value});
+  queue.synchronize();
+  most_matches_ = int64_t{reinterpret_cast<const uint32_t*>(report.data())[2]} + 1;
 }
 
 FormProfile BuiltIndex::form() const { return {.form = shape_.is_dense ? "dense" : "table"}; }
 
 uint64_t BuiltIndex::word(int32_t part) const {
   switch (static_cast<IndexPart>(part)) {
+    case IndexPart::Bits: return bits_.address().value;
     case IndexPart::Slots: return slots_.address().value;
     case IndexPart::Span: return span_;
     case IndexPart::Low: return low_;
     case IndexPart::Keys: return keys_.address().value;
+    case IndexPart::Filter: return filter_.address().value;
+    case IndexPart::FilterBits: return filter_bits_;
     case IndexPart::Starts: return starts_.address().value;
     case IndexPart::Rows: return by_key_.address().value;
     default: break;

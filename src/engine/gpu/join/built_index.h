@@ -1,10 +1,11 @@
 // An index over the rows of a row set in a device's memory, which kernels look rows up in (kernel/device/index_find.h).
 //
-//   dense   one whole number as the key, whose values span few places: a slot for each place
-//   table   other keys without strings and intervals: a hash table of rows
+//   dense   one whole number as the key, whose values span few places: a bit for each place says whether it is there
+//   table   other keys without strings and intervals: a hash table of rows, before which a filter is asked where most
+//           rows are expected to find nothing
 //
-// Where no two rows share a key, a slot leads to its row; else to the rows that have the key, which stand one behind
-// the other (kernel/device/index_build.h).
+// Where no two rows share a key, a place or slot leads to its row; else to the rows that have the key, which stand one
+// behind the other (kernel/device/index_build.h). An index of which nothing is fetched has no rows.
 #pragma once
 
 #include <memory>
@@ -34,12 +35,13 @@ class BuiltIndex final : public DeviceIndex {
 
  private:
   BuiltIndex(GpuEngine& engine, const Program& program, int32_t index, std::shared_ptr<const TabletSource> rows);
-  void choose_form();
+  void choose_form(const Program& program);
   void find_columns();
+  void allocate(Queue& queue);
   void insert(Queue& queue);
   DeviceBuffer make_keys(Queue& queue) const;
-  // Lays the rows out key by key. counts: by slot; rows: a slot and a rank each.
-  void place(Queue& queue, DeviceBuffer counts, const DeviceBuffer& ranks);
+  // Lays the rows out key by key.
+  void place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control, const PinnedBuffer& report);
   int64_t slot_count() const { return shape_.is_dense ? static_cast<int64_t>(span_) : int64_t{1} << span_; }
   std::span<const RegisterInfo> keys() const;
   int64_t words_of_keys() const;
@@ -51,9 +53,10 @@ class BuiltIndex final : public DeviceIndex {
   const int64_t count_;
   int64_t most_matches_ = 1;
   IndexShape shape_;
-  uint64_t low_ = 0, span_ = 0;              // span_: slots of a dense index; bits of their number in a table
+  uint64_t low_ = 0, span_ = 0;              // span_: places of a dense index; bits of the number of slots of a table
+  uint64_t filter_bits_ = 0;                 // of the number of words
   std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
-  DeviceBuffer slots_, keys_, starts_, by_key_;
+  DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
 };
 
 // The index as the task has it on the device; null: it is not there.
