@@ -84,7 +84,7 @@ class TextWriter {
     switch (e.kind) {
       case ExpressionKind::Constant: return constant_text(e.value);
       case ExpressionKind::Column: return column(e.column);
-      case ExpressionKind::Parameter: return "$" + std::to_string(e.index + 1);
+      case ExpressionKind::Parameter: return e.args.empty() ? "$" + std::to_string(e.index + 1) : text(*e.args[0]);
       case ExpressionKind::Negate: return "(- " + text(*e.args[0]) + ")";
       case ExpressionKind::Not: return "(NOT " + text(*e.args[0]) + ")";
       case ExpressionKind::In: return "(" + text(*e.args[0]) + " IN (" + joined(e, 1, ", ") + "))";

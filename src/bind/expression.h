@@ -37,9 +37,11 @@ struct BoundColumn {
 size_t place_of(ColumnId id, const std::vector<BoundColumn>& columns);
 
 enum class ExpressionKind : uint8_t {
-  Constant,   // value
-  Column,     // column
-  Parameter,  // index: 0-based number of the parameter
+  Constant,  // value
+  Column,    // column
+  // index: 0-based number of the parameter; value: that of the run which plans, for estimates alone. args[0], if there
+  // is one: the parameter is this expression over the statement's parameters, computed once a run.
+  Parameter,
   // On numbers of one type, which is that of the result. Numeric: registers are as wide as the result's; the args of
   // Add, Sub and Mod have its scale, those of Mul and Div their own (result: the sum of them; max(both,
   // division_scale)).
@@ -81,7 +83,7 @@ struct Expression {
   ExpressionKind kind = ExpressionKind::Constant;
   Type type;
   int position = -1;            // byte offset in the statement's text, -1 unknown
-  Value value;                  // Constant
+  Value value;                  // Constant, Parameter
   int32_t index = 0;            // Parameter
   ColumnId column = no_column;  // Column
   FunctionId function{};        // Call: the row of kernel/functions.def
@@ -98,6 +100,18 @@ struct Expression {
 };
 
 using ExpressionPtr = std::unique_ptr<Expression>;
+
+// Whether its value is the same for all rows of a run, and known while the run is planned.
+inline bool has_value(const Expression& e) {
+  return e.kind == ExpressionKind::Constant || e.kind == ExpressionKind::Parameter;
+}
+
+// Calls visit(Expression&) on every parameter in the expression, but for those that others are computed from.
+template <typename Visit>
+void for_each_parameter(Expression& e, Visit&& visit) {
+  if (e.kind == ExpressionKind::Parameter) return visit(e);
+  for (const auto& arg : e.args) for_each_parameter(*arg, visit);
+}
 
 ExpressionPtr column_expression(ColumnId id, const Type& type, int position = -1);
 

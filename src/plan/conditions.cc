@@ -27,6 +27,7 @@ bool cannot_fail(const Expression& condition) {
   if (is_comparison(condition.kind)) return all_cannot();
   switch (condition.kind) {
     case ExpressionKind::Constant:
+    case ExpressionKind::Parameter:
     case ExpressionKind::Column: return true;
     case ExpressionKind::IsDistinct:
     case ExpressionKind::IsNotDistinct:

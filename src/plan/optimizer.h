@@ -23,9 +23,10 @@ const std::vector<std::unique_ptr<Rule>>& optimizer_rules();
 
 LogicalOperatorPtr optimize(LogicalOperatorPtr plan, Evaluator& evaluator);
 
-// Calls visit(ExpressionPtr&) on every node of the expression, arguments before what uses them.
+// Calls visit(ExpressionPtr&) on every node of the expression but parameters, arguments before what uses them.
 template <typename Visit>
 void rewrite_bottom_up(ExpressionPtr& expression, Visit&& visit) {
+  if (expression->kind == ExpressionKind::Parameter) return;
   for (ExpressionPtr& argument : expression->args) rewrite_bottom_up(argument, visit);
   visit(expression);
 }

@@ -123,7 +123,7 @@ std::optional<Truths> SampledTruth::comparison(const Expression& condition) {
   const Expression &left = *condition.args[0], &right = *condition.args[1];
   const SampledColumn* a = column(left);
   if (a == nullptr) return std::nullopt;
-  if (right.kind == Kind::Constant) return compare_with(condition.kind, *a, left.type, right.value);
+  if (has_value(right)) return compare_with(condition.kind, *a, left.type, right.value);
   const SampledColumn* b = column(right);
   if (b == nullptr || !compares_as_sampled(left.type, right.type)) return std::nullopt;
   return compare_columns(condition.kind, *a, *b);
@@ -136,7 +136,7 @@ std::optional<Truths> SampledTruth::membership(const Expression& condition) {
   bool has_null = false;
   for (size_t i = 1; i < condition.args.size(); ++i) {
     const Expression& member = *condition.args[i];
-    if (member.kind != Kind::Constant) return std::nullopt;
+    if (!has_value(member)) return std::nullopt;
     const auto value = sampled_value(member.value, condition.args[0]->type);
     if (!value && !member.value.is_null()) return std::nullopt;
     has_null = has_null || !value;

@@ -80,7 +80,7 @@ double equal_constant_part(const LogicalOperator& op, const Expression& column, 
 double equality(const Expression& condition, const LogicalOperator& op) {
   const Expression &left = *condition.args[0], &right = *condition.args[1];
   if (left.kind != Kind::Column) return equality_part;
-  if (right.kind == Kind::Constant) return equal_constant_part(op, left, right.value);
+  if (has_value(right)) return equal_constant_part(op, left, right.value);
   const auto rows = sampled_rows(condition, op);
   return rows ? rows->part() : 1 / values_of(op, left).values;
 }
@@ -91,7 +91,7 @@ double membership(const Expression& condition, const LogicalOperator& op) {
   for (size_t i = 1; i < condition.args.size(); ++i) {
     if (left.kind != Kind::Column)
       part += equality_part;
-    else if (condition.args[i]->kind == Kind::Constant)
+    else if (has_value(*condition.args[i]))
       part += equal_constant_part(op, left, condition.args[i]->value);
     else
       part += 1 / values_of(op, left).values;
@@ -102,7 +102,7 @@ double membership(const Expression& condition, const LogicalOperator& op) {
 // The part of a column's bounds that a range leaves; nullopt: it has none.
 std::optional<double> part_of_bounds(Kind kind, const LogicalOperator& op, const Expression& left,
                                      const Expression& right) {
-  if (left.kind != Kind::Column || right.kind != Kind::Constant || right.value.is_null()) return std::nullopt;
+  if (left.kind != Kind::Column || !has_value(right) || right.value.is_null()) return std::nullopt;
   if (left.type.id != right.type.id || left.type.scale != right.type.scale) return std::nullopt;
   const ScanColumn place = scan_column(op, left.column);
   if (place.scan == nullptr || left.type.is_string() || left.type.is_float() || left.type.id == TypeId::Interval ||
@@ -130,7 +130,7 @@ double rows_in_range(Kind kind, const SortedSample& sample, const SortedSample::
 double range(const Expression& condition, const LogicalOperator& op) {
   const Expression &left = *condition.args[0], &right = *condition.args[1];
   ScanColumn place;
-  if (const SortedSample* sample = sorted_sample(op, left, place); sample != nullptr && right.kind == Kind::Constant)
+  if (const SortedSample* sample = sorted_sample(op, left, place); sample != nullptr && has_value(right))
     if (const auto value = sampled_value(right.value, left.type))
       return part_of_sample(rows_in_range(condition.kind, *sample, sample->find(*value)), *sample, *place.scan).part();
   if (const auto rows = sampled_rows(condition, op)) return rows->part();
@@ -154,8 +154,7 @@ double independent_part(std::span<const Expression* const> conditions, const Log
   double part = 1;
   for (const Expression* condition : conditions) {
     const double one = part_of(*condition, op);
-    if (!is_range(condition->kind) || condition->args[0]->kind != Kind::Column ||
-        condition->args[1]->kind != Kind::Constant) {
+    if (!is_range(condition->kind) || condition->args[0]->kind != Kind::Column || !has_value(*condition->args[1])) {
       part *= one;
       continue;
     }

@@ -141,6 +141,7 @@ class Compiler {
     });
   }
 
+  // Of the scan whose cursor is the next one.
   void collect_zone_conditions(const Expression& condition, const LogicalOperator& scan) {
     if (condition.kind == ExpressionKind::And) {
       for (const ExpressionPtr& part : condition.args) collect_zone_conditions(*part, scan);
@@ -148,14 +149,16 @@ class Compiler {
     }
     const bool bounds = condition.kind == ExpressionKind::Eq ||
                         (condition.kind >= ExpressionKind::Lt && condition.kind <= ExpressionKind::Ge);
-    if (!bounds || condition.args[0]->kind != ExpressionKind::Column ||
-        condition.args[1]->kind != ExpressionKind::Constant)
-      return;
+    if (!bounds || condition.args[0]->kind != ExpressionKind::Column || !has_value(*condition.args[1])) return;
     const Value& bound = condition.args[1]->value;
     const Type& type = condition.args[0]->type;
     if (bound.is_null() || bound.type().is_string() || type.id == TypeId::Boolean || type.id == TypeId::Interval)
       return;
     const size_t column = scan.source_columns[place_of(condition.args[0]->column, scan.columns)];
+    if (condition.args[1]->kind == ExpressionKind::Parameter)
+      builder_.program().parameters.uses.push_back({ParameterUse::Kind::Zone, condition.args[1]->index,
+                                                    static_cast<int32_t>(builder_.program().cursors.size()),
+                                                    static_cast<int32_t>(zone_conditions_.size())});
     zone_conditions_.push_back({column, jump_opcode(condition.kind), bound});
   }
 

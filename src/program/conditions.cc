@@ -10,6 +10,8 @@ namespace {
 
 using Kind = ExpressionKind;
 
+const Range& range_of_form(PhysicalType form) { return form == PhysicalType::Int32 ? int32_range : int64_range; }
+
 }  // namespace
 
 Opcode set_opcode(Kind kind) {
@@ -56,14 +58,23 @@ bool ExpressionCompiler::code_operands(const Expression& expression, InputColumn
     const Expression& column = *expression.args[side];
     const Expression& constant = *expression.args[1 - side];
     const Dictionary* dictionary = dictionary_of(column, input);
-    if (!dictionary || constant.kind != Kind::Constant || constant.value.is_null()) continue;
-    // A string that is not there has a code that no row has.
-    const uint32_t code = dictionary->find(constant.value.as_string()).value_or(dictionary->size());
+    if (!dictionary || !has_value(constant) || constant.value.is_null()) continue;
     operands.left = compile_code(column, input, -1);
-    operands.right = load_constant(Value::integer(static_cast<int32_t>(code)));
+    operands.right = load_code(constant, *dictionary);
     return true;
   }
   return false;
+}
+
+// A string that is not there has a code that no row has.
+int32_t ExpressionCompiler::load_code(const Expression& text, const Dictionary& dictionary) {
+  const uint32_t no_code = dictionary.size();
+  const uint32_t code = code_of(dictionary, text.value.as_string(), no_code);
+  const int32_t result = load_constant(Value::integer(static_cast<int32_t>(code)));
+  if (text.kind == Kind::Parameter)
+    builder_.program().parameters.uses.push_back(
+        {ParameterUse::Kind::Code, text.index, builder_.next_address() - 1, 0, &dictionary, no_code});
+  return result;
 }
 
 ExpressionCompiler::Operands ExpressionCompiler::comparison_operands(const Expression& expression,
@@ -76,16 +87,26 @@ ExpressionCompiler::Operands ExpressionCompiler::comparison_operands(const Expre
 ExpressionCompiler::Operands ExpressionCompiler::operands_beside(int32_t left, const Expression& right,
                                                                  InputColumns& input) {
   Operands operands{left, -1};
-  // A constant takes the form of what it meets, where it fits.
-  const PhysicalType form = info(operands.left).physical;
-  const bool fits = right.kind == Kind::Constant && !right.value.is_null() && form <= PhysicalType::Int128 &&
-                    form >= PhysicalType::Int32 && right.type.physical() <= PhysicalType::Int128 &&
-                    narrowest({right.value.as_integral(), right.value.as_integral()}) <= form;
-  operands.right = fits ? load_constant(right.value, -1, &form) : compile(right, input);
+  operands.right = load_beside(right, info(left).physical);
+  if (operands.right < 0) operands.right = compile(right, input);
   const PhysicalType common = std::max(info(operands.left).physical, info(operands.right).physical);
   operands.left = widen(operands.left, common);
   operands.right = widen(operands.right, common);
   return operands;
+}
+
+// It takes the form of what it meets, where it fits.
+int32_t ExpressionCompiler::load_beside(const Expression& right, PhysicalType form) {
+  const bool fits = has_value(right) && !right.value.is_null() && form <= PhysicalType::Int128 &&
+                    form >= PhysicalType::Int32 && right.type.physical() <= PhysicalType::Int128 &&
+                    narrowest({right.value.as_integral(), right.value.as_integral()}) <= form;
+  if (!fits) return -1;
+  const int32_t result = load_constant(right.value, -1, &form);
+  if (right.kind != Kind::Parameter) return result;
+  ParameterUses& parameters = builder_.program().parameters;
+  parameters.uses.push_back({ParameterUse::Kind::Compared, right.index, builder_.next_address() - 1});
+  if (form < right.type.physical()) parameters.facts.push_back({right.index, range_of_form(form), {}});
+  return result;
 }
 
 int32_t ExpressionCompiler::compile_comparison(const Expression& expression, InputColumns& input, int32_t target) {

@@ -40,7 +40,7 @@ ColumnId only_column(const Expression& expression) {
   if (!is_strict(expression.kind)) return no_column;
   ColumnId found = no_column;
   for (const ExpressionPtr& argument : expression.args) {
-    if (argument->kind == Kind::Constant) {
+    if (has_value(*argument)) {
       if (argument->value.is_null()) return no_column;
       continue;
     }
@@ -69,6 +69,13 @@ uint64_t signature_of(const Expression& expression, int levels = 3) {
   return signature;
 }
 
+// The program has what was computed from the values of the parameters in the expression.
+void rely_on_values(const Expression& expression, Program& program) {
+  if (expression.kind == Kind::Parameter)
+    return program.parameters.facts.push_back({expression.index, {}, expression.value});
+  for (const ExpressionPtr& argument : expression.args) rely_on_values(*argument, program);
+}
+
 // The register that holds it; -1: none.
 int32_t find_computed(const Expression& expression, uint64_t signature, const InputColumns& input) {
   for (const auto& [known_signature, known, number] : input.computed)
@@ -81,6 +88,7 @@ int32_t find_computed(const Expression& expression, uint64_t signature, const In
 int32_t ExpressionCompiler::compile_to(const Expression& expression, InputColumns& input, int32_t target) {
   if (expression.kind == Kind::Column) return compile_column(expression, input, target);
   if (expression.kind == Kind::Constant) return load_constant(expression.value, target);
+  if (expression.kind == Kind::Parameter) return load_parameter(expression, target);
   const uint64_t signature = signature_of(expression);
   if (const int32_t number = find_computed(expression, signature, input); number >= 0) {
     if (target < 0) return number;
@@ -111,6 +119,10 @@ void ExpressionCompiler::compile_result(const Expression& expression, InputColum
   const PhysicalType physical = expression.type.physical();
   if (expression.kind == Kind::Constant) {
     load_constant(expression.value, target, &physical);
+    return;
+  }
+  if (expression.kind == Kind::Parameter) {
+    load_parameter(expression, target, &physical);
     return;
   }
   if (expression.kind == Kind::Column) {
@@ -185,7 +197,6 @@ int32_t ExpressionCompiler::compile_node(const Expression& expression, InputColu
     case Kind::Call:
     case Kind::Concat: return compile_call(expression, input, target);
     case Kind::Parameter:
-      throw Error(SqlState::undefined_parameter, "there is no value for this parameter", expression.position);
     case Kind::Constant:
     case Kind::Column: break;
   }
@@ -224,6 +235,29 @@ int32_t ExpressionCompiler::load_constant(const Value& value, int32_t target, co
   return result;
 }
 
+// Computed with, a small number stays small: what is proven of it holds for others of as many bytes.
+int32_t ExpressionCompiler::load_parameter(const Expression& parameter, int32_t target, const PhysicalType* physical) {
+  const Type& type = parameter.type;
+  Program& program = builder_.program();
+  std::optional<Range> all = range_of(type);
+  const bool fixed_form = type.id == TypeId::Date || type.id == TypeId::Timestamp;
+  const PhysicalType* form = physical;
+  const PhysicalType own_form = type.physical();
+  if (form == nullptr && (fixed_form || !all)) form = &own_form;
+  RegisterInfo loaded{own_form, type, false};
+  if (all) {
+    const Range values = form ? *all : range_around(parameter.value.as_integral(), *all);
+    loaded = {form ? *form : narrowest(values), type, false, true, values.low, values.high};
+    if (values != *all) program.parameters.facts.push_back({parameter.index, values, {}});
+  }
+  const int32_t result = allocate(loaded, target);
+  const int32_t address =
+      builder_.emit(type.is_float() ? Opcode::Float : Opcode::Constant, result, 0, 0, parameter.value);
+  if (all) put_integer(program.instructions[static_cast<size_t>(address)], parameter.value);
+  program.parameters.uses.push_back({ParameterUse::Kind::Load, parameter.index, address});
+  return result;
+}
+
 const Dictionary* ExpressionCompiler::dictionary_of(const Expression& expression, const InputColumns& input) {
   return expression.kind == Kind::Column ? input[expression.column].dictionary : nullptr;
 }
@@ -259,7 +293,7 @@ int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression
   const Dictionary& dictionary = *input[read].dictionary;
   const bool plain_equality = expression.kind == Kind::Eq || expression.kind == Kind::Neq;
   if (dictionary.size() * int64_t{4} > input.row_bound ||
-      (plain_equality && expression.args[1]->kind == Kind::Constant && expression.args[0]->kind == Kind::Column))
+      (plain_equality && has_value(*expression.args[1]) && expression.args[0]->kind == Kind::Column))
     return -1;
   const uint64_t signature = signature_of(expression);
   if (const int32_t number = find_computed(expression, signature, input); target < 0 && number >= 0) return number;
@@ -270,6 +304,7 @@ int32_t ExpressionCompiler::compile_over_dictionary(const Expression& expression
   } catch (const Error&) {
     return -1;
   }
+  rely_on_values(expression, builder_.program());
   const ExpressionPtr column = column_expression(read, {TypeId::Text});
   const int32_t code = compile_code(*column, input, -1);
   auto& lookups = builder_.program().lookups;

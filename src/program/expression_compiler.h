@@ -34,6 +34,7 @@ class ExpressionCompiler {
   // The register's value in a wider integer register; the register itself when it has that width already.
   int32_t widen(int32_t number, PhysicalType physical);
   int32_t load_constant(const Value& value, int32_t target = -1, const PhysicalType* physical = nullptr);
+  int32_t load_parameter(const Expression& parameter, int32_t target = -1, const PhysicalType* physical = nullptr);
   int32_t divide_numeric(int32_t dividend, int32_t divisor, int shift, const Type& type, int32_t target = -1);
   int32_t arithmetic(ExpressionKind kind, int32_t left, int32_t right, const Type& type, int32_t target = -1);
   int32_t call(FunctionId function, const std::vector<int32_t>& arguments, const Type& type, int32_t target = -1);
@@ -62,6 +63,9 @@ class ExpressionCompiler {
   };
   // Both sides of a comparison, in registers of one form; codes when a dictionary column meets a constant.
   Operands comparison_operands(const Expression& expression, InputColumns& input);
+  // A constant or parameter beside a register of an integer form that holds its value; -1: it is no such.
+  int32_t load_beside(const Expression& right, PhysicalType form);
+  int32_t load_code(const Expression& text, const Dictionary& dictionary);
   // As comparison_operands, of a left side that is in a register.
   Operands operands_beside(int32_t left, const Expression& right, InputColumns& input);
   bool code_operands(const Expression& expression, InputColumns& input, Operands& operands);

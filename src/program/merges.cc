@@ -190,23 +190,26 @@ int32_t ExpressionCompiler::compile_test(const Expression& expression, InputColu
 }
 
 int32_t ExpressionCompiler::add_value_set(const Expression& in, PhysicalType physical) {
-  ValueSet set;
+  auto& sets = builder_.program().sets;
+  const auto number = static_cast<int32_t>(sets.size());
+  ValueSet& set = sets.emplace_back();
   set.physical = physical;
   for (size_t i = 1; i < in.args.size(); ++i) {
     const Value& value = in.args[i]->value;
+    if (in.args[i]->kind == Kind::Parameter)
+      builder_.program().parameters.uses.push_back(
+          {ParameterUse::Kind::Member, in.args[i]->index, number, static_cast<int32_t>(set.values.size())});
     if (value.is_null())
       set.has_null = true;
     else
       set.values.push_back(value);
   }
-  auto& sets = builder_.program().sets;
-  sets.push_back(std::move(set));
-  return static_cast<int32_t>(sets.size()) - 1;
+  return number;
 }
 
 int32_t ExpressionCompiler::compile_in(const Expression& expression, InputColumns& input, int32_t target) {
   const bool constants = std::all_of(expression.args.begin() + 1, expression.args.end(),
-                                     [](auto& argument) { return argument->kind == Kind::Constant; });
+                                     [](auto& argument) { return has_value(*argument); });
   int32_t value = compile(*expression.args[0], input);
   if (constants) {
     const PhysicalType form = expression.args[0]->type.physical();

@@ -33,6 +33,7 @@
 #include "base/value.h"
 #include "kernel/function_table.h"
 #include "program/opcode.h"
+#include "program/parameters.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych {
@@ -184,6 +185,7 @@ struct Program {
   std::vector<ValueSet> sets;
   std::vector<Type> types;  // targets of Cast
   std::vector<ResultColumnInfo> result_columns;
+  ParameterUses parameters;
 };
 
 // Checks the rules above. Errors: XX000 naming the address and the rule.

@@ -17,11 +17,19 @@ struct Range {
 
   bool operator==(const Range&) const = default;
   bool within(const Range& outer) const { return low >= outer.low && high <= outer.high; }
+  Range cut(const Range& other) const { return {std::max(low, other.low), std::min(high, other.high)}; }
   Range joined(const Range& other) const { return {std::min(low, other.low), std::max(high, other.high)}; }
 };
 
 inline constexpr Range int32_range{INT32_MIN, INT32_MAX};
 inline constexpr Range int64_range{INT64_MIN, INT64_MAX};
+
+// Those of all numbers that take no more bytes than this one: 1, 2, 4, 8 or as many as they like.
+inline Range range_around(int128_t number, const Range& all) {
+  for (const Range& range : {Range{INT8_MIN, INT8_MAX}, Range{INT16_MIN, INT16_MAX}, int32_range, int64_range})
+    if (Range{number, number}.within(range)) return all.cut(range);
+  return all;
+}
 
 // All values that the type can have; nothing for types that are not held as integers, or as truth values.
 inline std::optional<Range> range_of(const Type& type) {

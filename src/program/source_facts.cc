@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "program/range.h"
+#include "program/expression_compiler.h"
 #include "tablet/dictionary.h"
 #include "tablet/source_parts.h"
 

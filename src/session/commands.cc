@@ -172,7 +172,7 @@ class CommandRunner {
  private:
   LogicalOperatorPtr with_values(LogicalOperatorPtr query) {
     SessionEvaluator evaluator(connection_);
-    replace_parameters(query, types_, parameters_, evaluator);
+    replace_parameters(query, typed_values(types_, parameters_, evaluator));
     return query;
   }
 

@@ -13,19 +13,19 @@ constexpr size_t most_constants = size_t{1} << 17;
 
 PlanCache::PlanCache() { plans_.reserve(most_plans + 1); }
 
-std::vector<std::unique_ptr<QueryPlan>>::const_iterator PlanCache::place_of(const PlanKey& key) const {
-  return std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return *plan->key() == key; });
-}
-
 const QueryPlan* PlanCache::find(const PlanKey& key) const {
-  const auto place = place_of(key);
+  const auto place = std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return *plan->key() == key; });
   return place != plans_.end() ? place->get() : nullptr;
 }
 
-std::unique_ptr<QueryPlan> PlanCache::take(const PlanKey& key) {
-  const auto place = place_of(key);
+std::unique_ptr<QueryPlan> PlanCache::take(const PlanKey& key, const std::function<bool(QueryPlan&)>& serves) {
+  return take_if([&](QueryPlan& plan) { return *plan.key() == key && serves(plan); });
+}
+
+std::unique_ptr<QueryPlan> PlanCache::take_if(const std::function<bool(QueryPlan&)>& is_wanted) {
+  const auto place = std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return is_wanted(*plan); });
   if (place == plans_.end()) return nullptr;
-  std::unique_ptr<QueryPlan> plan = std::move(plans_[static_cast<size_t>(place - plans_.begin())]);
+  std::unique_ptr<QueryPlan> plan = std::move(*place);
   plans_.erase(place);
   constants_ -= plan->constants();
   return plan;
@@ -33,7 +33,7 @@ std::unique_ptr<QueryPlan> PlanCache::take(const PlanKey& key) {
 
 void PlanCache::keep(std::unique_ptr<QueryPlan> plan) noexcept {
   if (!plan->release_tables() || plan->constants() > most_constants) return;
-  take(*plan->key());
+  take_if([&](const QueryPlan& other) { return plan->replaces(other); });
   constants_ += plan->constants();
   plans_.push_back(std::move(plan));  // there is room
   while (plans_.size() > most_plans || constants_ > most_constants) {

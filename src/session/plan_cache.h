@@ -9,6 +9,7 @@
 // Thread safety: one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,8 +23,9 @@ class PlanCache {
 
   // What is kept of the key; null: nothing. Stays until the next call of another member.
   const QueryPlan* find(const PlanKey& key) const;
-  // Out of the cache.
-  std::unique_ptr<QueryPlan> take(const PlanKey& key);
+  // Out of the cache, the first one of the key that serves; null: none does. Plans of one key serve other values of the
+  // parameters each.
+  std::unique_ptr<QueryPlan> take(const PlanKey& key, const std::function<bool(QueryPlan&)>& serves);
   // In place of those that were kept first, where there are too many. One that can't be kept is thrown away.
   void keep(std::unique_ptr<QueryPlan> plan) noexcept;
 
@@ -32,7 +34,7 @@ class PlanCache {
   size_t size() const { return plans_.size(); }
 
  private:
-  std::vector<std::unique_ptr<QueryPlan>>::const_iterator place_of(const PlanKey& key) const;
+  std::unique_ptr<QueryPlan> take_if(const std::function<bool(QueryPlan&)>& is_wanted);
 
   std::vector<std::unique_ptr<QueryPlan>> plans_;  // in the order in which they were kept
   size_t constants_ = 0;                           // of all programs

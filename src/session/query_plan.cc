@@ -1,11 +1,15 @@
 #include "session/query_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/error.h"
 #include "base/stack.h"
 #include "plan/optimizer.h"
 #include "program/compiler.h"
+#include "program/parameters.h"
 #include "program/source_facts.h"
+#include "tablet/values.h"
 
 namespace diptych {
 
@@ -18,17 +22,56 @@ bool is_another_size(int64_t planned, int64_t now) {
   return std::max(planned, now) - few_rows > std::min(planned, now) * most_growth;
 }
 
+void set_values(Expression& expression, const std::vector<Value>& parameters) {
+  for_each_parameter(
+      expression, [&](Expression& parameter) { parameter.value = parameters[static_cast<size_t>(parameter.index)]; });
+}
+
+// The values of the expressions over parameters; nullopt: one is NULL, raises an error, or a fact does not hold.
+std::optional<std::vector<Value>> compute(const std::vector<ExpressionPtr>& expressions,
+                                          const std::vector<PlanFact>& facts, const std::vector<Value>& parameters,
+                                          Evaluator& evaluator) {
+  std::vector<const Expression*> all;
+  for (const ExpressionPtr& expression : expressions) all.push_back(expression.get());
+  for (const PlanFact& fact : facts)
+    if (fact.value) all.push_back(fact.expression.get());
+  for (const Expression* expression : all) set_values(const_cast<Expression&>(*expression), parameters);
+  std::vector<Value> values;
+  try {
+    if (!all.empty()) values = evaluator.evaluate(all, make_value_source({}, {}, 1), {});
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  size_t place = expressions.size();
+  for (const PlanFact& fact : facts) {
+    if (!fact.value) set_values(*fact.expression, parameters);
+    const bool holds = fact.value ? values[place++] == *fact.value : !try_evaluate(*fact.expression, evaluator);
+    if (!holds) return std::nullopt;
+  }
+  values.resize(expressions.size());
+  if (std::any_of(values.begin(), values.end(), [](const Value& value) { return value.is_null(); }))
+    return std::nullopt;
+  return values;
+}
+
 }  // namespace
 
 size_t PlanKey::bytes() const {
   size_t bytes = text.size();
-  for (const Value& value : parameter_values)
-    bytes += sizeof(Value) + (!value.is_null() && value.type().is_string() ? value.as_string().size() : 0);
+  for (const std::optional<Value>& value : parameter_values) {
+    const bool is_text = value && !value->is_null() && value->type().is_string();
+    bytes += sizeof(value) + (is_text ? value->as_string().size() : 0);
+  }
   return bytes;
 }
 
-QueryPlan::QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan)
-    : key_(std::move(key)), columns_(std::move(columns)), plan_(std::move(plan)) {}
+QueryPlan::QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan,
+                     std::vector<Value> parameters)
+    : key_(std::move(key)),
+      columns_(std::move(columns)),
+      plan_(std::move(plan)),
+      values_(std::move(parameters)),
+      given_(values_.size()) {}
 
 void QueryPlan::note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots) {
   // Other sources are VALUES, series and the one row without FROM, whose rows the text has.
@@ -38,13 +81,48 @@ void QueryPlan::note(std::shared_ptr<const TabletSource>& place, std::vector<Slo
 
 void QueryPlan::optimize_with(Evaluator& evaluator) {
   plan_ = optimize(std::move(plan_), evaluator);
+  facts_ = evaluator.take_facts();
   is_optimized_ = true;
+  run_at_depth(plan_->depth, [&] {
+    for_each_expression_in_plan(*plan_, [&](ExpressionPtr& expression) {
+      for_each_parameter(*expression, [&](Expression& parameter) { note(parameter); });
+    });
+  });
   if (!key_) return;
   run_at_depth(plan_->depth,
                [&] { for_each_operator(plan_, [&](LogicalOperatorPtr& op) { note(op->source, plan_slots_); }); });
 }
 
+// Gives it a number, if it is computed from others.
+void QueryPlan::note(Expression& parameter) {
+  parameters_.push_back(&parameter);
+  if (parameter.args.empty()) return;
+  const auto known = std::find_if(computed_.begin(), computed_.end(),
+                                  [&](const auto& one) { return one->equals(*parameter.args.front()); });
+  parameter.index = static_cast<int32_t>(given_) + static_cast<int32_t>(known - computed_.begin());
+  if (known != computed_.end()) return;
+  computed_.push_back(parameter.args.front()->clone());
+  values_.push_back(parameter.value);
+}
+
+bool QueryPlan::replaces(const QueryPlan& other) const {
+  return *key_ == *other.key_ && std::equal(facts_.begin(), facts_.end(), other.facts_.begin(), other.facts_.end(),
+                                            [](const PlanFact& a, const PlanFact& b) { return a.value == b.value; });
+}
+
+bool QueryPlan::take_values(const std::vector<Value>& parameters, Evaluator& evaluator) {
+  std::vector<Value> values = parameters;
+  if (!computed_.empty() || !facts_.empty()) {
+    std::optional<std::vector<Value>> computed = compute(computed_, facts_, parameters, evaluator);
+    if (!computed) return false;
+    std::move(computed->begin(), computed->end(), std::back_inserter(values));
+  }
+  values_ = std::move(values);
+  return true;
+}
+
 void QueryPlan::compile_with(Evaluator& evaluator) {
+  for (Expression* parameter : parameters_) parameter->value = values_[static_cast<size_t>(parameter->index)];
   program_ = compile(*plan_, evaluator);
   version_ = 0;
   program_slots_.clear();
@@ -67,15 +145,20 @@ bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   }
   for (const Slot& slot : program_slots_) *slot.place = catalog.find_table(slot.table);
   reused_ = Reused::PlanAndProgram;
-  if (version_ == catalog.version()) return true;
-  for (size_t i = 0; i < program_->sources.size(); ++i) {
-    if (hold(program_->facts[i], *program_->sources[i])) continue;
-    program_.reset();
-    program_slots_.clear();
-    reused_ = Reused::Plan;
+  if (program_holds(catalog) && put_parameters(*program_, values_)) {
+    version_ = catalog.version();
     return true;
   }
-  version_ = catalog.version();
+  program_.reset();
+  program_slots_.clear();
+  reused_ = Reused::Plan;
+  return true;
+}
+
+bool QueryPlan::program_holds(const CatalogSnapshot& catalog) const {
+  if (version_ == catalog.version()) return true;
+  for (size_t i = 0; i < program_->sources.size(); ++i)
+    if (!hold(program_->facts[i], *program_->sources[i])) return false;
   return true;
 }
 

@@ -4,8 +4,10 @@
 //   kept        both without the tables, whose names are noted: a kept plan keeps no tablet, and a dropped table goes
 //               with its last reader
 //
-// A kept plan is right whatever rows its tables have, though it was made for as many as there were. A program is right
-// where the facts hold that it was compiled for (program/source_facts.h).
+// A kept plan is right whatever rows its tables have, though it was made for as many as there were, and for all values
+// of the parameters that stay parameters in it, as far as its facts hold (plan/evaluator.h). A program is right where
+// the facts hold that it was compiled for, of the tables (program/source_facts.h) and of the values
+// (program/parameters.h).
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,8 @@ struct PlanKey {
   bool is_explained = false;  // the plan is that of the query in an EXPLAIN
   uint64_t schema_version = 0;
   std::vector<Type> parameter_types;
-  std::vector<Value> parameter_values;  // they stand in the plan as constants
+  // Of those that stand in the plan as constants; nullopt: it is a parameter of the plan, and not NULL.
+  std::vector<std::optional<Value>> parameter_values;
 
   bool operator==(const PlanKey&) const = default;
   // Of the text and the values, about.
@@ -40,8 +43,10 @@ enum class Reused : uint8_t { Nothing, Plan, PlanAndProgram };
 // Thread safety: one thread at a time.
 class QueryPlan {
  public:
-  // key: nothing for a plan that serves one run only. columns: of the result.
-  QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan);
+  // key: nothing for a plan that serves one run only. columns: of the result. parameters: the values of the
+  // statement's.
+  QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan,
+            std::vector<Value> parameters);
 
   const std::optional<PlanKey>& key() const { return key_; }
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
@@ -53,11 +58,17 @@ class QueryPlan {
   void optimize_with(Evaluator& evaluator);
   void compile_with(Evaluator& evaluator);
 
+  // Whether both serve the same runs, as far as the facts of the plans tell.
+  bool replaces(const QueryPlan& other) const;
+  // Takes the values of another run's parameters. False: a fact of the plan does not hold for them, and nothing was
+  // done.
+  bool take_values(const std::vector<Value>& parameters, Evaluator& evaluator);
+
   // Gives up the tables' rows. False: it can't be kept, since it serves one run only or is not complete.
   bool release_tables() noexcept;
-  // Takes the tables of a catalog with the same definitions, after release_tables(), and throws the program away if it
-  // was compiled for what is no longer so. False: there are so many more or fewer rows that the plan is to be made
-  // anew.
+  // Takes the tables of a catalog with the same definitions, after release_tables() and take_values(), and throws the
+  // program away if it was compiled for what is no longer so. False: there are so many more or fewer rows that the plan
+  // is to be made anew.
   bool take_tables(const CatalogSnapshot& catalog);
 
   // Values that the program keeps for look-ups: nearly all of its size, where it is large.
@@ -71,10 +82,18 @@ class QueryPlan {
     int64_t rows;  // when this was made
   };
   static void note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots);
+  void note(Expression& parameter);
+  bool program_holds(const CatalogSnapshot& catalog) const;
 
   std::optional<PlanKey> key_;
   std::vector<ColumnDefinition> columns_;
   LogicalOperatorPtr plan_;
+  // The plan's parameters: the statement's, then those that are computed from them.
+  std::vector<Value> values_;
+  size_t given_ = 0;
+  std::vector<ExpressionPtr> computed_;
+  std::vector<PlanFact> facts_;
+  std::vector<Expression*> parameters_;  // of the plan
   bool is_optimized_ = false;
   std::shared_ptr<Program> program_;
   std::vector<Slot> plan_slots_, program_slots_;

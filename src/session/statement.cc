@@ -82,7 +82,7 @@ Statement::Statement(Connection& connection, std::string text) : connection_(con
 
 Statement::Statement(Connection& connection, LogicalOperatorPtr query, std::optional<PlanKey> key)
     : connection_(connection), given_key_(std::move(key)) {
-  description_ = Description{true, output_columns(*query), {}};
+  description_ = Description{true, output_columns(*query), {}, {}};
   bound_ = std::make_unique<BoundStatement>();
   bound_->statement = std::move(query);
   is_running_ = true;
@@ -121,7 +121,7 @@ const Statement::Description& Statement::description() {
   if (!description_) {
     const auto catalog = connection_.database().store().snapshot();
     const QueryPlan* known = connection_.plan_cache().find({text_, false, catalog->schema_version(), {}, {}});
-    if (known != nullptr) return description_.emplace(Description{true, known->columns(), {}});
+    if (known != nullptr) return description_.emplace(Description{true, known->columns(), {}, {}});
     bind_to(*catalog);
     release_tables(*bound_);
   }
@@ -135,10 +135,13 @@ void Statement::bind_to(const CatalogSnapshot& catalog) {
   const std::vector<ColumnDefinition> columns = columns_of(bound);
   if (!description_) {
     parameter_values_.resize(bound.parameters.size());
-    description_ = Description{std::holds_alternative<LogicalOperatorPtr>(bound.statement), columns, bound.parameters};
+    description_ =
+        Description{std::holds_alternative<LogicalOperatorPtr>(bound.statement), columns, bound.parameters, {}};
   } else if (!are_same(columns, description_->columns)) {
     throw Error(SqlState::feature_not_supported, "cached plan must not change result type");
   }
+  if (auto* query = std::get_if<LogicalOperatorPtr>(&bound.statement))
+    description_->of_plan = parameters_of_plan(*query, bound.parameters);
   bound_ = std::make_unique<BoundStatement>(std::move(bound));
   bound_version_ = catalog.version();
   bound_schema_version_ = catalog.schema_version();
@@ -166,14 +169,14 @@ const LogicalOperator& Statement::logical_plan() {
     auto* query = std::get_if<LogicalOperatorPtr>(&bound_->statement);
     check_invariant(query != nullptr && *query != nullptr, "only queries are planned, and once a run");
     SessionEvaluator evaluator(connection_);
-    const std::vector<Value> values = parameter_values();
+    std::vector<Value> values = typed_values(bound_->parameters, parameter_values(), evaluator);
     const bool is_lasting = !bound_->reads_clock && !reads_files(*query);
-    auto key = is_lasting ? plan_key(bound_schema_version_) : std::nullopt;
-    replace_parameters(*query, bound_->parameters, values, evaluator);
+    auto key = is_lasting ? plan_key(bound_schema_version_, description_->of_plan) : std::nullopt;
+    put_values(*query, values, description_->of_plan);
     std::vector<ColumnDefinition> columns = output_columns(**query);
     LogicalOperatorPtr plan = std::move(*query);
     open_plan(plan, evaluator);
-    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns), std::move(plan));
+    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns), std::move(plan), std::move(values));
   }
   return plan_->plan();
 }
@@ -205,7 +208,8 @@ std::shared_ptr<const TabletSource> Statement::run() {
   reused_ = Reused::Nothing;
   if (!reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
-  std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_);
+  const std::vector<bool> all(parameter_values_.size(), true);
+  std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_, all);
   if (key) key->is_explained = true;
   CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values(),
                                      {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
@@ -227,14 +231,15 @@ std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profi
   return run_program(plan_->program(), context);
 }
 
-std::optional<PlanKey> Statement::plan_key(uint64_t schema_version) const {
+std::optional<PlanKey> Statement::plan_key(uint64_t schema_version, const std::vector<bool>& of_plan) const {
   if (given_key_) return given_key_;
   if (text_.empty() || text_.size() > PlanCache::most_key_bytes) return std::nullopt;
   PlanKey key{text_, false, schema_version, {}, {}};
   if (description_) key.parameter_types = description_->parameters;
-  for (const std::optional<Value>& value : parameter_values_) {
+  for (size_t i = 0; i < parameter_values_.size(); ++i) {
+    const std::optional<Value>& value = parameter_values_[i];
     if (!value) return std::nullopt;
-    key.parameter_values.push_back(*value);
+    key.parameter_values.push_back(of_plan[i] || value->is_null() ? value : std::nullopt);
   }
   return key.bytes() <= PlanCache::most_key_bytes ? std::optional(std::move(key)) : std::nullopt;
 }
@@ -244,11 +249,12 @@ bool Statement::reuse_plan() {
   if (is_begun || (description_ && !description_->is_query)) return false;
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto catalog = connection_.database().store().snapshot();
-  const std::optional<PlanKey> key = plan_key(catalog->schema_version());
+  const std::optional<PlanKey> key =
+      plan_key(catalog->schema_version(), description_ ? description_->of_plan : std::vector<bool>());
   if (!key || key->schema_version != catalog->schema_version()) return false;
-  std::unique_ptr<QueryPlan> plan = connection_.plan_cache().take(*key);
+  std::unique_ptr<QueryPlan> plan = take_plan(*key);
   if (plan == nullptr) return false;
-  if (!description_) description_ = Description{true, plan->columns(), {}};
+  if (!description_) description_ = Description{true, plan->columns(), {}, {}};
   if (!are_same(plan->columns(), description_->columns)) {
     connection_.plan_cache().keep(std::move(plan));
     return false;
@@ -256,6 +262,15 @@ bool Statement::reuse_plan() {
   if (!plan->take_tables(*catalog)) return false;
   plan_ = std::move(plan);
   return true;
+}
+
+std::unique_ptr<QueryPlan> Statement::take_plan(const PlanKey& key) {
+  PlanCache& cache = connection_.plan_cache();
+  if (cache.find(key) == nullptr) return nullptr;
+  SessionEvaluator evaluator(connection_);
+  const std::vector<Value> values =
+      given_key_ ? std::vector<Value>() : typed_values(key.parameter_types, parameter_values(), evaluator);
+  return cache.take(key, [&](QueryPlan& plan) { return plan.take_values(values, evaluator); });
 }
 
 bool Statement::is_query() { return description().is_query; }

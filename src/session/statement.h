@@ -84,6 +84,7 @@ class Statement {
     bool is_query = false;
     std::vector<ColumnDefinition> columns;
     std::vector<Type> parameters;
+    std::vector<bool> of_plan;  // those that the plan of a query depends on (session/parameters.h)
   };
   class RunEnd;
 
@@ -92,10 +93,12 @@ class Statement {
   void bind_to(const CatalogSnapshot& catalog);
   BoundStatement bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters);
   std::vector<Value> parameter_values() const;
-  // By which a plan of this statement is kept; nothing: it is for one run only.
-  std::optional<PlanKey> plan_key(uint64_t schema_version) const;
+  // By which a plan of this statement is kept; nothing: it is for one run only. of_plan: of the parameters, those that
+  // stand in the plan as constants, besides NULLs.
+  std::optional<PlanKey> plan_key(uint64_t schema_version, const std::vector<bool>& of_plan) const;
   // Takes a plan that was kept, with the tables of now. False: there is none, or it is for others.
   bool reuse_plan();
+  std::unique_ptr<QueryPlan> take_plan(const PlanKey& key);
   std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
 
   Connection& connection_;

@@ -46,40 +46,95 @@ struct NarrowBound {
 //   integer_column::numeric < 10.5           ->  integer_column <= 10
 //   date_column >= timestamp '2024-01-01'    ->  date_column >= '2024-01-01'
 //
-// A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant stay. A
-// cast that the statement asks for stays, too, when it can change a value or fail: bigint_column::integer > 1.
+// A parameter whose value the narrow type has is cast to that type, once a run, and the plan relies on the type having
+// it. A constant between two narrow values becomes the neighbour on the right side; Eq and Neq with such a constant
+// stay. A cast that the statement asks for stays, too, when it can change a value or fail: bigint_column::integer > 1.
 class NarrowComparisons : public Rule {
  public:
   const char* name() const override { return "narrow_comparisons"; }
 
-  void apply(LogicalOperatorPtr& plan, Evaluator&) const override {
-    for_each_expression_in_plan(*plan, [](ExpressionPtr& root) {
-      rewrite_bottom_up(root, [](ExpressionPtr& expression) {
-        if (is_comparison(expression->kind)) narrow(*expression);
+  void apply(LogicalOperatorPtr& plan, Evaluator& evaluator) const override {
+    for_each_expression_in_plan(*plan, [&](ExpressionPtr& root) {
+      rewrite_bottom_up(root, [&](ExpressionPtr& expression) {
+        if (is_comparison(expression->kind)) narrow(*expression, evaluator);
       });
     });
   }
 
  private:
-  static void narrow(Expression& comparison) {
-    if (comparison.args[0]->kind == Kind::Constant) {
+  static void narrow(Expression& comparison, Evaluator& evaluator) {
+    if (has_value(*comparison.args[0])) {
       std::swap(comparison.args[0], comparison.args[1]);
       comparison.kind = mirrored(comparison.kind);
     }
     Expression& cast = *comparison.args[0];
     Expression& constant = *comparison.args[1];
-    if (constant.kind != Kind::Constant || constant.value.is_null()) return;
+    if (!has_value(constant) || constant.value.is_null()) return;
     const bool is_date = cast.kind == Kind::Call && cast.function == FunctionId::comparable_date;
     const bool is_wider = cast.kind == Kind::Cast && is_widening(cast.args.front()->type, cast.type);
     if (!is_wider && !is_date) return;
     const auto bound = is_date ? date_bound(comparison.kind, constant.value.as_integral())
                                : narrow_bound(comparison.kind, constant.value, cast.args.front()->type);
+    if (constant.kind == Kind::Parameter && narrow_parameter(comparison, bound.has_value(), evaluator)) return;
     if (!bound) return;
     comparison.kind = bound->comparison;
     constant.type = cast.args.front()->type;
     constant.value = bound->value;
-    ExpressionPtr column = std::move(cast.args.front());
+    take_cast_off(comparison);
+  }
+
+  static void take_cast_off(Expression& comparison) {
+    ExpressionPtr column = std::move(comparison.args[0]->args.front());
     comparison.args[0] = std::move(column);
+  }
+
+  // True: the parameter is cast to the narrow type. False: its value has no equal there; where it has another bound, it
+  // becomes a constant, and the plan serves this value alone.
+  static bool narrow_parameter(Expression& comparison, bool has_bound, Evaluator& evaluator) {
+    const Expression& cast = *comparison.args[0];
+    Expression& parameter = *comparison.args[1];
+    const Expression& given = parameter.args.empty() ? parameter : *parameter.args.front();
+    ExpressionPtr narrow = make_expression(Kind::Cast, cast.args.front()->type, parameter.position);
+    narrow->args.push_back(given.clone());
+    const ExpressionPtr is_equal = equals_when_widened(*narrow, cast, given);
+    const std::optional<Value> equal = try_evaluate(*is_equal, evaluator);
+    if (equal && !equal->is_null() && equal->as_boolean()) {
+      evaluator.rely_on(*is_equal, equal);
+      ExpressionPtr computed = make_expression(Kind::Parameter, narrow->type, parameter.position);
+      computed->value = evaluator.evaluate_constant(*narrow);
+      computed->args.push_back(std::move(narrow));
+      comparison.args[1] = std::move(computed);
+      take_cast_off(comparison);
+      return true;
+    }
+    if (!has_bound) {
+      evaluator.rely_on(*is_equal, equal);
+      return false;
+    }
+    evaluator.rely_on(given, parameter.value);
+    parameter.kind = Kind::Constant;
+    parameter.index = 0;
+    parameter.args.clear();
+    return false;
+  }
+
+  // Whether what the narrow type has, widened as the column is, is what was given.
+  static ExpressionPtr equals_when_widened(const Expression& narrow, const Expression& cast, const Expression& given) {
+    ExpressionPtr widened = make_expression(cast.kind, cast.type, given.position);
+    widened->function = cast.function;
+    widened->args.push_back(narrow.clone());
+    ExpressionPtr equal = make_expression(Kind::Eq, Type{TypeId::Boolean}, given.position);
+    equal->args.push_back(std::move(widened));
+    equal->args.push_back(given.clone());
+    return equal;
+  }
+
+  static ExpressionPtr make_expression(Kind kind, const Type& type, int position) {
+    auto made = std::make_unique<Expression>();
+    made->kind = kind;
+    made->type = type;
+    made->position = position;
+    return made;
   }
 
   static std::optional<NarrowBound> narrow_bound(Kind kind, const Value& value, const Type& type) {

@@ -120,7 +120,7 @@ class JoinedRows {
     }
     const bool compares = is_comparison(e.kind) || e.kind == ExpressionKind::In;
     if (!compares || e.args[0]->kind != ExpressionKind::Column) return no_column;
-    const auto is_constant = [](const ExpressionPtr& arg) { return arg->kind == ExpressionKind::Constant; };
+    const auto is_constant = [](const ExpressionPtr& arg) { return has_value(*arg); };
     return std::all_of(e.args.begin() + 1, e.args.end(), is_constant) ? e.args[0]->column : no_column;
   }
 
