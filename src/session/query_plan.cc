@@ -31,11 +31,12 @@ void set_values(Expression& expression, const std::vector<Value>& parameters) {
 std::optional<std::vector<Value>> compute(const std::vector<ExpressionPtr>& expressions,
                                           const std::vector<PlanFact>& facts, const std::vector<Value>& parameters,
                                           Evaluator& evaluator) {
+  for (const ExpressionPtr& expression : expressions) set_values(*expression, parameters);
+  for (const PlanFact& fact : facts) set_values(*fact.expression, parameters);
   std::vector<const Expression*> all;
   for (const ExpressionPtr& expression : expressions) all.push_back(expression.get());
   for (const PlanFact& fact : facts)
     if (fact.value) all.push_back(fact.expression.get());
-  for (const Expression* expression : all) set_values(const_cast<Expression&>(*expression), parameters);
   std::vector<Value> values;
   try {
     if (!all.empty()) values = evaluator.evaluate(all, make_value_source({}, {}, 1), {});
@@ -44,7 +45,6 @@ std::optional<std::vector<Value>> compute(const std::vector<ExpressionPtr>& expr
   }
   size_t place = expressions.size();
   for (const PlanFact& fact : facts) {
-    if (!fact.value) set_values(*fact.expression, parameters);
     const bool holds = fact.value ? values[place++] == *fact.value : !try_evaluate(*fact.expression, evaluator);
     if (!holds) return std::nullopt;
   }

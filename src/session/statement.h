@@ -6,8 +6,9 @@
 //    -> bound()            src/bind     what it means, against a snapshot of the catalog: names and types settled, a
 //    query
 //                                       as operators in the order that SQL's semantics give
-//    -> logical_plan()     src/plan     the operators of this run: parameters, VALUES and LIMIT have their values
-//    -> optimized_plan()   src/plan     the same rows with less work
+//    -> logical_plan()     src/plan     the operators of this run: VALUES and LIMIT have their values, parameters know
+//    theirs
+//    -> optimized_plan()   src/plan     the same rows with less work, whatever the values of parameters
 //    -> program()          src/program  opcodes
 //    -> run()              src/engine   tablets of result rows
 //

@@ -2,115 +2,16 @@
 // the statement with these values as literals says.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "session/opencl_database.h"
-#include "session/session_evaluator.h"
-#include "session/statement.h"
+#include "session/prepared_statements.h"
 
 namespace diptych::testing {
 namespace {
 
-using Row = std::vector<std::string>;  // of a statement's parameters; "NULL" is NULL
-
-// How a run came out, and what it took of an earlier one.
-struct Outcome {
-  std::string text;  // the rows, or the SQLSTATE of an error
-  Reused reused = Reused::Nothing;
-};
-
-Outcome outcome_of(Statement& statement) {
-  statement.connection().start_statement();
-  Outcome outcome;
-  try {
-    for (const Value& value : read_values(*statement.run()))
-      outcome.text += value.is_null() ? "NULL " : value.to_text() + " ";
-  } catch (const Error& error) {
-    outcome.text = code_of(error.state());
-  }
-  outcome.reused = statement.reused();
-  return outcome;
-}
-
-std::string literal_of(const std::string& value, const Type& type) {
-  if (value == "NULL") return "CAST(NULL AS " + type.name() + ")";
-  std::string quoted;
-  for (const char c : value) quoted += c == '\'' ? "''" : std::string(1, c);
-  return "CAST('" + quoted + "' AS " + type.name() + ")";
-}
-
-// Behind each other from the last on: $1 is the head of $10.
-std::string with_literals(std::string sql, const Row& values, const std::vector<Type>& types) {
-  for (size_t i = values.size(); i-- > 0;) {
-    const std::string name = "$" + std::to_string(i + 1), literal = literal_of(values[i], types[i]);
-    for (size_t at = sql.find(name); at != std::string::npos; at = sql.find(name, at + literal.size()))
-      sql.replace(at, name.size(), literal);
-  }
-  return sql;
-}
-
-void bind_row(Statement& statement, const Row& values) {
-  for (size_t i = 0; i < values.size(); ++i)
-    statement.bind_parameter(i, values[i] == "NULL" ? Value() : Value::text(values[i]));
-}
-
-class PreparedTest : public ::testing::TestWithParam<const char*> {
+class PreparedTest : public PreparedStatementsTest {
  protected:
-  void SetUp() override {
-    const std::string engine = GetParam();
-    if (engine != "opencl") {
-      set("threads = " + engine);
-    } else {
-      try {
-        database.engines().devices().find("opencl");
-      } catch (const Error& error) {
-        GTEST_SKIP() << error.what();
-      }
-      set("device = opencl");
-      set("device_memory_limit = '4GB'");
-    }
-    set("tablet_rows = 1024");
-    run("CREATE TABLE t(i integer, b bigint, s smallint, n numeric(15,2), r real, d double precision, "
-        "c text, v text, day date, at timestamp, f boolean)");
-    insert(1, 3000);
-    run("CREATE TABLE u(k integer PRIMARY KEY, name text)");
-    run("INSERT INTO u SELECT i, 'name ' || i FROM generate_series(1, 50) g(i)");
-    run("CREATE VIEW shown AS SELECT i + 1 AS j, c, day FROM t WHERE i > 10");
-  }
-
-  // c is codes of a dictionary; each v is another string.
-  void insert(int from, int to) {
-    run("INSERT INTO t SELECT i, i * 1000003::bigint, i % 100, i % 977 / 4.0, i % 33 / 2.0, i % 71 / 3.0, "
-        "'c' || i % 20, 'value ' || i, date '2024-01-01' + (i % 400)::integer, "
-        "timestamp '2024-01-01' + (i % 400) * interval '1 day', i % 3 = 0 FROM generate_series(" +
-        std::to_string(from) + ", " + std::to_string(to) + ") g(i)");
-    run("INSERT INTO t(i) VALUES (" + std::to_string(to + 1) + ")");
-  }
-
-  void run(const std::string& sql) { run_text(connection, sql); }
-  void set(const std::string& setting) { run("SET " + setting); }
-
-  // Runs the statement with each row of values, and compares.
-  std::vector<Reused> compare_answers(Statement& statement, const std::string& sql, const std::vector<Row>& rows) {
-    const std::vector<Type> types = statement.parameter_types();
-    std::vector<Reused> reused;
-    for (const Row& row : rows) {
-      bind_row(statement, row);
-      const Outcome outcome = outcome_of(statement);
-      const std::string other = with_literals(sql, row, types);
-      Statement literal(connection, other);
-      EXPECT_EQ(outcome.text, outcome_of(literal).text) << other;
-      reused.push_back(outcome.reused);
-      const int64_t planned = statement.nanoseconds(Stage::Plan) + statement.nanoseconds(Stage::Optimize);
-      EXPECT_EQ(planned == 0, outcome.reused != Reused::Nothing) << other;
-      EXPECT_EQ(statement.nanoseconds(Stage::Compile) == 0, outcome.reused == Reused::PlanAndProgram) << other;
-    }
-    return reused;
-  }
-
   // expected: what each run takes of those before; empty: the first one nothing, all others plan and program.
   void compare(const std::string& sql, const std::vector<Row>& rows, std::vector<Reused> expected = {}) {
     if (expected.empty()) {
@@ -118,11 +19,10 @@ class PreparedTest : public ::testing::TestWithParam<const char*> {
       expected.front() = Reused::Nothing;
     }
     Statement statement(connection, sql);
-    EXPECT_EQ(compare_answers(statement, sql, rows), expected) << sql;
+    std::vector<Reused> reused;
+    for (const Row& row : rows) reused.push_back(compare_with_literals(statement, sql, row));
+    EXPECT_EQ(reused, expected) << sql;
   }
-
-  Database database{":memory:"};
-  Connection connection{database};
 };
 
 constexpr Reused nothing = Reused::Nothing, plan = Reused::Plan, all = Reused::PlanAndProgram;
@@ -245,7 +145,9 @@ TEST_P(PreparedTest, RowsThatComeBetweenRuns) {
   const std::string sql = "SELECT count(*), sum(b), max(v) FROM t WHERE i >= $1 AND c = $2 AND b < $3";
   Statement statement(connection, sql);
   for (int i = 0; i < 4; ++i) {
-    compare_answers(statement, sql, {{"10", "c1", "5000000"}, {"2990", "c9", "999999999999"}, {"10000", "new", "0"}});
+    for (const Row& row :
+         std::vector<Row>{{"10", "c1", "5000000"}, {"2990", "c9", "999999999999"}, {"10000", "new", "0"}})
+      compare_with_literals(statement, sql, row);
     insert(3000 + 1000 * i, 4000 + 1000 * i);
     run("INSERT INTO t(i, b, c) VALUES (" + std::to_string(1000000 * i) + ", 9223372036854775807, 'new')");
   }
