@@ -28,6 +28,38 @@ TEST_F(PreparedTest, TheFirstRunSeesRowsInsertedSincePrepare) {
   diptych_finalize(count);
 }
 
+// Values of each way to bind, again and again, some of them NULL or not of the parameter's type.
+TEST_F(PreparedTest, ManyRunsWithOtherValues) {
+  run(first, "CREATE TABLE t(a integer, b double precision, c boolean, d text, e date, f numeric(10,2))");
+  run(first,
+      "INSERT INTO t SELECT i, i / 2.0, i % 2 = 0, 's' || i % 10, date '2024-01-01' + i::integer, i / 4.0 "
+      "FROM generate_series(1, 100) g(i)");
+  diptych_statement* query = prepare(
+      first, "SELECT count(*) FROM t WHERE a <= $1 AND b > $2 AND (c = $3 OR $3) AND d <> $4 AND e < $5 AND f <= $6");
+  for (int i = 1; i <= 100; ++i) {
+    diptych_bind_int64(query, 1, i);
+    diptych_bind_double(query, 2, 0);
+    diptych_bind_boolean(query, 3, i % 3 == 0);
+    diptych_bind_text(query, 4, i % 7 == 0 ? "s1" : "none", -1);
+    diptych_bind_text(query, 5, "infinity", -1);
+    if (i % 5 == 0)
+      diptych_bind_null(query, 6);
+    else
+      diptych_bind_double(query, 6, 25);
+    const std::string literal = "SELECT count(*) FROM t WHERE a <= " + std::to_string(i) + " AND b > 0 AND " +
+                                (i % 3 == 0 ? "true" : "NOT c") + " AND d <> '" + (i % 7 == 0 ? "s1" : "none") +
+                                "' AND " + (i % 5 == 0 ? "NULL" : "f <= 25");
+    EXPECT_EQ(answer_of(query), answer_of(first, literal)) << literal;
+    diptych_reset(query);
+  }
+  diptych_bind_int64(query, 1, int64_t{1} << 40);
+  EXPECT_EQ(answer_of(query), "22003");
+  diptych_bind_int64(query, 1, 10);
+  diptych_bind_text(query, 5, "no date", -1);
+  EXPECT_EQ(answer_of(query), "22007");
+  diptych_finalize(query);
+}
+
 TEST_F(PreparedTest, ARunKeepsItsRows) {
   run(first, "CREATE TABLE t(a integer)");
   run(first, "INSERT INTO t VALUES (1), (2)");

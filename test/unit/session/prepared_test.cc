@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/plan_text.h"
 #include "session/prepared_statements.h"
 
 namespace diptych::testing {
@@ -150,6 +151,42 @@ TEST_P(PreparedTest, RowsThatComeBetweenRuns) {
       compare_with_literals(statement, sql, row);
     insert(3000 + 1000 * i, 4000 + 1000 * i);
     run("INSERT INTO t(i, b, c) VALUES (" + std::to_string(1000000 * i) + ", 9223372036854775807, 'new')");
+  }
+}
+
+TEST_P(PreparedTest, PlansHaveParameters) {
+  const auto plan_with = [&](const std::string& sql, const Row& values) {
+    Statement statement(connection, sql);
+    for (size_t i = 0; i < values.size(); ++i)
+      statement.bind_parameter(i, values[i] == "NULL" ? Value() : Value::text(values[i]));
+    for (const std::string& line : describe(statement.optimized_plan()))
+      if (const size_t at = line.find("Filter"); at != std::string::npos)
+        return line.substr(at, line.rfind(" (~") - at);
+    return std::string();
+  };
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i > $1 + 5 AND $2 > 3", {"1", "4"}), "Filter (i > ($1 + 5))");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i > $1 + 5 AND $2 > 3", {"1", "2"}), "Filter false");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i > $1", {"NULL"}), "Filter NULL");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE $1 < i", {"1"}), "Filter (i > $1)");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i < $1::bigint", {"5"}), "Filter (i < $1::integer)");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i < $1::numeric(10,1)", {"5.5"}), "Filter (i <= 5)");
+  EXPECT_EQ(plan_with("SELECT i FROM t WHERE i > 10 / $1", {"0"}), "Filter (i > (10 / $1))");
+}
+
+// Each has its values, whoever ran last.
+TEST_P(PreparedTest, TwoStatementsOfOneText) {
+  const std::string sql = "SELECT v, $2 || 'x' FROM t WHERE i = $1";
+  Statement one(connection, sql), other(connection, sql);
+  for (int i = 0; i < 5; ++i) {
+    compare_with_literals(one, sql, {std::to_string(i), "one"});
+    compare_with_literals(other, sql, {std::to_string(100 + i), "other"});
+    one.connection().start_statement();
+    const auto kept = one.run();
+    compare_with_literals(other, sql, {std::to_string(200 + i), "third"});
+    EXPECT_EQ(read_values(*kept).size(), i == 0 ? 0U : 2U);
+    if (i > 0) {
+      EXPECT_EQ(read_values(*kept).front().to_text(), "value " + std::to_string(i));
+    }
   }
 }
 
