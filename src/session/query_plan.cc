@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "base/stack.h"
+#include "plan/cardinality.h"
 #include "plan/optimizer.h"
+#include "plan/selectivity.h"
 #include "program/compiler.h"
 #include "program/parameters.h"
 #include "program/source_facts.h"
@@ -18,8 +20,17 @@ namespace {
 // The order of joins goes by estimates that are this good at best. Tables of few rows grow by much and cost nothing.
 constexpr int64_t most_growth = 2, few_rows = 1000;
 
-bool is_another_size(int64_t planned, int64_t now) {
-  return std::max(planned, now) - few_rows > std::min(planned, now) * most_growth;
+// What a condition leaves is known less well.
+constexpr int64_t most_other_rows = 100;
+
+bool is_another_size(int64_t planned, int64_t now, int64_t most_times = most_growth) {
+  return std::max(planned, now) - few_rows > std::min(planned, now) * most_times;
+}
+
+bool has_parameters(Expression& expression) {
+  bool has = false;
+  for_each_parameter(expression, [&](Expression&) { has = true; });
+  return has;
 }
 
 void set_values(Expression& expression, const std::vector<Value>& parameters) {
@@ -89,8 +100,15 @@ void QueryPlan::optimize_with(Evaluator& evaluator) {
     });
   });
   if (!key_) return;
-  run_at_depth(plan_->depth,
-               [&] { for_each_operator(plan_, [&](LogicalOperatorPtr& op) { note(op->source, plan_slots_); }); });
+  bool has_joins = false;
+  run_at_depth(plan_->depth, [&] {
+    for_each_operator(plan_, [&](LogicalOperatorPtr& op) {
+      note(op->source, plan_slots_);
+      has_joins = has_joins || op->kind == OperatorKind::Join;
+      if (op->kind == OperatorKind::Filter && has_parameters(*op->predicate)) filters_.push_back(op.get());
+    });
+  });
+  if (!has_joins) filters_.clear();
 }
 
 // Gives it a number, if it is computed from others.
@@ -121,8 +139,21 @@ bool QueryPlan::take_values(const std::vector<Value>& parameters, Evaluator& eva
   return true;
 }
 
-void QueryPlan::compile_with(Evaluator& evaluator) {
+void QueryPlan::tell_values() {
   for (Expression* parameter : parameters_) parameter->value = values_[static_cast<size_t>(parameter->index)];
+}
+
+bool QueryPlan::estimates_hold() {
+  if (filters_.empty()) return true;
+  tell_values();
+  return std::none_of(filters_.begin(), filters_.end(), [](const LogicalOperator* filter) {
+    const double now = filter->input().estimated_rows * part_of(*filter->predicate, filter->input());
+    return is_another_size(whole_rows(filter->estimated_rows), whole_rows(std::max(1.0, now)), most_other_rows);
+  });
+}
+
+void QueryPlan::compile_with(Evaluator& evaluator) {
+  tell_values();
   program_ = compile(*plan_, evaluator);
   version_ = 0;
   program_slots_.clear();
@@ -143,6 +174,7 @@ bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
     *slot.place = catalog.find_table(slot.table);
     if (is_another_size(slot.rows, (*slot.place)->row_count())) return false;
   }
+  if (!estimates_hold()) return false;
   for (const Slot& slot : program_slots_) *slot.place = catalog.find_table(slot.table);
   reused_ = Reused::PlanAndProgram;
   if (program_holds(catalog) && put_parameters(*program_, values_)) {

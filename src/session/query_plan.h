@@ -67,8 +67,8 @@ class QueryPlan {
   // Gives up the tables' rows. False: it can't be kept, since it serves one run only or is not complete.
   bool release_tables() noexcept;
   // Takes the tables of a catalog with the same definitions, after release_tables() and take_values(), and throws the
-  // program away if it was compiled for what is no longer so. False: there are so many more or fewer rows that the plan
-  // is to be made anew.
+  // program away if it was compiled for what is no longer so. False: there are, or the values let through, so many more
+  // or fewer rows that the plan is to be made anew.
   bool take_tables(const CatalogSnapshot& catalog);
 
   // Values that the program keeps for look-ups: nearly all of its size, where it is large.
@@ -83,6 +83,9 @@ class QueryPlan {
   };
   static void note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots);
   void note(Expression& parameter);
+  // The plan's parameters know the values.
+  void tell_values();
+  bool estimates_hold();
   bool program_holds(const CatalogSnapshot& catalog) const;
 
   std::optional<PlanKey> key_;
@@ -93,7 +96,8 @@ class QueryPlan {
   size_t given_ = 0;
   std::vector<ExpressionPtr> computed_;
   std::vector<PlanFact> facts_;
-  std::vector<Expression*> parameters_;  // of the plan
+  std::vector<Expression*> parameters_;          // of the plan
+  std::vector<const LogicalOperator*> filters_;  // with parameters, where there are joins to put in order
   bool is_optimized_ = false;
   std::shared_ptr<Program> program_;
   std::vector<Slot> plan_slots_, program_slots_;

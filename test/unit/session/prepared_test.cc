@@ -154,6 +154,14 @@ TEST_P(PreparedTest, RowsThatComeBetweenRuns) {
   }
 }
 
+// Joins are put in order by what conditions leave.
+TEST_P(PreparedTest, ManyMoreRowsArePlannedAgain) {
+  run("CREATE TABLE large AS SELECT i, i % 100 AS k FROM generate_series(1, 20000) g(i)");
+  compare("SELECT count(*) FROM large JOIN u ON large.k = u.k WHERE large.i < $1",
+          {{"10"}, {"300"}, {"15000"}, {"20000"}, {"5"}}, {nothing, all, nothing, all, nothing});
+  compare("SELECT count(*) FROM large WHERE i < $1", {{"10"}, {"15000"}});
+}
+
 TEST_P(PreparedTest, PlansHaveParameters) {
   const auto plan_with = [&](const std::string& sql, const Row& values) {
     Statement statement(connection, sql);
