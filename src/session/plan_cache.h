@@ -23,8 +23,8 @@ class PlanCache {
 
   // What is kept of the key; null: nothing. Stays until the next call of another member.
   const QueryPlan* find(const PlanKey& key) const;
-  // Out of the cache, the first one of the key that serves; null: none does. Plans of one key serve other values of the
-  // parameters each.
+  // Out of the cache, the last kept one of the key that serves; null: none does. Plans of one key serve other values of
+  // the parameters each.
   std::unique_ptr<QueryPlan> take(const PlanKey& key, const std::function<bool(QueryPlan&)>& serves);
   // In place of those that were kept first, where there are too many. One that can't be kept is thrown away.
   void keep(std::unique_ptr<QueryPlan> plan) noexcept;
@@ -34,6 +34,7 @@ class PlanCache {
   size_t size() const { return plans_.size(); }
 
  private:
+  void drop_oldest_of(const PlanKey& key);
   std::unique_ptr<QueryPlan> take_if(const std::function<bool(QueryPlan&)>& is_wanted);
 
   std::vector<std::unique_ptr<QueryPlan>> plans_;  // in the order in which they were kept

@@ -154,6 +154,20 @@ TEST_P(PreparedTest, RowsThatComeBetweenRuns) {
   }
 }
 
+TEST_P(PreparedTest, FewPlansOfOneTextStandBesideEachOther) {
+  const std::string sql = "SELECT count(*) FROM t WHERE i < $1::numeric(10,1)";
+  Statement statement(connection, sql);
+  const size_t before = connection.plan_cache().size();
+  for (int i = 0; i < 10; ++i) {
+    statement.bind_parameter(0, Value::text(std::to_string(i) + ".5"));
+    outcome_of(statement);
+  }
+  EXPECT_EQ(connection.plan_cache().size(), before + 4);
+  statement.bind_parameter(0, Value::text("8.5"));
+  outcome_of(statement);
+  EXPECT_EQ(statement.reused(), all);
+}
+
 // Joins are put in order by what conditions leave.
 TEST_P(PreparedTest, ManyMoreRowsArePlannedAgain) {
   run("CREATE TABLE large AS SELECT i, i % 100 AS k FROM generate_series(1, 20000) g(i)");
