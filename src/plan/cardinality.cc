@@ -7,7 +7,7 @@
 #include "plan/selectivity.h"
 #include "tablet/dictionary.h"
 #include "tablet/source_parts.h"
-#include "tablet/statistics/table_statistics.h"
+#include "tablet/statistics/source_statistics.h"
 
 namespace diptych {
 
@@ -96,9 +96,10 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
   if (const Dictionary* dictionary = scan.source->common_dictionary(number))
     return std::clamp(static_cast<double>(dictionary->size()), 1.0, rows);
   double most = rows;
-  if (const TableStatistics* statistics = scan.source->statistics()) {
-    const bool samples_all = static_cast<double>(statistics->sample().rows()) >= rows;
-    if (samples_all) return std::max(1.0, statistics->sorted(number).different());
+  if (const SourceStatistics* statistics = scan.source->statistics()) {
+    const bool samples_all = static_cast<double>(statistics->sampled_rows()) >= rows;
+    if (samples_all && statistics->sorted(number) != nullptr)
+      return std::max(1.0, statistics->sorted(number)->different());
     const double different = statistics->different(number);
     if (different < part_of_a_key * rows) most = different;
   }

@@ -4,7 +4,7 @@
 
 #include "plan/conditions.h"
 #include "plan/scan_column.h"
-#include "tablet/statistics/table_statistics.h"
+#include "tablet/statistics/source_statistics.h"
 
 namespace diptych {
 
@@ -94,10 +94,10 @@ const SampledColumn* SampledTruth::column(const Expression& e) {
   if (e.kind != Kind::Column) return nullptr;
   const ScanColumn place = scan_column(op_, e.column);
   if (place.scan == nullptr || (scan_ != nullptr && scan_ != place.scan)) return nullptr;
-  const TableStatistics* statistics = place.scan->source->statistics();
-  if (statistics == nullptr || statistics->sample().rows() == 0) return nullptr;
-  scan_ = place.scan;
-  return &statistics->sample().columns()[place.number];
+  const SourceStatistics* statistics = place.scan->source->statistics();
+  const SampledColumn* sampled = statistics == nullptr ? nullptr : statistics->sampled(place.number);
+  if (sampled != nullptr) scan_ = place.scan;
+  return sampled;
 }
 
 std::optional<Truths> SampledTruth::of(const Expression& condition) {

@@ -6,7 +6,7 @@
 #include "plan/cardinality.h"
 #include "plan/sampled_truth.h"
 #include "plan/scan_column.h"
-#include "tablet/statistics/table_statistics.h"
+#include "tablet/statistics/source_statistics.h"
 
 namespace diptych {
 
@@ -57,8 +57,8 @@ const SortedSample* sorted_sample(const LogicalOperator& op, const Expression& e
   if (e.kind != Kind::Column) return nullptr;
   place = scan_column(op, e.column);
   if (place.scan == nullptr) return nullptr;
-  const TableStatistics* statistics = place.scan->source->statistics();
-  return statistics == nullptr || statistics->sample().rows() == 0 ? nullptr : &statistics->sorted(place.number);
+  const SourceStatistics* statistics = place.scan->source->statistics();
+  return statistics == nullptr ? nullptr : statistics->sorted(place.number);
 }
 
 SampledRows part_of_sample(double holds, const SortedSample& sample, const LogicalOperator& scan) {

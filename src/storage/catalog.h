@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tablet/statistics/table_statistics.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych {
@@ -43,6 +44,7 @@ struct ViewDefinition {
 class TableSnapshot : public TabletSource {
  public:
   virtual const TableDefinition& definition() const = 0;
+  const TableStatistics* statistics() const override { return nullptr; }
 };
 
 class CatalogSnapshot {

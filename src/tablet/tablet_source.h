@@ -18,7 +18,7 @@
 
 namespace diptych {
 
-class TableStatistics;
+class SourceStatistics;
 
 struct ColumnDefinition {
   std::string name;
@@ -75,7 +75,7 @@ class TabletSource {
   // Columns without NULLs in which no two rows have the same values; empty: none are known.
   virtual std::span<const size_t> key_columns() const { return {}; }
   // Of its values, for estimates; null: nothing is known.
-  virtual const TableStatistics* statistics() const { return nullptr; }
+  virtual const SourceStatistics* statistics() const { return nullptr; }
   // Bytes that pin() would bring in, in encoded form; for progress, EXPLAIN ANALYZE and placement.
   virtual int64_t encoded_bytes(size_t tablet, size_t column) const = 0;
 

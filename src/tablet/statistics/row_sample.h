@@ -47,6 +47,8 @@ class RowSample {
   size_t rows() const { return priorities_.size(); }
   const std::vector<uint64_t>& priorities() const { return priorities_; }
   const std::vector<SampledColumn>& columns() const { return columns_; }
+  // null: there are no rows.
+  const SampledColumn* column(size_t number) const { return rows() == 0 ? nullptr : &columns_[number]; }
 
   // The rows of least priorities of a tablet that a sample of all rows up to it may have.
   static RowSample of(const EncodedTablet& tablet, int64_t first_position);
