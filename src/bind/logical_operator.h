@@ -46,6 +46,7 @@ struct LogicalOperator {
   std::shared_ptr<const TabletSource> source;
   std::string source_name;  // of the table or file, and for EXPLAIN
   std::vector<size_t> source_columns;
+  bool is_joined = false;  // Scan: the order of joins goes by how many of its rows are expected
 
   ExpressionPtr predicate;                 // Filter; Join: of pairs, besides the keys; null: none
   std::vector<ExpressionPtr> expressions;  // Project: one per output column; Aggregate: the group keys; Scan: as above

@@ -96,7 +96,7 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
   if (const Dictionary* dictionary = scan.source->common_dictionary(number))
     return std::clamp(static_cast<double>(dictionary->size()), 1.0, rows);
   double most = rows;
-  if (const SourceStatistics* statistics = scan.source->statistics()) {
+  if (const SourceStatistics* statistics = statistics_of(scan)) {
     const bool samples_all = static_cast<double>(statistics->sampled_rows()) >= rows;
     if (samples_all && statistics->sorted(number) != nullptr)
       return std::max(1.0, statistics->sorted(number)->different());

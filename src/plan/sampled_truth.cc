@@ -94,7 +94,7 @@ const SampledColumn* SampledTruth::column(const Expression& e) {
   if (e.kind != Kind::Column) return nullptr;
   const ScanColumn place = scan_column(op_, e.column);
   if (place.scan == nullptr || (scan_ != nullptr && scan_ != place.scan)) return nullptr;
-  const SourceStatistics* statistics = place.scan->source->statistics();
+  const SourceStatistics* statistics = statistics_of(*place.scan);
   const SampledColumn* sampled = statistics == nullptr ? nullptr : statistics->sampled(place.number);
   if (sampled != nullptr) scan_ = place.scan;
   return sampled;

@@ -8,6 +8,10 @@ const LogicalOperator& side_of(const LogicalOperator& join, ColumnId column) {
   return place_of(column, side.columns) < side.columns.size() ? side : *join.inputs[1 - fewer];
 }
 
+const SourceStatistics* statistics_of(const LogicalOperator& scan) {
+  return scan.is_joined ? scan.source->sampled_statistics() : scan.source->statistics();
+}
+
 ScanColumn scan_column(const LogicalOperator& op, ColumnId column) {
   switch (op.kind) {
     case OperatorKind::Scan: return {&op, op.source_columns[place_of(column, op.columns)]};

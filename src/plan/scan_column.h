@@ -11,6 +11,10 @@ struct ScanColumn {
   size_t number = 0;
 };
 
+// What is known of the values of a scan's source; null: nothing. Rows are sampled for it only where joins are put in
+// order by them.
+const SourceStatistics* statistics_of(const LogicalOperator& scan);
+
 // The column of a table whose values an operator passes on as they are, some of its rows perhaps left out or repeated.
 ScanColumn scan_column(const LogicalOperator& op, ColumnId column);
 

@@ -57,7 +57,7 @@ const SortedSample* sorted_sample(const LogicalOperator& op, const Expression& e
   if (e.kind != Kind::Column) return nullptr;
   place = scan_column(op, e.column);
   if (place.scan == nullptr) return nullptr;
-  const SourceStatistics* statistics = place.scan->source->statistics();
+  const SourceStatistics* statistics = statistics_of(*place.scan);
   return statistics == nullptr ? nullptr : statistics->sorted(place.number);
 }
 

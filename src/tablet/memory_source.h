@@ -40,6 +40,7 @@ class MemorySource : public TabletSource {
   }
   // Of all tablets.
   int64_t bytes() const;
+  std::span<const EncodedTablet> tablets() const { return tablets_; }
 
  private:
   std::vector<ColumnDefinition> columns_;

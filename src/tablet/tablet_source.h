@@ -76,6 +76,9 @@ class TabletSource {
   virtual std::span<const size_t> key_columns() const { return {}; }
   // Of its values, for estimates; null: nothing is known.
   virtual const SourceStatistics* statistics() const { return nullptr; }
+  // The same, made of some rows where none are at hand: for estimates that something is chosen by. Asked for after
+  // row_count(); what fails makes it null.
+  virtual const SourceStatistics* sampled_statistics() const { return statistics(); }
   // Bytes that pin() would bring in, in encoded form; for progress, EXPLAIN ANALYZE and placement.
   virtual int64_t encoded_bytes(size_t tablet, size_t column) const = 0;
 

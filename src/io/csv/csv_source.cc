@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "io/csv/csv_file.h"
 #include "tablet/builder.h"
 #include "tablet/memory_source.h"
 #include "tablet/source_parts.h"
+#include "tablet/statistics/memory_statistics.h"
 
 namespace diptych {
 namespace {
@@ -77,6 +79,11 @@ class CsvSource : public TabletSource, public CanComeInParts {
     return loaded().pin(tablet, wanted);
   }
   int64_t encoded_bytes(size_t tablet, size_t column) const override { return loaded().encoded_bytes(tablet, column); }
+  // Of all rows: whoever asks has had them counted, for which they were read.
+  const SourceStatistics* sampled_statistics() const override {
+    std::call_once(statistics_once_, [this] { statistics_.emplace(columns().size(), loaded().tablets()); });
+    return &*statistics_;
+  }
 
  protected:
   const std::shared_ptr<const CsvFile> file_;
@@ -94,6 +101,8 @@ class CsvSource : public TabletSource, public CanComeInParts {
 
   mutable std::once_flag once_;
   mutable CsvTablets rows_;
+  mutable std::once_flag statistics_once_;
+  mutable std::optional<MemoryStatistics> statistics_;
 };
 
 // Says nothing of its rows that it would have to read them all for.
@@ -109,6 +118,7 @@ class CsvInParts : public CsvSource, public SourceInParts {
     unknown.is_bounded = false;
     return unknown;
   }
+  const SourceStatistics* sampled_statistics() const override { return nullptr; }
 };
 
 std::shared_ptr<const TabletSource> CsvSource::in_parts() const { return std::make_shared<CsvInParts>(file_); }

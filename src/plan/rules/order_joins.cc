@@ -338,6 +338,7 @@ class OrderJoins : public Rule {
       for (LogicalOperatorPtr& input : plan->inputs) order(input, evaluator);
       return;
     }
+    for_each_operator(plan, [](LogicalOperatorPtr& op) { op->is_joined = op->kind == OperatorKind::Scan; });
     JoinedRows rows(std::move(plan));
     plan = rows.in_order([&](LogicalOperatorPtr& leaf) {
       for (const auto& rule : of_conditions_) rule->apply(leaf, evaluator);

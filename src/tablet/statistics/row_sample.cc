@@ -63,18 +63,14 @@ double number_at(const ColumnView& view, int64_t row) {
 }
 
 SampledColumn sampled(const ColumnView& view, const std::vector<Candidate>& rows, int64_t first) {
-  const bool is_text = view.physical == PhysicalType::Text;
   SampledColumn column;
-  for (const Candidate& candidate : rows) {
-    const int64_t row = candidate.position - first;
-    const bool is_null = is_null_at(view, row);
-    column.is_null.push_back(is_null);
-    if (is_text)
-      column.texts.emplace_back(is_null ? "" : string_at(view, row).substr(0, SampledColumn::most_text_bytes));
-    else
-      column.numbers.push_back(is_null ? 0 : number_at(view, row));
-  }
+  for (const Candidate& candidate : rows) column.append(view, candidate.position - first);
   return column;
+}
+
+std::string_view string_at(const BatchColumn& batch, int64_t row) {
+  const int64_t at = batch.codes == nullptr ? row : batch.codes[row];
+  return {batch.bytes + batch.offsets[at], batch.offsets[at + 1] - batch.offsets[at]};
 }
 
 }  // namespace
@@ -92,6 +88,34 @@ void SampledColumn::append(const SampledColumn& other, size_t row) {
   is_null.push_back(other.is_null[row]);
   if (!other.texts.empty()) texts.push_back(other.texts[row]);
   if (!other.numbers.empty()) numbers.push_back(other.numbers[row]);
+}
+
+void SampledColumn::append(const ColumnView& view, int64_t row) {
+  const bool null = is_null_at(view, row);
+  is_null.push_back(null);
+  if (view.physical == PhysicalType::Text)
+    texts.emplace_back(null ? "" : string_at(view, row).substr(0, most_text_bytes));
+  else
+    numbers.push_back(null ? 0 : number_at(view, row));
+}
+
+void SampledColumn::append(const BatchColumn& batch, int64_t row) {
+  const bool null = batch.is_null(row);
+  is_null.push_back(null);
+  if (batch.physical == PhysicalType::Text) {
+    texts.emplace_back(null ? "" : string_at(batch, row).substr(0, most_text_bytes));
+    return;
+  }
+  ColumnView plain;
+  plain.encoding = Encoding::Plain;
+  plain.physical = batch.physical;
+  plain.data = static_cast<const std::byte*>(batch.values);
+  numbers.push_back(null ? 0 : number_at(plain, row));
+}
+
+int SampledColumn::compare(size_t a, size_t b) const {
+  if (!texts.empty()) return texts[a].compare(texts[b]);
+  return numbers[a] < numbers[b] ? -1 : numbers[a] > numbers[b] ? 1 : 0;
 }
 
 void RowSample::append(const RowSample& other, size_t row) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tablet/encoded_tablet.h"
+#include "tablet/row_batch.h"
 
 namespace diptych {
 
@@ -25,6 +26,10 @@ struct SampledColumn {
   std::vector<std::string> texts;
 
   void append(const SampledColumn& other, size_t row);
+  void append(const ColumnView& view, int64_t row);
+  void append(const BatchColumn& batch, int64_t row);
+  // Of two rows that are not NULL: below 0 if the first one's value is less, 0 if they are equal.
+  int compare(size_t a, size_t b) const;
   bool operator==(const SampledColumn&) const = default;
 };
 

@@ -2,7 +2,7 @@
 //
 //   TableStatistics   of a table: made with its tablets, kept in the file  --> sketches --> how many different values
 //   MemoryStatistics  of tablets in memory, when they are asked for        -'-> sample  --> frequencies, ranges
-//   FileStatistics    of a file of which few rows are read (src/io)        ---> sample  --> all of them
+//   ParquetSample     of a file of which few rows are read (src/io)        ---> sample  --> all of them
 //
 // A sample has a few rows of the source, the same ones in every column. Thread safety: by many threads at once.
 #pragma once
@@ -26,6 +26,9 @@ class SourceStatistics {
   size_t column_count() const { return column_count_; }
   // In the sample.
   virtual size_t sampled_rows() const = 0;
+  // Of each sampled row the place that it is of, where rows were taken from few places of the source: neighbours may be
+  // alike, so that many rows of one place may tell no more than one. Empty: every row could have been sampled as well.
+  virtual std::span<const uint8_t> places() const { return {}; }
   // A column of the sample, which lives as long as this; null: it is not known, or no row is.
   virtual const SampledColumn* sampled(size_t column) const = 0;
   // The same in order, made when it is first asked for.

@@ -4,6 +4,7 @@
 
 #include "io/csv/csv_blocks.h"
 #include "io/file_rows.h"
+#include "tablet/statistics/source_statistics.h"
 
 namespace diptych {
 namespace {
@@ -324,6 +325,30 @@ TEST_F(CsvTest, EveryFailingReadIsAnError) {
     std::optional<Error> error = error_of(read_all);
     ASSERT_TRUE(error) << operation;
     EXPECT_EQ(error->state(), SqlState::io_error);
+  }
+}
+
+TEST_F(CsvTest, ASampleIsOfAllRows) {
+  std::string text = "n,word,none\n";
+  for (int i = 0; i < 100'000; ++i) text += std::to_string(i % 25'000) + ",w" + std::to_string(i % 4) + ",\n";
+  put_file(files_, "x.csv", text);
+  const auto source = open_file_source(files_, "x.csv", options_);
+  EXPECT_EQ(source->statistics(), nullptr);
+  const SourceStatistics* statistics = source->sampled_statistics();
+  ASSERT_NE(statistics, nullptr);
+  EXPECT_EQ(statistics, source->sampled_statistics());
+  EXPECT_EQ(statistics->sampled_rows(), RowSample::most_rows);
+  EXPECT_NEAR(statistics->different(0), 25'000, 5'000);
+  EXPECT_NEAR(statistics->sorted(0)->find(12'500.0).below, 512, 60);
+  EXPECT_EQ(statistics->sorted(2)->nulls(), RowSample::most_rows);
+}
+
+TEST_F(CsvTest, ASampleOfNoRowsIsEmpty) {
+  for (const std::string_view text : {"", "a,b\n", "a,b\n1,x\n"}) {
+    put_file(files_, "x.csv", text);
+    options_.header = true;
+    const auto source = open_file_source(files_, "x.csv", options_);
+    EXPECT_EQ(source->sampled_statistics()->sampled_rows(), static_cast<size_t>(source->row_count())) << text;
   }
 }
 

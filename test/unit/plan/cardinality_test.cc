@@ -114,6 +114,22 @@ TEST(Cardinality, LimitsBoundRows) {
   EXPECT_EQ(rows_of(OperatorKind::Limit, "SELECT day FROM days LIMIT 10000"), 2500);
 }
 
+// Nothing is chosen by how many rows of a single file there are.
+TEST(Cardinality, AFileIsSampledOnlyWhereItIsJoined) {
+  EXPECT_NE(rows_of(OperatorKind::Filter, "SELECT 1 FROM visits_file WHERE page = bigint '1'"), 500'000);
+  const LogicalOperatorPtr plan =
+      ordered_plan_of("SELECT 1 FROM visits_file v, days WHERE v.page = bigint '1' AND v.first = days.day");
+  EXPECT_EQ(first_of(OperatorKind::Filter, *plan).estimated_rows, 500'000);
+}
+
+TEST(Cardinality, SubqueriesThatAreJoinedAreSampled) {
+  const LogicalOperatorPtr plan = ordered_plan_of(
+      "SELECT 1 FROM (SELECT first FROM visits_file WHERE page = bigint '1' GROUP BY first) v, days WHERE v.first = "
+      "days.day");
+  const LogicalOperator& join = first_of(OperatorKind::Join, *plan);
+  EXPECT_EQ(first_of(OperatorKind::Filter, *join.inputs[1]).estimated_rows, 500'000);
+}
+
 double joined_rows(const std::string& sql) {
   const LogicalOperatorPtr plan = ordered_plan_of(sql);
   return first_of(OperatorKind::Join, *plan).estimated_rows;

@@ -96,6 +96,14 @@ class SampledTable : public SizedTable {
   TableStatistics statistics_;
 };
 
+// Has statistics only for who asks for a sample.
+class SampledFile : public SampledTable {
+ public:
+  using SampledTable::SampledTable;
+  const TableStatistics* statistics() const override { return nullptr; }
+  const SourceStatistics* sampled_statistics() const override { return SampledTable::statistics(); }
+};
+
 class UncountedFile : public SizedTable, public SourceInParts {
  public:
   using SizedTable::SizedTable;
@@ -122,13 +130,13 @@ const TestCatalog& sized_catalog() {
     made.add(std::make_shared<SizedTable>(
         "shops", 2000,
         std::vector<SizedColumn>{{"shop", integer, 1, 2000, 0, true}, {"region", text, 0, -1, 5}, {"city", integer}}));
-    made.add(std::make_shared<SampledTable>("visits", 1'000'000,
-                                            std::vector<SizedColumn>{{"page", {TypeId::BigInt}},
-                                                                     {"first", integer, 0, 999},
-                                                                     {"last", integer, 0, 1008},
-                                                                     {"country", text, 0, -1, 2},
-                                                                     {"seen", {TypeId::Boolean}}},
-                                            sample_of_visits()));
+    const std::vector<SizedColumn> of_visits{{"page", {TypeId::BigInt}},
+                                             {"first", integer, 0, 999},
+                                             {"last", integer, 0, 1008},
+                                             {"country", text, 0, -1, 2},
+                                             {"seen", {TypeId::Boolean}}};
+    made.add(std::make_shared<SampledTable>("visits", 1'000'000, of_visits, sample_of_visits()));
+    made.add(std::make_shared<SampledFile>("visits_file", 1'000'000, of_visits, sample_of_visits()));
     made.add(std::make_shared<UncountedFile>("files", 0, std::vector<SizedColumn>{{"n", integer}}));
     return made;
   }();

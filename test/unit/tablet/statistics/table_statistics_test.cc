@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tablet/builder.h"
+#include "tablet/statistics/memory_statistics.h"
 #include "tablet/statistics/statistics_builder.h"
 
 namespace diptych {
@@ -190,6 +191,29 @@ TEST(TableStatistics, NullsAreCountedApart) {
   EXPECT_EQ(statistics->sorted(0)->nulls(), 2);
   EXPECT_EQ(statistics->sorted(0)->different(), 2);
   EXPECT_NEAR(statistics->different(0), 2, 0.1);
+}
+
+TEST(MemoryStatistics, AreThoseOfATableOfTheSameRows) {
+  std::vector<int64_t> values;
+  for (int i = 0; i < 300'000; ++i) values.push_back(i % 50'000 * 3);
+  std::vector<EncodedTablet> tablets;
+  for (size_t at = 0; at < values.size(); at += tablet_rows) {
+    const size_t end = std::min(values.size(), at + tablet_rows);
+    tablets.push_back(tablet_of(std::vector<int64_t>(values.begin() + static_cast<std::ptrdiff_t>(at),
+                                                     values.begin() + static_cast<std::ptrdiff_t>(end))));
+  }
+  const MemoryStatistics statistics(1, tablets);
+  const auto of_table = statistics_of(values);
+  EXPECT_EQ(*statistics.sampled(0), of_table->sample().columns()[0]);
+  EXPECT_EQ(statistics.different(0), of_table->different(0));
+}
+
+TEST(MemoryStatistics, NothingIsKnownOfNoRows) {
+  const MemoryStatistics statistics(2, {});
+  EXPECT_EQ(statistics.sampled_rows(), 0);
+  EXPECT_EQ(statistics.sampled(1), nullptr);
+  EXPECT_EQ(statistics.sorted(1), nullptr);
+  EXPECT_EQ(statistics.different(1), 1);
 }
 
 TEST(TableStatistics, NothingIsKnownOfNoRows) {
