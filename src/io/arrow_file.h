@@ -23,6 +23,7 @@ class ArrowInputFile : public arrow::io::RandomAccessFile {
   explicit ArrowInputFile(std::shared_ptr<File> file);
 
   const std::string& path() const { return path_; }
+  const std::shared_ptr<File>& shared_file() const { return file_; }
   // The error of the file system that Arrow has been told of, if any.
   std::optional<Error> failure() const;
 

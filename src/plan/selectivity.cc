@@ -27,15 +27,23 @@ bool is_range(Kind kind) { return kind >= Kind::Lt && kind <= Kind::Ge; }
 struct SampledRows {
   double holds = 0, all = 0;
   bool is_whole_table = false;
+  bool are_neighbours = false;  // the rows for which it holds, if any: of other parts of the table they tell nothing
 
-  bool are_enough() const { return holds > enough_rows || is_whole_table; }
+  bool are_enough() const { return is_whole_table || (holds > enough_rows && !are_neighbours); }
   double part() const { return std::max(holds, rows_of_none) / all; }
 };
 
 SampledRows count_rows(const std::vector<Truth>& truths, const LogicalOperator& scan) {
-  const auto holds = static_cast<double>(std::count(truths.begin(), truths.end(), Truth::True));
+  const std::span<const uint8_t> places = statistics_of(scan)->places();
+  PlacesSeen seen;
+  double holds = 0;
+  for (size_t row = 0; row < truths.size(); ++row) {
+    if (truths[row] != Truth::True) continue;
+    ++holds;
+    if (!places.empty()) seen.add(places[row]);
+  }
   const auto all = static_cast<double>(truths.size());
-  return {holds, all, all >= scan.estimated_rows};
+  return {holds, all, all >= scan.estimated_rows, !places.empty() && seen.is_one_at_most()};
 }
 
 // nullopt: they can't tell.
@@ -61,8 +69,9 @@ const SortedSample* sorted_sample(const LogicalOperator& op, const Expression& e
   return statistics == nullptr ? nullptr : statistics->sorted(place.number);
 }
 
-SampledRows part_of_sample(double holds, const SortedSample& sample, const LogicalOperator& scan) {
-  return {holds, sample.rows(), sample.rows() >= scan.estimated_rows};
+// Of the sampled rows in order those from the first one on.
+SampledRows part_of_sample(double first, double end, const SortedSample& sample, const LogicalOperator& scan) {
+  return {end - first, sample.rows(), sample.rows() >= scan.estimated_rows, sample.are_of_one_place(first, end)};
 }
 
 // column = constant.
@@ -72,8 +81,8 @@ double equal_constant_part(const LogicalOperator& op, const Expression& column, 
   const SortedSample* sample = sorted_sample(op, column, place);
   const auto value = sampled_value(constant, column.type);
   if (sample == nullptr || !value) return 1 / values;
-  const double equal = sample->find(*value).equal;
-  const SampledRows rows = part_of_sample(equal, *sample, *place.scan);
+  const SortedSample::Place found = sample->find(*value);
+  const SampledRows rows = part_of_sample(found.below, found.below + found.equal, *sample, *place.scan);
   return rows.are_enough() ? rows.part() : rare_part(*sample, values);
 }
 
@@ -118,12 +127,14 @@ std::optional<double> part_of_bounds(Kind kind, const LogicalOperator& op, const
   return kind == Kind::Lt || kind == Kind::Le ? part : 1 - part;
 }
 
-double rows_in_range(Kind kind, const SortedSample& sample, const SortedSample::Place& place) {
+SampledRows rows_in_range(Kind kind, const SortedSample& sample, const SortedSample::Place& place,
+                          const LogicalOperator& scan) {
+  const double end = sample.rows() - sample.nulls();
   switch (kind) {
-    case Kind::Lt: return place.below;
-    case Kind::Le: return place.below + place.equal;
-    case Kind::Gt: return sample.rows() - sample.nulls() - place.below - place.equal;
-    default: return sample.rows() - sample.nulls() - place.below;
+    case Kind::Lt: return part_of_sample(0, place.below, sample, scan);
+    case Kind::Le: return part_of_sample(0, place.below + place.equal, sample, scan);
+    case Kind::Gt: return part_of_sample(place.below + place.equal, end, sample, scan);
+    default: return part_of_sample(place.below, end, sample, scan);
   }
 }
 
@@ -131,8 +142,11 @@ double range(const Expression& condition, const LogicalOperator& op) {
   const Expression &left = *condition.args[0], &right = *condition.args[1];
   ScanColumn place;
   if (const SortedSample* sample = sorted_sample(op, left, place); sample != nullptr && has_value(right))
-    if (const auto value = sampled_value(right.value, left.type))
-      return part_of_sample(rows_in_range(condition.kind, *sample, sample->find(*value)), *sample, *place.scan).part();
+    if (const auto value = sampled_value(right.value, left.type)) {
+      const SampledRows rows = rows_in_range(condition.kind, *sample, sample->find(*value), *place.scan);
+      const auto part = part_of_bounds(condition.kind, op, left, right);
+      return rows.are_neighbours && part ? *part : rows.part();
+    }
   if (const auto rows = sampled_rows(condition, op)) return rows->part();
   return part_of_bounds(condition.kind, op, left, right).value_or(range_part);
 }
@@ -188,7 +202,9 @@ double part_of_all(std::span<const Expression* const> conditions, const LogicalO
   if (told.empty()) return part;
   if (sample.scan() == nullptr) return part * independent_part(told, op);
   const SampledRows rows = count_rows(all, *sample.scan());
-  return part * (rows.are_enough() ? rows.part() : std::min(rows.part(), independent_part(told, op)));
+  if (rows.are_enough()) return part * rows.part();
+  const double independent = independent_part(told, op);
+  return part * (rows.are_neighbours ? independent : std::min(rows.part(), independent));
 }
 
 namespace {

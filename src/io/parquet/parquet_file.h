@@ -5,6 +5,7 @@
 #include <parquet/metadata.h>
 
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "io/arrow_file.h"
 #include "io/data_file.h"
 #include "io/owned_batch.h"
+#include "tablet/statistics/row_sample.h"
 
 namespace diptych {
 
@@ -33,6 +35,14 @@ class ParquetReader {
   std::vector<OwnedBatch> read(size_t row_group, std::span<const size_t> wanted, int64_t piece_rows) const;
   // The first `rows` rows alone, in order; no more of the columns' bytes is read than they take.
   std::vector<OwnedBatch> read_head(size_t row_group, std::span<const size_t> wanted, int64_t rows) const;
+  // Appends rows of a column of a row group, given in ascending order; only the pages that have them are decoded. A
+  // file that can't be read there makes no other reading fail otherwise. Errors: as read().
+  void sample_rows(size_t row_group, size_t column, std::span<const int64_t> rows, SampledColumn& sample) const;
+  // How many different values a column has, by what the statistics of its row groups say.
+  struct CountedValues {
+    double least = 0, most = std::numeric_limits<double>::infinity();
+  };
+  CountedValues counted_values(size_t column) const;
   // The bounds that the file's statistics give, as far as they are exact. Its counts of NULLs are not taken: only a
   // column that can't have any is known to have none.
   ZoneMap zone_map(size_t row_group, size_t column) const;
@@ -42,12 +52,16 @@ class ParquetReader {
   size_t smallest_column(size_t row_group) const;
   // Bytes of a column in the file, compressed.
   int64_t stored_bytes(size_t row_group, size_t column) const;
+  // The same, as they are before they are compressed.
+  int64_t decompressed_bytes(size_t row_group, size_t column) const;
 
  private:
   [[noreturn]] void fail_rows(size_t row_group, int64_t found) const;
   void open();
   // batch_rows: of its batches of rows; a reader of all rows takes them at once, with all bytes of a column.
   std::unique_ptr<parquet::arrow::FileReader> make_reader(int64_t batch_rows = all_rows) const;
+  std::unique_ptr<parquet::arrow::FileReader> make_reader(std::unique_ptr<parquet::ParquetFileReader> reader,
+                                                          int64_t batch_rows) const;
   OwnedBatch piece_of(const arrow::RecordBatch& batch, std::span<const int> leaves,
                       std::span<const size_t> wanted) const;
   static constexpr int64_t all_rows = INT32_MAX;

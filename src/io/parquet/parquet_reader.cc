@@ -3,11 +3,13 @@
 #include <parquet/column_reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/properties.h>
+#include <parquet/statistics.h>
 
 #include <algorithm>
 
 #include "io/arrow_types.h"
 #include "io/parquet/parquet_file.h"
+#include "io/parquet/parquet_pages.h"
 #include "io/parquet/parquet_statistics.h"
 
 namespace diptych {
@@ -90,17 +92,31 @@ std::vector<bool> ParquetReader::find_dictionary_leaves() const {
   return leaves;
 }
 
+namespace {
+
+// Those of a reader of a few rows read bytes as they are needed.
+parquet::ReaderProperties properties_of_reader(bool is_buffered) {
+  parquet::ReaderProperties properties = parquet::default_reader_properties();
+  properties.set_page_checksum_verification(true);
+  if (is_buffered) properties.enable_buffered_stream();
+  return properties;
+}
+
+}  // namespace
+
 std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader(int64_t batch_rows) const {
+  return make_reader(parquet::ParquetFileReader::Open(file_, properties_of_reader(batch_rows < all_rows), metadata_),
+                     batch_rows);
+}
+
+std::unique_ptr<parquet::arrow::FileReader> ParquetReader::make_reader(
+    std::unique_ptr<parquet::ParquetFileReader> reader, int64_t batch_rows) const {
   parquet::ArrowReaderProperties properties(false);
   properties.set_pre_buffer(false);
   properties.set_coerce_int96_timestamp_unit(arrow::TimeUnit::MICRO);
   properties.set_batch_size(batch_rows);
   for (size_t i = 0; i < dictionary_leaves_.size(); ++i)
     properties.set_read_dictionary(static_cast<int>(i), dictionary_leaves_[i]);
-  parquet::ReaderProperties reader_properties = parquet::default_reader_properties();
-  reader_properties.set_page_checksum_verification(true);
-  if (batch_rows < all_rows) reader_properties.enable_buffered_stream();
-  auto reader = parquet::ParquetFileReader::Open(file_, reader_properties, metadata_);
   return check(parquet::arrow::FileReader::Make(arrow::default_memory_pool(), std::move(reader), properties), *file_);
 }
 
@@ -166,6 +182,53 @@ std::vector<OwnedBatch> ParquetReader::read_head(size_t row_group, std::span<con
   return pieces;
 }
 
+void ParquetReader::sample_rows(size_t row_group, size_t column, std::span<const int64_t> rows,
+                                SampledColumn& sample) const {
+  constexpr int64_t batch_rows = 8192;
+  const auto file = std::make_shared<ArrowInputFile>(file_->shared_file());
+  guard_parquet(*file, [&] {
+    const parquet::ReaderProperties properties = properties_of_reader(true);
+    KeptPages pages(rows);
+    const std::unique_ptr<parquet::arrow::FileReader> reader = make_reader(
+        open_kept_pages(parquet::ParquetFileReader::Open(file, properties, metadata_), properties, pages), batch_rows);
+    const auto batches =
+        check(reader->GetRecordBatchReader({static_cast<int>(row_group)}, {static_cast<int>(column)}), *file);
+    int64_t first = 0;  // kept row of the batch
+    for (size_t taken = 0; taken < rows.size();) {
+      const std::shared_ptr<arrow::RecordBatch> batch = check(batches->Next(), *file);
+      if (batch == nullptr) fail_rows(row_group, first);
+      check(batch->Validate(), *file);
+      const std::vector<int64_t>& kept = pages.kept_rows();
+      const int64_t end = first + batch->num_rows();
+      if (taken < kept.size() && kept[taken] < end) {
+        const OwnedColumn values = column_of(batch->column(0), place_of(column));
+        for (; taken < kept.size() && kept[taken] < end; ++taken) sample.append(values.view, kept[taken] - first);
+      }
+      first = end;
+    }
+  });
+}
+
+ParquetReader::CountedValues ParquetReader::counted_values(size_t column) const {
+  CountedValues counted;
+  double sum = 0;
+  bool are_all_counted = true;
+  guard_parquet(*file_, [&] {
+    for (int group = 0; group < metadata_->num_row_groups(); ++group) {
+      const auto chunk = metadata_->RowGroup(group)->ColumnChunk(static_cast<int>(column));
+      const auto statistics = chunk->is_stats_set() ? chunk->statistics() : nullptr;
+      const bool is_counted = statistics != nullptr && statistics->HasDistinctCount();
+      are_all_counted = are_all_counted && is_counted;
+      if (!is_counted) continue;
+      const auto values = static_cast<double>(statistics->distinct_count());
+      counted.least = std::max(counted.least, values);
+      sum += values;
+    }
+  });
+  if (are_all_counted) counted.most = sum;
+  return counted;
+}
+
 OwnedBatch ParquetReader::piece_of(const arrow::RecordBatch& batch, std::span<const int> leaves,
                                    std::span<const size_t> wanted) const {
   OwnedBatch piece;
@@ -224,6 +287,16 @@ int64_t ParquetReader::stored_bytes(size_t row_group, size_t column) const {
     bytes = metadata_->RowGroup(static_cast<int>(row_group))
                 ->ColumnChunk(static_cast<int>(column))
                 ->total_compressed_size();
+  });
+  return bytes;
+}
+
+int64_t ParquetReader::decompressed_bytes(size_t row_group, size_t column) const {
+  int64_t bytes = 0;
+  guard_parquet(*file_, [&] {
+    bytes = metadata_->RowGroup(static_cast<int>(row_group))
+                ->ColumnChunk(static_cast<int>(column))
+                ->total_uncompressed_size();
   });
   return bytes;
 }

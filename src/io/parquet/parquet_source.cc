@@ -1,11 +1,14 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/value.h"
 #include "io/parquet/parquet_file.h"
+#include "io/parquet/parquet_sample.h"
 #include "tablet/builder.h"
 #include "tablet/claimed_zone_maps.h"
 #include "tablet/dictionary.h"
@@ -36,7 +39,16 @@ struct OpenParquet {
   }
 
   const ParquetReader reader;
+  const SourceStatistics& sample() const {
+    std::call_once(sample_once_, [this] { sample_.emplace(reader); });
+    return *sample_;
+  }
+
   std::vector<std::unique_ptr<Dictionary>> dictionaries;  // of string columns; safe for several pins at once
+
+ private:
+  mutable std::once_flag sample_once_;
+  mutable std::optional<ParquetSample> sample_;
 };
 
 std::vector<Slice> whole_row_groups(const ParquetReader& reader) {
@@ -74,6 +86,7 @@ class ParquetSource : public TabletSource, public ClaimedZoneMaps, public Source
     const double share = static_cast<double>(slice.rows) / static_cast<double>(reader_.rows_in(slice.row_group));
     return static_cast<int64_t>(share * static_cast<double>(reader_.stored_bytes(slice.row_group, column)));
   }
+  const SourceStatistics* sampled_statistics() const override { return &file_->sample(); }
   std::unique_ptr<PartReader> read_parts() const override;
 
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {

@@ -5,24 +5,21 @@
 namespace diptych {
 namespace {
 
-template <typename T, typename From>
-std::vector<T> sorted(const std::vector<From>& values, const std::vector<uint8_t>& is_null) {
-  std::vector<T> result;
-  for (size_t i = 0; i < values.size(); ++i)
-    if (is_null[i] == 0) result.push_back(T(values[i]));
-  std::sort(result.begin(), result.end());
-  return result;
+// The rows that are not NULL, by value.
+std::vector<size_t> rows_in_order(const SampledColumn& column) {
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < column.is_null.size(); ++row)
+    if (column.is_null[row] == 0) rows.push_back(row);
+  std::sort(rows.begin(), rows.end(), [&](size_t a, size_t b) { return column.compare(a, b) < 0; });
+  return rows;
 }
 
-template <typename T>
-std::vector<double> run_lengths(const std::vector<T>& values) {
-  std::vector<double> counts;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i == 0 || values[i] != values[i - 1]) counts.push_back(0);
-    ++counts.back();
-  }
-  std::sort(counts.begin(), counts.end(), std::greater<>());
-  return counts;
+template <typename T, typename From>
+std::vector<T> picked(const std::vector<From>& values, const std::vector<size_t>& rows) {
+  std::vector<T> result;
+  if (values.empty()) return result;
+  for (const size_t row : rows) result.push_back(T(values[row]));
+  return result;
 }
 
 template <typename T>
@@ -33,13 +30,27 @@ SortedSample::Place place_of(const std::vector<T>& values, T value) {
 
 }  // namespace
 
-SortedSample::SortedSample(const SampledColumn& column)
+SortedSample::SortedSample(const SampledColumn& column, std::span<const uint8_t> places)
     : rows_(static_cast<double>(column.is_null.size())),
-      nulls_(static_cast<double>(std::count(column.is_null.begin(), column.is_null.end(), 1))),
-      numbers_(sorted<double>(column.numbers, column.is_null)),
-      texts_(sorted<std::string_view>(column.texts, column.is_null)) {
-  counts_ = texts_.empty() ? run_lengths(numbers_) : run_lengths(texts_);
+      nulls_(static_cast<double>(std::count(column.is_null.begin(), column.is_null.end(), 1))) {
+  const std::vector<size_t> rows = rows_in_order(column);
+  numbers_ = picked<double>(column.numbers, rows);
+  texts_ = picked<std::string_view>(column.texts, rows);
+  if (!places.empty()) places_ = picked<uint8_t>(std::vector<uint8_t>(places.begin(), places.end()), rows);
+  for (size_t first = 0, end = 0; first < rows.size(); first = end) {
+    for (end = first + 1; end < rows.size() && column.compare(rows[first], rows[end]) == 0;) ++end;
+    counts_.push_back(
+        are_of_one_place(static_cast<double>(first), static_cast<double>(end)) ? 1 : static_cast<double>(end - first));
+  }
+  std::sort(counts_.begin(), counts_.end(), std::greater<>());
   different_ = static_cast<double>(counts_.size());
+}
+
+bool SortedSample::are_of_one_place(double first, double end) const {
+  if (places_.empty()) return false;
+  PlacesSeen seen;
+  for (auto row = static_cast<size_t>(first); row < static_cast<size_t>(end); ++row) seen.add(places_[row]);
+  return seen.is_one_at_most();
 }
 
 SortedSample::Place SortedSample::find(const SampledValue& value) const {

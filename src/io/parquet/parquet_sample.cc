@@ -1,0 +1,118 @@
+#include "io/parquet/parquet_sample.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "tablet/statistics/different_values.h"
+#include "tablet/statistics/hyper_log_log.h"
+
+namespace diptych {
+namespace {
+
+constexpr auto sampled_rows_at_most = static_cast<int64_t>(RowSample::most_rows);
+// A place takes a page of each column, of a megabyte at most as a rule, to be decompressed. Where row groups are small
+// there are more places, of fewer rows each.
+constexpr int64_t usual_places = 8, most_places = PlacesSeen::most_places;
+constexpr int64_t place_rows = 8192;
+// A page has a hundred rows or more, and who writes long texts writes long pages.
+constexpr int64_t most_bytes_a_row = 256;
+
+// Of `count` rows from the first one on.
+std::vector<int64_t> draw(int64_t first, int64_t count, int64_t wanted, int64_t seed) {
+  std::vector<int64_t> drawn;
+  if (count <= wanted) {
+    for (int64_t row = first; row < first + count; ++row) drawn.push_back(row);
+    return drawn;
+  }
+  std::set<int64_t> chosen;
+  for (auto number = static_cast<uint64_t>(seed) << 32; chosen.size() < static_cast<size_t>(wanted); ++number)
+    chosen.insert(first + static_cast<int64_t>(HyperLogLog::mixed(number + 1) % static_cast<uint64_t>(count)));
+  drawn.assign(chosen.begin(), chosen.end());
+  return drawn;
+}
+
+std::vector<SamplePlace> all_rows(std::span<const int64_t> row_group_rows) {
+  std::vector<SamplePlace> places;
+  for (size_t group = 0; group < row_group_rows.size(); ++group)
+    if (const int64_t rows = row_group_rows[group]; rows > 0)
+      places.push_back({group, 0, rows, draw(0, rows, rows, 0)});
+  return places;
+}
+
+}  // namespace
+
+std::vector<SamplePlace> sample_places(std::span<const int64_t> row_group_rows) {
+  const int64_t rows = std::accumulate(row_group_rows.begin(), row_group_rows.end(), int64_t{0});
+  const auto groups = static_cast<int64_t>(row_group_rows.size());
+  if (rows <= sampled_rows_at_most && groups <= most_places) return all_rows(row_group_rows);
+  const int64_t count =
+      std::clamp(groups * sampled_rows_at_most / std::max<int64_t>(rows, 1), usual_places, most_places);
+  std::vector<SamplePlace> places;
+  size_t group = 0;
+  int64_t before = 0;  // rows before the group
+  int64_t end = 0;     // of the place before, in the group
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t middle = rows / count * i + rows / count / 2;
+    for (; middle >= before + row_group_rows[group]; ++group) {
+      before += row_group_rows[group];
+      end = 0;
+    }
+    const int64_t longest = std::min(place_rows, std::max<int64_t>(rows / count, 1));
+    const int64_t first = std::max(end, std::min(middle - before - longest / 2, row_group_rows[group] - longest));
+    const int64_t last = std::min(first + longest, row_group_rows[group]);
+    if (first >= last) continue;
+    places.push_back({group, first, last - first, draw(first, last - first, sampled_rows_at_most / count, i)});
+    end = last;
+  }
+  return places;
+}
+
+ParquetSample::ParquetSample(const ParquetReader& file)
+    : SourceStatistics(file.columns().size()),
+      file_(file),
+      columns_(std::make_unique<ReadColumn[]>(file.columns().size())) {
+  std::vector<int64_t> row_group_rows;
+  for (size_t group = 0; group < file.row_group_count(); ++group) row_group_rows.push_back(file.rows_in(group));
+  for (const SamplePlace& place : sample_places(row_group_rows)) {
+    std::vector<int64_t>& drawn = drawn_[place.row_group];
+    drawn.insert(drawn.end(), place.drawn.begin(), place.drawn.end());
+    places_.insert(places_.end(), place.drawn.size(), static_cast<uint8_t>(rows_of_places_.size()));
+    rows_of_places_.push_back(static_cast<double>(place.rows));
+  }
+}
+
+SampledColumn ParquetSample::read(size_t column) const {
+  SampledColumn sample;
+  for (const auto& [group, rows] : drawn_) file_.sample_rows(group, column, rows, sample);
+  return sample;
+}
+
+// What is wrong with the file is for the query to find, if it reads there.
+const SampledColumn* ParquetSample::sampled(size_t column) const {
+  ReadColumn& wanted = columns_[column];
+  std::call_once(wanted.is_read, [&] {
+    try {
+      const bool is_short = std::all_of(drawn_.begin(), drawn_.end(), [&](const auto& of_group) {
+        return file_.decompressed_bytes(of_group.first, column) <= file_.rows_in(of_group.first) * most_bytes_a_row;
+      });
+      if (is_short && !places_.empty()) wanted.sample = read(column);
+    } catch (const Error&) {
+      wanted.sample.reset();
+    }
+  });
+  return wanted.sample ? &*wanted.sample : nullptr;
+}
+
+double ParquetSample::count_different(size_t column) const {
+  const ParquetReader::CountedValues counted = file_.counted_values(column);
+  const SampledColumn* sample = sampled(column);
+  if (sample == nullptr) return std::max(1.0, counted.most);
+  const auto rows = static_cast<double>(file_.metadata().num_rows());
+  const double different = different_values(*sample, places_, rows_of_places_, rows);
+  return std::max(1.0, std::clamp(different, std::min(counted.least, counted.most), counted.most));
+}
+
+}  // namespace diptych
