@@ -61,9 +61,11 @@ double part_by_column(const Expression& condition, const LogicalOperator& input,
 
 double groups_of(const LogicalOperator& op) {
   double groups = 1;
-  for (const ExpressionPtr& key : op.expressions)
+  for (const ExpressionPtr& key : op.expressions) {
+    if (groups >= op.input().estimated_rows) break;  // of other keys a file need not be sampled
     groups *= key->kind == ExpressionKind::Column ? values_of(op.input(), *key).values
                                                   : op.input().estimated_rows / usual_rows_a_group;
+  }
   return std::min(groups, op.input().estimated_rows);
 }
 

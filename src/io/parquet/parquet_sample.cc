@@ -1,5 +1,8 @@
 #include "io/parquet/parquet_sample.h"
 
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -77,7 +80,8 @@ ParquetSample::ParquetSample(const ParquetReader& file)
   std::vector<int64_t> row_group_rows;
   for (size_t group = 0; group < file.row_group_count(); ++group) row_group_rows.push_back(file.rows_in(group));
   for (const SamplePlace& place : sample_places(row_group_rows)) {
-    std::vector<int64_t>& drawn = drawn_[place.row_group];
+    if (drawn_.empty() || drawn_.back().row_group != place.row_group) drawn_.push_back({place.row_group, {}});
+    std::vector<int64_t>& drawn = drawn_.back().rows;
     drawn.insert(drawn.end(), place.drawn.begin(), place.drawn.end());
     places_.insert(places_.end(), place.drawn.size(), static_cast<uint8_t>(rows_of_places_.size()));
     rows_of_places_.push_back(static_cast<double>(place.rows));
@@ -85,8 +89,15 @@ ParquetSample::ParquetSample(const ParquetReader& file)
 }
 
 SampledColumn ParquetSample::read(size_t column) const {
+  std::vector<SampledColumn> parts(drawn_.size());
+  // A thread that waits takes no other work meanwhile, which might ask for the same column.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(size_t{0}, parts.size(),
+                      [&](size_t i) { file_.sample_rows(drawn_[i].row_group, column, drawn_[i].rows, parts[i]); });
+  });
   SampledColumn sample;
-  for (const auto& [group, rows] : drawn_) file_.sample_rows(group, column, rows, sample);
+  for (const SampledColumn& part : parts)
+    for (size_t row = 0; row < part.is_null.size(); ++row) sample.append(part, row);
   return sample;
 }
 
@@ -95,8 +106,8 @@ const SampledColumn* ParquetSample::sampled(size_t column) const {
   ReadColumn& wanted = columns_[column];
   std::call_once(wanted.is_read, [&] {
     try {
-      const bool is_short = std::all_of(drawn_.begin(), drawn_.end(), [&](const auto& of_group) {
-        return file_.decompressed_bytes(of_group.first, column) <= file_.rows_in(of_group.first) * most_bytes_a_row;
+      const bool is_short = std::all_of(drawn_.begin(), drawn_.end(), [&](const DrawnRows& drawn) {
+        return file_.decompressed_bytes(drawn.row_group, column) <= file_.rows_in(drawn.row_group) * most_bytes_a_row;
       });
       if (is_short && !places_.empty()) wanted.sample = read(column);
     } catch (const Error&) {

@@ -5,7 +5,6 @@
 //   places            ****         ****         ****         ****         8,192 rows each, of which 128 are drawn
 #pragma once
 
-#include <map>
 #include <mutex>
 #include <span>
 #include <vector>
@@ -35,6 +34,10 @@ class ParquetSample : public SourceStatistics {
   const SampledColumn* sampled(size_t column) const override;
 
  private:
+  struct DrawnRows {
+    size_t row_group;
+    std::vector<int64_t> rows;
+  };
   struct ReadColumn {
     std::once_flag is_read;
     std::optional<SampledColumn> sample;  // nothing: it takes too many bytes, or can't be read
@@ -44,8 +47,8 @@ class ParquetSample : public SourceStatistics {
   SampledColumn read(size_t column) const;
 
   const ParquetReader& file_;
-  std::map<size_t, std::vector<int64_t>> drawn_;  // of each row group that has some
-  std::vector<uint8_t> places_;                   // of each drawn row
+  std::vector<DrawnRows> drawn_;  // of each row group that has some, in order
+  std::vector<uint8_t> places_;   // of each drawn row
   std::vector<double> rows_of_places_;
   std::unique_ptr<ReadColumn[]> columns_;
 };
