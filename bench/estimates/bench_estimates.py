@@ -1,7 +1,8 @@
 """How well Diptych expects the rows of joins: the 13 queries of the Star Schema Benchmark, and q3, q10 and q12 of TPC-H.
 
 Each query runs once under EXPLAIN ANALYZE, which tells of each join how many pairs of rows were expected to have equal keys and
-how many had. The tables are those of bench-ssb and bench-tpch, in the same files, with and without primary keys. Nothing is timed.
+how many had. The tables are those of bench-ssb and bench-tpch, in the same files, with and without primary keys; and the same rows as
+Parquet files, which views name. Nothing is timed.
 
 usage: bench_estimates.py [--scale 1] [--factor 10] ...   (make bench-estimates SF=1)
 """
@@ -38,6 +39,10 @@ def joins_of(system, sql):
     return [(join["estimated_rows"], join["rows"]) for section in document["run"]["sections"] for join in section["joins"]]
 
 
+def views(files):
+    return [f"create view {table} as select * from '{file}'" for table, file in files.items()]
+
+
 class Bench:
     def __init__(self, options):
         self.options = options
@@ -59,6 +64,19 @@ class Bench:
         queries = {f"q{number}": texts.query(number) for number in joins.QUERIES}
         return os.path.join(folder, f"joins{'-keys' if keys else ''}.diptych"), texts.statements(files, keys), queries
 
+    def ssb_files(self):
+        folder = os.path.join(self.options.data, f"ssb-{self.options.scale:g}")
+        _, filled, queries = self.ssb(keys=False)
+        files = {kept_database.quoted(table): os.path.join(folder, f"{table}.parquet") for table in schema.TABLES}
+        written = [statement for table, file in files.items()
+                   for statement in (f"copy {table} to '{file}' (format parquet)", f"drop table {table}")]
+        return os.path.join(folder, "ssb-files.diptych"), filled + written + views(files), queries
+
+    def tpch_files(self):
+        database, _, queries = self.tpch(keys=False)
+        files = {table: texts.file(os.path.dirname(database), table, "parquet") for table in joins.TABLES}
+        return os.path.join(os.path.dirname(database), "joins-files.diptych"), views(files), queries
+
     def take(self, what, database, statements, queries):
         kept_database.load(database, "cpu", statements, self.options.library, self.options.threads)
         system = contestants.System("cpu", self.options.library, database, contestants.settings("cpu", self.options.threads, ""))
@@ -76,6 +94,8 @@ class Bench:
             suffix = "with keys" if keys else "without keys"
             self.take(f"SSB, {suffix}", *self.ssb(keys))
             self.take(f"TPC-H, {suffix}", *self.tpch(keys))
+        self.take("SSB, files", *self.ssb_files())
+        self.take("TPC-H, files", *self.tpch_files())
         factors = [entry["factor"] for entry in self.report["joins"]]
         within = sum(factor <= self.options.factor for factor in factors)
         self.report["within"] = within
