@@ -34,16 +34,16 @@ struct SampledRows {
 };
 
 SampledRows count_rows(const std::vector<Truth>& truths, const LogicalOperator& scan) {
-  const std::span<const uint8_t> places = statistics_of(scan)->places();
-  PlacesSeen seen;
+  const std::span<const uint8_t> clusters = statistics_of(scan)->clusters();
+  ClustersSeen seen;
   double holds = 0;
   for (size_t row = 0; row < truths.size(); ++row) {
     if (truths[row] != Truth::True) continue;
     ++holds;
-    if (!places.empty()) seen.add(places[row]);
+    if (!clusters.empty()) seen.add(clusters[row]);
   }
   const auto all = static_cast<double>(truths.size());
-  return {holds, all, all >= scan.estimated_rows, !places.empty() && seen.is_one_at_most()};
+  return {holds, all, all >= scan.estimated_rows, !clusters.empty() && seen.is_one_at_most()};
 }
 
 // nullopt: they can't tell.
@@ -71,7 +71,7 @@ const SortedSample* sorted_sample(const LogicalOperator& op, const Expression& e
 
 // Of the sampled rows in order those from the first one on.
 SampledRows part_of_sample(double first, double end, const SortedSample& sample, const LogicalOperator& scan) {
-  return {end - first, sample.rows(), sample.rows() >= scan.estimated_rows, sample.are_of_one_place(first, end)};
+  return {end - first, sample.rows(), sample.rows() >= scan.estimated_rows, sample.are_of_one_cluster(first, end)};
 }
 
 // column = constant.
@@ -144,8 +144,8 @@ double range(const Expression& condition, const LogicalOperator& op) {
   if (const SortedSample* sample = sorted_sample(op, left, place); sample != nullptr && has_value(right))
     if (const auto value = sampled_value(right.value, left.type)) {
       const SampledRows rows = rows_in_range(condition.kind, *sample, sample->find(*value), *place.scan);
-      const auto part = part_of_bounds(condition.kind, op, left, right);
-      return rows.are_neighbours && part ? *part : rows.part();
+      if (rows.is_whole_table || !rows.are_neighbours) return rows.part();
+      return part_of_bounds(condition.kind, op, left, right).value_or(rows.part());
     }
   if (const auto rows = sampled_rows(condition, op)) return rows->part();
   return part_of_bounds(condition.kind, op, left, right).value_or(range_part);

@@ -16,10 +16,10 @@ namespace diptych {
 namespace {
 
 constexpr auto sampled_rows_at_most = static_cast<int64_t>(RowSample::most_rows);
-// A place takes a page of each column, of a megabyte at most as a rule, to be decompressed. Where row groups are small
-// there are more places, of fewer rows each.
-constexpr int64_t usual_places = 8, most_places = PlacesSeen::most_places;
-constexpr int64_t place_rows = 8192;
+// A cluster takes a page of each column, of a megabyte at most as a rule, to be decompressed. Where row groups are
+// small there are more clusters, of fewer rows each.
+constexpr int64_t usual_clusters = 8, most_clusters = ClustersSeen::most_clusters;
+constexpr int64_t cluster_rows = 8192;
 // A page has a hundred rows or more, and who writes long texts writes long pages.
 constexpr int64_t most_bytes_a_row = 256;
 
@@ -37,40 +37,40 @@ std::vector<int64_t> draw(int64_t first, int64_t count, int64_t wanted, int64_t 
   return drawn;
 }
 
-std::vector<SamplePlace> all_rows(std::span<const int64_t> row_group_rows) {
-  std::vector<SamplePlace> places;
+std::vector<SampleCluster> all_rows(std::span<const int64_t> row_group_rows) {
+  std::vector<SampleCluster> clusters;
   for (size_t group = 0; group < row_group_rows.size(); ++group)
     if (const int64_t rows = row_group_rows[group]; rows > 0)
-      places.push_back({group, 0, rows, draw(0, rows, rows, 0)});
-  return places;
+      clusters.push_back({group, 0, rows, draw(0, rows, rows, 0)});
+  return clusters;
 }
 
 }  // namespace
 
-std::vector<SamplePlace> sample_places(std::span<const int64_t> row_group_rows) {
+std::vector<SampleCluster> sample_clusters(std::span<const int64_t> row_group_rows) {
   const int64_t rows = std::accumulate(row_group_rows.begin(), row_group_rows.end(), int64_t{0});
   const auto groups = static_cast<int64_t>(row_group_rows.size());
-  if (rows <= sampled_rows_at_most && groups <= most_places) return all_rows(row_group_rows);
+  if (rows <= sampled_rows_at_most && groups <= most_clusters) return all_rows(row_group_rows);
   const int64_t count =
-      std::clamp(groups * sampled_rows_at_most / std::max<int64_t>(rows, 1), usual_places, most_places);
-  std::vector<SamplePlace> places;
+      std::clamp(groups * sampled_rows_at_most / std::max<int64_t>(rows, 1), usual_clusters, most_clusters);
+  std::vector<SampleCluster> clusters;
   size_t group = 0;
   int64_t before = 0;  // rows before the group
-  int64_t end = 0;     // of the place before, in the group
+  int64_t end = 0;     // of the cluster before, in the group
   for (int64_t i = 0; i < count; ++i) {
     const int64_t middle = rows / count * i + rows / count / 2;
     for (; middle >= before + row_group_rows[group]; ++group) {
       before += row_group_rows[group];
       end = 0;
     }
-    const int64_t longest = std::min(place_rows, std::max<int64_t>(rows / count, 1));
+    const int64_t longest = std::min(cluster_rows, std::max<int64_t>(rows / count, 1));
     const int64_t first = std::max(end, std::min(middle - before - longest / 2, row_group_rows[group] - longest));
     const int64_t last = std::min(first + longest, row_group_rows[group]);
     if (first >= last) continue;
-    places.push_back({group, first, last - first, draw(first, last - first, sampled_rows_at_most / count, i)});
+    clusters.push_back({group, first, last - first, draw(first, last - first, sampled_rows_at_most / count, i)});
     end = last;
   }
-  return places;
+  return clusters;
 }
 
 ParquetSample::ParquetSample(const ParquetReader& file)
@@ -79,12 +79,12 @@ ParquetSample::ParquetSample(const ParquetReader& file)
       columns_(std::make_unique<ReadColumn[]>(file.columns().size())) {
   std::vector<int64_t> row_group_rows;
   for (size_t group = 0; group < file.row_group_count(); ++group) row_group_rows.push_back(file.rows_in(group));
-  for (const SamplePlace& place : sample_places(row_group_rows)) {
-    if (drawn_.empty() || drawn_.back().row_group != place.row_group) drawn_.push_back({place.row_group, {}});
+  for (const SampleCluster& cluster : sample_clusters(row_group_rows)) {
+    if (drawn_.empty() || drawn_.back().row_group != cluster.row_group) drawn_.push_back({cluster.row_group, {}});
     std::vector<int64_t>& drawn = drawn_.back().rows;
-    drawn.insert(drawn.end(), place.drawn.begin(), place.drawn.end());
-    places_.insert(places_.end(), place.drawn.size(), static_cast<uint8_t>(rows_of_places_.size()));
-    rows_of_places_.push_back(static_cast<double>(place.rows));
+    drawn.insert(drawn.end(), cluster.drawn.begin(), cluster.drawn.end());
+    clusters_.insert(clusters_.end(), cluster.drawn.size(), static_cast<uint8_t>(rows_of_clusters_.size()));
+    rows_of_clusters_.push_back(static_cast<double>(cluster.rows));
   }
 }
 
@@ -109,7 +109,7 @@ const SampledColumn* ParquetSample::sampled(size_t column) const {
       const bool is_short = std::all_of(drawn_.begin(), drawn_.end(), [&](const DrawnRows& drawn) {
         return file_.decompressed_bytes(drawn.row_group, column) <= file_.rows_in(drawn.row_group) * most_bytes_a_row;
       });
-      if (is_short && !places_.empty()) wanted.sample = read(column);
+      if (is_short && !clusters_.empty()) wanted.sample = read(column);
     } catch (const Error&) {
       wanted.sample.reset();
     }
@@ -122,7 +122,7 @@ double ParquetSample::count_different(size_t column) const {
   const SampledColumn* sample = sampled(column);
   if (sample == nullptr) return std::max(1.0, counted.most);
   const auto rows = static_cast<double>(file_.metadata().num_rows());
-  const double different = different_values(*sample, places_, rows_of_places_, rows);
+  const double different = different_values(*sample, clusters_, rows_of_clusters_, rows);
   return std::max(1.0, std::clamp(different, std::min(counted.least, counted.most), counted.most));
 }
 

@@ -2,7 +2,7 @@
 // column is read when it is first asked for.
 //
 //   row groups  |------------|------------|------------|------------|
-//   places            ****         ****         ****         ****         8,192 rows each, of which 128 are drawn
+//   clusters          ****         ****         ****         ****         8,192 rows each, of which 128 are drawn
 #pragma once
 
 #include <mutex>
@@ -15,22 +15,22 @@
 namespace diptych {
 
 // Rows of a row group next to each other, and those of them that are drawn, in ascending order.
-struct SamplePlace {
+struct SampleCluster {
   size_t row_group = 0;
   int64_t first = 0, rows = 0;
   std::vector<int64_t> drawn;
 };
 
 // Spread evenly over all rows; all of them, where they are few. The same for the same row groups.
-std::vector<SamplePlace> sample_places(std::span<const int64_t> row_group_rows);
+std::vector<SampleCluster> sample_clusters(std::span<const int64_t> row_group_rows);
 
 class ParquetSample : public SourceStatistics {
  public:
   // The file outlives it.
   explicit ParquetSample(const ParquetReader& file);
 
-  size_t sampled_rows() const override { return places_.size(); }
-  std::span<const uint8_t> places() const override { return places_; }
+  size_t sampled_rows() const override { return clusters_.size(); }
+  std::span<const uint8_t> clusters() const override { return clusters_; }
   const SampledColumn* sampled(size_t column) const override;
 
  private:
@@ -47,9 +47,9 @@ class ParquetSample : public SourceStatistics {
   SampledColumn read(size_t column) const;
 
   const ParquetReader& file_;
-  std::vector<DrawnRows> drawn_;  // of each row group that has some, in order
-  std::vector<uint8_t> places_;   // of each drawn row
-  std::vector<double> rows_of_places_;
+  std::vector<DrawnRows> drawn_;   // of each row group that has some, in order
+  std::vector<uint8_t> clusters_;  // of each drawn row
+  std::vector<double> rows_of_clusters_;
   std::unique_ptr<ReadColumn[]> columns_;
 };
 

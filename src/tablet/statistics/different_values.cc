@@ -6,8 +6,8 @@
 namespace diptych {
 namespace {
 
-// A value that more of a place's rows have, or more than this part of the places, is frequent.
-constexpr double rare_rows = 8, rare_part_of_places = 0.5;
+// A value that more of a cluster's rows have, or more than this part of the clusters, is frequent.
+constexpr double rare_rows = 8, rare_part_of_clusters = 0.5;
 
 // What Duj1 looks at: rows in a sample, the different values among them, and those that only one row has.
 struct Found {
@@ -36,46 +36,46 @@ double expected_values(std::span<const double> counts, double most_rare, double 
   return rows == 0 ? 0 : frequent + duj1(rare, std::max(rare.rows, all_rows * rare.rows / rows));
 }
 
-// The rows that are not NULL, by value and by place within a value.
-std::vector<size_t> rows_by_value(const SampledColumn& column, std::span<const uint8_t> places) {
+// The rows that are not NULL, by value and by cluster within a value.
+std::vector<size_t> rows_by_value(const SampledColumn& column, std::span<const uint8_t> clusters) {
   std::vector<size_t> order;
   for (size_t row = 0; row < column.is_null.size(); ++row)
     if (column.is_null[row] == 0) order.push_back(row);
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const int values = column.compare(a, b);
-    return values != 0 ? values < 0 : places[a] < places[b];
+    return values != 0 ? values < 0 : clusters[a] < clusters[b];
   });
   return order;
 }
 
 }  // namespace
 
-double different_values(const SampledColumn& column, std::span<const uint8_t> places,
-                        std::span<const double> rows_of_places, double rows) {
-  const std::vector<size_t> order = rows_by_value(column, places);
-  std::vector<std::vector<double>> counts(rows_of_places.size());  // of each value, by place
-  std::vector<double> in_places;                                   // of each value, how many of them
+double different_values(const SampledColumn& column, std::span<const uint8_t> clusters,
+                        std::span<const double> rows_of_clusters, double rows) {
+  const std::vector<size_t> order = rows_by_value(column, clusters);
+  std::vector<std::vector<double>> counts(rows_of_clusters.size());  // of each value, by cluster
+  std::vector<double> in_clusters;                                   // of each value, how many of them
   for (size_t i = 0; i < order.size(); ++i) {
     const bool is_same = i > 0 && column.compare(order[i], order[i - 1]) == 0;
-    if (!is_same) in_places.push_back(0);
-    if (!is_same || places[order[i]] != places[order[i - 1]]) {
-      ++in_places.back();
-      counts[places[order[i]]].push_back(0);
+    if (!is_same) in_clusters.push_back(0);
+    if (!is_same || clusters[order[i]] != clusters[order[i - 1]]) {
+      ++in_clusters.back();
+      counts[clusters[order[i]]].push_back(0);
     }
-    ++counts[places[order[i]]].back();
+    ++counts[clusters[order[i]]].back();
   }
-  std::vector<double> sampled(rows_of_places.size());
-  for (const uint8_t place : places) ++sampled[place];
-  double pairs = 0;  // of a value and a place that has it
-  for (size_t place = 0; place < counts.size(); ++place) {
-    const double not_null = std::accumulate(counts[place].begin(), counts[place].end(), 0.0);
+  std::vector<double> sampled(rows_of_clusters.size());
+  for (const uint8_t cluster : clusters) ++sampled[cluster];
+  double pairs = 0;  // of a value and a cluster that has it
+  for (size_t cluster = 0; cluster < counts.size(); ++cluster) {
+    const double not_null = std::accumulate(counts[cluster].begin(), counts[cluster].end(), 0.0);
     if (not_null > 0)
-      pairs += expected_values(counts[place], rare_rows, rows_of_places[place] * not_null / sampled[place]);
+      pairs += expected_values(counts[cluster], rare_rows, rows_of_clusters[cluster] * not_null / sampled[cluster]);
   }
-  const double looked_at = std::accumulate(rows_of_places.begin(), rows_of_places.end(), 0.0);
-  const double most_rare = std::max(1.0, rare_part_of_places * static_cast<double>(rows_of_places.size()));
-  const double values = expected_values(in_places, most_rare, pairs * std::max(1.0, rows / looked_at));
-  return std::clamp(values, std::min(static_cast<double>(in_places.size()), rows), rows);
+  const double looked_at = std::accumulate(rows_of_clusters.begin(), rows_of_clusters.end(), 0.0);
+  const double most_rare = std::max(1.0, rare_part_of_clusters * static_cast<double>(rows_of_clusters.size()));
+  const double values = expected_values(in_clusters, most_rare, pairs * std::max(1.0, rows / looked_at));
+  return std::clamp(values, std::min(static_cast<double>(in_clusters.size()), rows), rows);
 }
 
 }  // namespace diptych

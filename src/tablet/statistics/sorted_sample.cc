@@ -30,26 +30,27 @@ SortedSample::Place place_of(const std::vector<T>& values, T value) {
 
 }  // namespace
 
-SortedSample::SortedSample(const SampledColumn& column, std::span<const uint8_t> places)
+SortedSample::SortedSample(const SampledColumn& column, std::span<const uint8_t> clusters)
     : rows_(static_cast<double>(column.is_null.size())),
       nulls_(static_cast<double>(std::count(column.is_null.begin(), column.is_null.end(), 1))) {
   const std::vector<size_t> rows = rows_in_order(column);
   numbers_ = picked<double>(column.numbers, rows);
   texts_ = picked<std::string_view>(column.texts, rows);
-  if (!places.empty()) places_ = picked<uint8_t>(std::vector<uint8_t>(places.begin(), places.end()), rows);
+  if (!clusters.empty()) clusters_ = picked<uint8_t>(std::vector<uint8_t>(clusters.begin(), clusters.end()), rows);
   for (size_t first = 0, end = 0; first < rows.size(); first = end) {
     for (end = first + 1; end < rows.size() && column.compare(rows[first], rows[end]) == 0;) ++end;
-    counts_.push_back(
-        are_of_one_place(static_cast<double>(first), static_cast<double>(end)) ? 1 : static_cast<double>(end - first));
+    counts_.push_back(are_of_one_cluster(static_cast<double>(first), static_cast<double>(end))
+                          ? 1
+                          : static_cast<double>(end - first));
   }
   std::sort(counts_.begin(), counts_.end(), std::greater<>());
   different_ = static_cast<double>(counts_.size());
 }
 
-bool SortedSample::are_of_one_place(double first, double end) const {
-  if (places_.empty()) return false;
-  PlacesSeen seen;
-  for (auto row = static_cast<size_t>(first); row < static_cast<size_t>(end); ++row) seen.add(places_[row]);
+bool SortedSample::are_of_one_cluster(double first, double end) const {
+  if (clusters_.empty()) return false;
+  ClustersSeen seen;
+  for (auto row = static_cast<size_t>(first); row < static_cast<size_t>(end); ++row) seen.add(clusters_[row]);
   return seen.is_one_at_most();
 }
 

@@ -12,7 +12,7 @@ const SortedSample* SourceStatistics::sorted(size_t column) const {
   const SampledColumn* sample = sampled(column);
   if (sample == nullptr) return nullptr;
   CountedColumn& wanted = columns_[column];
-  std::call_once(wanted.is_sorted, [&] { wanted.sorted.emplace(*sample, places()); });
+  std::call_once(wanted.is_sorted, [&] { wanted.sorted.emplace(*sample, clusters()); });
   return &*wanted.sorted;
 }
 

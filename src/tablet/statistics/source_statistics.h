@@ -26,9 +26,9 @@ class SourceStatistics {
   size_t column_count() const { return column_count_; }
   // In the sample.
   virtual size_t sampled_rows() const = 0;
-  // Of each sampled row the place that it is of, where rows were taken from few places of the source: neighbours may be
-  // alike, so that many rows of one place may tell no more than one. Empty: every row could have been sampled as well.
-  virtual std::span<const uint8_t> places() const { return {}; }
+  // Of each sampled row its cluster, where rows were drawn from a few stretches of the source: neighbours may be alike,
+  // so that many rows of one cluster may tell no more than one. Empty: every row could have been sampled as well.
+  virtual std::span<const uint8_t> clusters() const { return {}; }
   // A column of the sample, which lives as long as this; null: it is not known, or no row is.
   virtual const SampledColumn* sampled(size_t column) const = 0;
   // The same in order, made when it is first asked for.

@@ -18,22 +18,22 @@ namespace {
 using testing::rows_of;
 using testing::type;
 
-void check_places(const std::vector<int64_t>& row_groups) {
+void check_clusters(const std::vector<int64_t>& row_groups) {
   const int64_t rows = std::accumulate(row_groups.begin(), row_groups.end(), int64_t{0});
   size_t drawn = 0;
-  int64_t behind = 0;  // the place before
-  for (const SamplePlace& place : sample_places(row_groups)) {
+  int64_t behind = 0;  // the cluster before
+  for (const SampleCluster& cluster : sample_clusters(row_groups)) {
     const int64_t before =
-        std::accumulate(row_groups.begin(), row_groups.begin() + static_cast<ptrdiff_t>(place.row_group), int64_t{0});
-    EXPECT_GE(before + place.first, behind);
-    behind = before + place.first + place.rows;
-    EXPECT_LE(place.first + place.rows, row_groups[place.row_group]);
-    ASSERT_FALSE(place.drawn.empty());
-    EXPECT_TRUE(std::is_sorted(place.drawn.begin(), place.drawn.end()));
-    EXPECT_EQ(std::adjacent_find(place.drawn.begin(), place.drawn.end()), place.drawn.end());
-    EXPECT_GE(place.drawn.front(), place.first);
-    EXPECT_LT(place.drawn.back(), place.first + place.rows);
-    drawn += place.drawn.size();
+        std::accumulate(row_groups.begin(), row_groups.begin() + static_cast<ptrdiff_t>(cluster.row_group), int64_t{0});
+    EXPECT_GE(before + cluster.first, behind);
+    behind = before + cluster.first + cluster.rows;
+    EXPECT_LE(cluster.first + cluster.rows, row_groups[cluster.row_group]);
+    ASSERT_FALSE(cluster.drawn.empty());
+    EXPECT_TRUE(std::is_sorted(cluster.drawn.begin(), cluster.drawn.end()));
+    EXPECT_EQ(std::adjacent_find(cluster.drawn.begin(), cluster.drawn.end()), cluster.drawn.end());
+    EXPECT_GE(cluster.drawn.front(), cluster.first);
+    EXPECT_LT(cluster.drawn.back(), cluster.first + cluster.rows);
+    drawn += cluster.drawn.size();
   }
   EXPECT_LE(drawn, RowSample::most_rows);
   if (rows <= 1024 && row_groups.size() < 64) {
@@ -44,17 +44,17 @@ void check_places(const std::vector<int64_t>& row_groups) {
   }
 }
 
-TEST(ParquetSample, PlacesAreApartAndWithinTheirRowGroups) {
+TEST(ParquetSample, ClustersAreApartAndWithinTheirRowGroups) {
   std::mt19937_64 random(7);
   for (const std::vector<int64_t>& row_groups :
        {std::vector<int64_t>{}, {0}, {1}, {1024}, {1025}, {1'000'000}, {122'880, 122'880, 40}, {5000, 1, 0, 5000}})
-    check_places(row_groups);
+    check_clusters(row_groups);
   for (const int64_t most : {3, 20, 2000, 200'000}) {
     std::vector<int64_t> row_groups;
     for (int i = 0; i < 100; ++i) row_groups.push_back(static_cast<int64_t>(random() % static_cast<uint64_t>(most)));
-    check_places(row_groups);
+    check_clusters(row_groups);
   }
-  check_places(std::vector<int64_t>(100'000, 10));
+  check_clusters(std::vector<int64_t>(100'000, 10));
 }
 
 TEST(ParquetSample, OnlyPagesOfWantedRowsAreKept) {
@@ -114,7 +114,7 @@ TEST_F(ParquetSampleTest, IsOfRowsFromEverywhere) {
   const SourceStatistics* statistics = source->sampled_statistics();
   ASSERT_EQ(statistics, source->sampled_statistics());
   ASSERT_EQ(statistics->sampled_rows(), RowSample::most_rows);
-  ASSERT_EQ(statistics->places().size(), RowSample::most_rows);
+  ASSERT_EQ(statistics->clusters().size(), RowSample::most_rows);
   ASSERT_NE(statistics->sorted(0), nullptr);
   for (int quarter = 1; quarter < 4; ++quarter)
     EXPECT_NEAR(statistics->sorted(0)->find(quarter * 1e5).below, quarter * 256, 128);

@@ -1,4 +1,4 @@
-// How far estimates from rows of a few places are off, for columns whose values are spread in different ways.
+// How far estimates from rows of a few clusters are off, for columns whose values are spread in different ways.
 #include "tablet/statistics/different_values.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace diptych {
 namespace {
 
-constexpr int64_t rows = 3'000'000, place_rows = 8192, sampled_of_place = 128, place_count = 8;
+constexpr int64_t rows = 3'000'000, cluster_rows = 8192, sampled_of_cluster = 128, cluster_count = 8;
 
 uint64_t any_seed() {
   const uint64_t seed = std::random_device()();
@@ -21,27 +21,27 @@ uint64_t any_seed() {
   return seed;
 }
 
-struct PlacedSample {
+struct ClusteredSample {
   SampledColumn column;
-  std::vector<uint8_t> places;
-  std::vector<double> rows_of_places;
+  std::vector<uint8_t> clusters;
+  std::vector<double> rows_of_clusters;
 };
 
 // NaN is NULL.
-PlacedSample sample_of(const std::function<double(int64_t)>& value_at, std::mt19937_64& random) {
-  PlacedSample sample;
-  for (int64_t place = 0; place < place_count; ++place) {
-    const int64_t first = rows / place_count * place + rows / place_count / 2;
-    std::vector<int64_t> all(place_rows), drawn;
-    for (int64_t i = 0; i < place_rows; ++i) all[static_cast<size_t>(i)] = first + i;
-    std::sample(all.begin(), all.end(), std::back_inserter(drawn), sampled_of_place, random);
+ClusteredSample sample_of(const std::function<double(int64_t)>& value_at, std::mt19937_64& random) {
+  ClusteredSample sample;
+  for (int64_t cluster = 0; cluster < cluster_count; ++cluster) {
+    const int64_t first = rows / cluster_count * cluster + rows / cluster_count / 2;
+    std::vector<int64_t> all(cluster_rows), drawn;
+    for (int64_t i = 0; i < cluster_rows; ++i) all[static_cast<size_t>(i)] = first + i;
+    std::sample(all.begin(), all.end(), std::back_inserter(drawn), sampled_of_cluster, random);
     for (const int64_t row : drawn) {
       const double value = value_at(row);
       sample.column.is_null.push_back(std::isnan(value));
       sample.column.numbers.push_back(std::isnan(value) ? 0 : value);
-      sample.places.push_back(static_cast<uint8_t>(place));
+      sample.clusters.push_back(static_cast<uint8_t>(cluster));
     }
-    sample.rows_of_places.push_back(place_rows);
+    sample.rows_of_clusters.push_back(cluster_rows);
   }
   return sample;
 }
@@ -50,9 +50,9 @@ PlacedSample sample_of(const std::function<double(int64_t)>& value_at, std::mt19
 double estimate_of(const std::function<double(int64_t)>& value_at, std::mt19937_64& random) {
   std::vector<double> estimates;
   for (int i = 0; i < 9; ++i) {
-    const PlacedSample sample = sample_of(value_at, random);
+    const ClusteredSample sample = sample_of(value_at, random);
     estimates.push_back(
-        different_values(sample.column, sample.places, sample.rows_of_places, static_cast<double>(rows)));
+        different_values(sample.column, sample.clusters, sample.rows_of_clusters, static_cast<double>(rows)));
   }
   std::sort(estimates.begin(), estimates.end());
   return estimates[estimates.size() / 2];
@@ -122,14 +122,14 @@ TEST(DifferentValues, DoNotCountNulls) {
 
 TEST(DifferentValues, OfAllRowsAreCounted) {
   SampledColumn column;
-  std::vector<uint8_t> places;
+  std::vector<uint8_t> clusters;
   for (int i = 0; i < 100; ++i) {
     column.is_null.push_back(i % 10 == 0);
     column.texts.push_back(i % 10 == 0 ? "" : "w" + std::to_string(i % 40));
-    places.push_back(static_cast<uint8_t>(i / 50));
+    clusters.push_back(static_cast<uint8_t>(i / 50));
   }
-  const std::vector<double> rows_of_places{50, 50};
-  EXPECT_EQ(different_values(column, places, rows_of_places, 100), 36);
+  const std::vector<double> rows_of_clusters{50, 50};
+  EXPECT_EQ(different_values(column, clusters, rows_of_clusters, 100), 36);
 }
 
 }  // namespace
