@@ -72,7 +72,10 @@ GroupPlan SectionGenerator::planned_groups(int32_t address, size_t shared_words)
   }
   const bool repeats = std::any_of(shape_.indexes.begin(), shape_.indexes.end(),
                                    [](const IndexShape& index) { return !index.is_unique; });
-  return plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes, repeats);
+  GroupPlan plan = plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes, repeats);
+  // Rows that have met other tables are in few of the possible groups: of one table's rows that is not known.
+  if (!meets_index(program_, address_)) plan.entries = 0;
+  return plan;
 }
 
 // All tables of the section: those of its Group opcodes, and those of its aggregates without groups. They share the
@@ -191,6 +194,7 @@ void SectionGenerator::write_group(int32_t address) {
   if (plan.place == Place::Partitioned) return write_group_counted(address, plan);
   if (is_partitioned()) body_.line("if (pass == 0) grouped_{} = 0;", out);
   write_group_numbered(address, plan);
+  if (plan.entries == 0 && plan.counting >= 0) return;
   body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", out);
   if (plan.entries > 0)
     body_.line("e{0}[k] = dk_find_entry(tags_{1}, {2}, g{0}[k]);", out, plan.hash_table, plan.entries);
