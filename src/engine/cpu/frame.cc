@@ -136,6 +136,15 @@ const Slot& Frame::read(int number) {
   return slot;
 }
 
+const ColumnState* Frame::undecoded_whole(int number) const {
+  const Slot& slot = slots_[static_cast<size_t>(number)];
+  if (slot.column < 0 || slot.decoded != 0 || slot.codes_wanted) return nullptr;
+  const ColumnState& column = columns_[static_cast<size_t>(slot.column)];
+  const ColumnView& view = column.view;
+  const bool is_whole = slot.physical == PhysicalType::Int32 || slot.physical == PhysicalType::Int64;
+  return is_whole && view.encoding == Encoding::FrameOfReference && view.factor == 1 ? &column : nullptr;
+}
+
 // For registers that Moves write, too: they need values of their own.
 void Frame::load_column(const Step& step) {
   Slot& out = slots_[static_cast<size_t>(step.out)];

@@ -58,12 +58,13 @@ bool RowIndex::has_any(size_t key, int128_t low, int128_t high) const {
 void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& look_up, int64_t* found) const {
   if (is_empty_) return rows.clear();
   for (size_t i = 0; i < keys_.size(); ++i) {
-    const Slot& key = frame.read(first_key + static_cast<int>(i));
+    const Slot& key = frame.slot(first_key + static_cast<int>(i));
     for (int w = 0; key.valid != nullptr && w < frame.words(); ++w) rows.words[w] &= key.valid[w];
   }
   if (keys_.empty()) {
     std::fill_n(found, block_rows, 0);
   } else if (bits_.is_open()) {
+    if (find_codes(frame, first_key, rows, found)) return;
     const Slot& key = frame.read(first_key);
     const PlaceLoop loop = key.physical == PhysicalType::Int32 ? loops().places_i32 : loops().places_i64;
     loop(rows.words, frame.words(), key.values, bits_.frame(), found);
@@ -78,6 +79,25 @@ void RowIndex::find(Frame& frame, int first_key, RowMask& rows, LookUp& look_up,
       for (uint64_t left = rows.words[w]; left != 0; left &= left - 1)
         if (found[w * 64 + std::countr_zero(left)] < 0) rows.words[w] &= ~(left & -left);
   }
+}
+
+// A key is base + code, so that a code's number is code - (low - base).
+bool RowIndex::find_codes(const Frame& frame, int key, RowMask& rows, int64_t* found) const {
+  const ColumnState* const column = frame.undecoded_whole(key);
+  if (column == nullptr) return false;
+  const int width = column->view.width;
+  // Of codes as wide as the loops' numbers the key's own 32 bits must bound how far they are apart.
+  if (width != 1 && width != 2 && (width != 4 || keys_[0].physical != PhysicalType::Int32)) return false;
+  PlaceFrame places = bits_.frame();
+  const int128_t low = int128_t{places.low} - column->view.base;
+  if (low >= int128_t{1} << 8 * width || low + static_cast<int128_t>(places.span) <= 0) {
+    rows.clear();
+    return true;
+  }
+  places.low = static_cast<int64_t>(low);
+  const PlaceLoop loop = loops().places_codes[width / 2];
+  loop(rows.words, frame.words(), {column->codes, static_cast<size_t>(64 * width)}, places, found);
+  return true;
 }
 
 }  // namespace diptych::cpu

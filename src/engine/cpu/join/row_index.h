@@ -73,6 +73,8 @@ class RowIndex final : public BuiltKeys {
 
  private:
   friend class RowIndexBuilder;
+  // find() of a key that has bits, by the codes of its column, which need not be decoded then; false: it has none.
+  bool find_codes(const Frame& frame, int key, RowMask& rows, int64_t* found) const;
   struct Bounds {
     int64_t low = INT64_MAX, high = INT64_MIN;
     bool is_known = false;

@@ -112,6 +112,7 @@ struct LoopTable {
 
   IndexLoop index_bool, index_i32, index_i64;
   PlaceLoop places_i32, places_i64;
+  PlaceLoop places_codes[3];  // of 1, 2 and 4 bytes; the frame's low less the codes' base, between -2^31 and 2^32
   HashLoop hash_i32, hash_i64;
   FilterLoop filter;
 };

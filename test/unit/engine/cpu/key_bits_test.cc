@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -96,6 +97,57 @@ TEST(KeyBits, FindsWhatIsThere) {
       check<int64_t>({std::numeric_limits<int64_t>::min(), span, every});
       check<int64_t>({int64_t{1} << 40, span, every});
       check<int64_t>({static_cast<int64_t>(std::numeric_limits<int64_t>::max() - span + 1), span, every});
+    }
+  }
+}
+
+// Of an index whose keys begin with so much more than the codes' base.
+template <typename T>
+void check_codes(int64_t low, uint64_t span, int every) {
+  KeyBits bits;
+  bits.open(low, span, 1, true, Memory());
+  std::set<uint64_t> numbers{0, span - 1};
+  for (uint64_t number = 0; number < span; number += static_cast<uint64_t>(every)) numbers.insert(number);
+  for (const uint64_t number : numbers) bits.add(0, number);
+  std::vector<T> codes(block_rows);
+  std::mt19937_64 random(11);
+  // Keys of 32 bits are not farther apart.
+  const int64_t most = std::numeric_limits<T>::max() + (sizeof(T) == 4 ? std::min<int64_t>(low, 0) : 0);
+  for (T& code : codes)
+    code = static_cast<T>(std::clamp<int64_t>(low + static_cast<int64_t>(random() % (span + 20)) - 10, 0, most));
+  codes[0] = 0;
+  codes[1] = static_cast<T>(most);
+  for (const bool by_rank : {false, true}) {
+    by_rank ? static_cast<void>(bits.find_ranks(Memory())) : bits.find_numbers();
+    for (const LoopTable* table : levels()) {
+      RowMask rows;
+      rows.fill(block_rows - 5);
+      std::vector<int64_t> found(block_rows);
+      table->places_codes[sizeof(T) / 2](rows.words, block_words, {codes.data(), 64 * sizeof(T)}, bits.frame(),
+                                         found.data());
+      for (int row = 0; row < block_rows - 5; ++row) {
+        const auto key = numbers.find(static_cast<uint64_t>(int64_t{codes[static_cast<size_t>(row)]} - low));
+        ASSERT_EQ(rows.has(row), key != numbers.end()) << table->name << " row " << row;
+        if (!rows.has(row)) continue;
+        ASSERT_EQ(found[static_cast<size_t>(row)], by_rank ? std::distance(numbers.begin(), key) : int64_t(*key));
+      }
+    }
+  }
+}
+
+TEST(KeyBits, FindsCodes) {
+  check_codes<uint16_t>(-(int64_t{1} << 24), uint64_t{1} << 24, 4096);
+  for (const uint64_t span : {1, 64, 100, 250, 5000}) {
+    for (const int every : {1, 3}) {
+      for (const int64_t low : {-240, -1, 0, 1, 200}) {
+        check_codes<uint8_t>(low, span, every);
+        check_codes<uint16_t>(low, span, every);
+        check_codes<uint32_t>(low, span, every);
+      }
+      check_codes<uint16_t>(65000, span, every);
+      check_codes<uint32_t>((int64_t{1} << 32) - static_cast<int64_t>(span), span, every);
+      check_codes<uint32_t>((int64_t{1} << 31) - 100, span, every);
+      check_codes<uint32_t>(-4000, span, every);
     }
   }
 }
