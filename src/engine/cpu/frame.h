@@ -171,7 +171,7 @@ class Frame {
   TextArena arena_;
   RowMask active_, valid_;
   bool any_active_ = false;
-  std::unique_ptr<Pairs> pairs_;  // that the rows at hand have met
+  std::shared_ptr<Pairs> pairs_;  // that the rows at hand have met; shared, since Pairs is not complete here
   // Of a block's frame, for all: frames for the pairs behind each Matches, made when one is needed.
   std::vector<std::unique_ptr<Frame>> frames_;
   Frame* root_ = this;                   // the block's
