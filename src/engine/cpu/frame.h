@@ -95,10 +95,10 @@ class Frame {
 
   // A register for reading: decodes what is still encoded and has active rows.
   const Slot& read(int number);
-  // A register as it is, encoded or not.
   // The column that a register is to be decoded from when it is read, where this is a whole number, a code more than a
   // base; null: nothing of the block is left to be decoded, or it is none.
   const ColumnState* undecoded_whole(int number) const;
+  // A register as it is, encoded or not.
   Slot& slot(int number) { return slots_[number]; }
   const ColumnState& column(int number) const { return columns_[number]; }
   // A register for writing: `values` are its own storage, no NULLs.
