@@ -360,7 +360,8 @@ void SectionGenerator::write_steps() {
   }
   out.close_to(step_depth);
   if (is_partitioned()) write_partition_rows();
-  if (kernel_.notes_rows) out.line("if (pass == 0) *noted = (dk_u8)found;");
+  // Those of an item that failed are all looked at again, as it is the second pass that shows failures.
+  if (kernel_.notes_rows) out.line("if (pass == 0) *noted = (dk_u8)(failure == 0 ? found : DK_ALL_ROWS);");
   out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
 }
