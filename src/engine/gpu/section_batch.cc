@@ -58,12 +58,23 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
   for (const GroupPlan& plan : kernel_.groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     if (plan.place == GroupPlan::Place::Partitioned)
-      partitions_.emplace_back(engine_, plan, table, input_->rows, is_only && !plan.is_shared);
+      partitions_.emplace_back(engine_, plan, table, expected_rows(), is_only && !plan.is_shared);
     else
       numbered_.emplace_back(engine_, plan);
   }
   launch_with(room);
   return true;
+}
+
+// That reach the sinks.
+int64_t SectionBatch::expected_rows() const {
+  if (!kernel_.repeats) return input_->rows;
+  const Instruction& parallel = task_.program.instructions[static_cast<size_t>(task_.address)];
+  const CursorInfo& cursor = task_.program.cursors[static_cast<size_t>(parallel.p1)];
+  const double pairs = static_cast<double>(cursor.expected_rows_out) /
+                       static_cast<double>(std::max<int64_t>(cursor.expected_rows, 1)) *
+                       static_cast<double>(input_->rows);
+  return std::max(input_->rows, static_cast<int64_t>(std::min(pairs, 1e9)));
 }
 
 bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
@@ -145,7 +156,10 @@ void SectionBatch::launch_with(int64_t capacity) {
   before_ = queue_->record();
   if (!partitions_.empty()) {
     count_rows();
-    for (PartitionBatch& partitions : partitions_) partitions.place_rows(*queue_);
+    for (PartitionBatch& partitions : partitions_) {
+      partitions.make_room_for(kernel_.repeats ? static_cast<int64_t>(control().rows_out) : input_->rows);
+      partitions.place_rows(*queue_);
+    }
     queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   }
   launch_pass(1);
@@ -158,10 +172,10 @@ void SectionBatch::launch_with(int64_t capacity) {
 }
 
 // Rows are counted first, as the second pass finds them: where strings that it makes are part of them, with as much
-// room for these.
+// room for these. Of rows that repeat only the count says how many there are.
 void SectionBatch::count_rows() {
   launch_pass(0);
-  if (kernel_.new_texts == 0) return;
+  if (kernel_.new_texts == 0 && !kernel_.repeats) return;
   control_report_.ask(*queue_);
   queue_->synchronize();
   while (text_room_.grow(engine_, kernel_, control())) {

@@ -102,6 +102,7 @@ class SectionBatch {
 
  private:
   const ControlBlock& control() const { return *reinterpret_cast<const ControlBlock*>(control_report_.words()); }
+  int64_t expected_rows() const;
   bool find_kernel(KernelMemo& memo, std::string& reason);
   SectionShape shape_with_indexes() const;
   int64_t choose_steps();

@@ -162,6 +162,7 @@ struct SectionKernel {
   int rows_per_thread = 4;
   int most_steps = 16;      // of a tile
   int new_texts = 0;        // instructions that make strings
+  bool repeats = false;     // a row may reach the sinks several times
   bool notes_rows = false;  // the first of two passes notes for the second which rows reach the sinks
   int items = group_size;   // of a work-group
   int step_rows() const { return rows_per_thread * items; }

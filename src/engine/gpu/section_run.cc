@@ -292,6 +292,8 @@ void SectionRun::bring(SectionBatch& batch) {
   if (batch.has_failed()) {
     if (batch.failure() == DK_CASE_BEYOND_ASCII) {
       left_to_cpu_ = case_beyond_ascii;
+    } else if (batch.failure() == DK_TOO_MANY_PAIRS) {
+      left_to_cpu_ = too_many_pairs;
     } else if (may_stop_early_) {
       left_to_cpu_ = row_behind_limit;
     } else {

@@ -30,7 +30,7 @@ std::string code_type(int width) { return fmt::format("dk_u{}", 8 * width); }
 }  // namespace
 
 void SectionGenerator::choose_gathering() {
-  if (kernel_.sink != SectionKernel::Sink::Result || flow_.last_sink < 0) return;
+  if (kernel_.sink != SectionKernel::Sink::Result || flow_.last_sink < 0 || repeats()) return;
   const Instruction& result = at(flow_.last_sink);
   gathers_ = true;
   for (int32_t number = result.p1; number < result.p1 + result.p2; ++number)

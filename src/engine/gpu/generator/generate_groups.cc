@@ -14,8 +14,9 @@ using Place = GroupPlan::Place;
 namespace {
 
 // Of 64 bits, for all tables of a section. With it a multiprocessor of compute capability 9.0 still runs 8 groups of
-// 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions.
-constexpr size_t most_shared_words = 3072, shared_words_beside_places = 1024;
+// 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions, or what
+// pairs of rows are shared out with.
+constexpr size_t most_shared_words = 3072, shared_words_beside_others = 1024;
 
 // How the replicas of a part of a state are put together.
 struct MergedState {
@@ -70,9 +71,7 @@ GroupPlan SectionGenerator::planned_groups(int32_t address, size_t shared_words)
     if (key.form == Form::Code && table.keys[i].physical == PhysicalType::Text)
       codes[i] = static_cast<int32_t>(key.column);
   }
-  const bool repeats = std::any_of(shape_.indexes.begin(), shape_.indexes.end(),
-                                   [](const IndexShape& index) { return !index.is_unique; });
-  GroupPlan plan = plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes, repeats);
+  GroupPlan plan = plan_groups(table, number, codes, shared_words, shape_.most_dense_bytes, repeats());
   // Rows that have met other tables are in few of the possible groups: of one table's rows that is not known.
   if (!meets_index(program_, address_)) plan.entries = 0;
   return plan;
@@ -93,7 +92,7 @@ void SectionGenerator::plan_group_tables() {
     makers.push_back(address);
     partitioned += planned_groups(address, most_shared_words).place == Place::Partitioned ? 1 : 0;
   }
-  size_t shared_words = partitioned > 0 ? shared_words_beside_places : most_shared_words;
+  size_t shared_words = partitioned > 0 || repeats() ? shared_words_beside_others : most_shared_words;
   for (size_t i = 0; i < makers.size(); ++i) {
     const int32_t address = makers[i];
     GroupPlan& plan = kernel_.groups[i];
@@ -102,6 +101,7 @@ void SectionGenerator::plan_group_tables() {
     if (plan.place == Place::Shared) shared_words -= plan.shared_words();
     plan.is_shared = shares_groups(program_, address_, plan.hash_table);
     if (partitioned > 1) plan.partition_bits -= std::bit_width(partitioned - 1);
+    if (repeats()) plan.partition_bits -= 2;
     find_counting(plan, address);
     if (plan.place == Place::Partitioned) lay_out_row(plan, address);
     declare_group_table(plan);
@@ -293,6 +293,10 @@ void SectionGenerator::write_groups_end() {
     if (plan.place == Place::Partitioned) write_counts_end(plan);
   }
   if (is_partitioned()) body_.line("if (pass == 0) rows_out = 0;");
+  // The host makes room for as many as the table that takes most.
+  for (const GroupPlan& plan : kernel_.groups)
+    if (plan.place == Place::Partitioned && repeats())
+      body_.line("if (pass == 0 && counted_{0} > rows_out) rows_out = counted_{0};", plan.hash_table);
   body_.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
   body_.line("if (DK_LOCAL_ID == 0) dk_atomic_add_global_u64(control + 1, rows_out);");
 }

@@ -1,10 +1,8 @@
 // Rows that meet those of an index. Where the index has unique keys, Matches leaves the rows active that have found
-// one; else what is behind it stands in a loop, whose every turn is of one more match of each row:
+// one; else see generate_pairs.cc.
 //
 //   met_7      rows that have found their key
 //   r7[k]      the place of row k's key in a dense index, or the row that it has found, of which Fetch reads columns
-//   turn_7     how many matches of each row are through
-//   first_7[k], count_7[k]   where the matches of row k are among the rows by key, and how many
 #include "engine/gpu/generator/section_generator.h"
 
 namespace diptych::gpu {
@@ -57,15 +55,12 @@ void SectionGenerator::write_matches(int32_t address) {
   const int32_t out = instruction.p1;
   const IndexShape* shape = declare_index(instruction.p3);
   if (shape == nullptr) return;
-  if (!shape->is_unique && !may_repeat())
-    return refuse("rows that meet several of an index each, for a sink that takes them in order or in partitions");
   const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
   std::string live = sinking();
   for (int32_t i = 0; i < keys; ++i) live = both(live, known(instruction.p2 + i));
   // No jump from before leads behind it.
   body_.close_to(depth_);
   body_.line("dk_u32 met_{} = 0;", out);
-  if (!shape->is_unique) body_.line("dk_u32 first_{0}[DK_ROWS], count_{0}[DK_ROWS];", out);
   body_.open("{{");
   body_.line("const dk_u32 live = {};", live);
   if (shape->is_dense)
@@ -76,11 +71,6 @@ void SectionGenerator::write_matches(int32_t address) {
   if (!shape->is_unique) return open_pairs(address);
   body_.line("active = met_{};", out);
   body_.open("if (active != 0) {{");
-}
-
-// Whether the sink takes rows whenever they come, without the other work-items of the group.
-bool SectionGenerator::may_repeat() const {
-  return kernel_.sink == SectionKernel::Sink::Totals || (groups() && !is_partitioned());
 }
 
 // Of each row the place of its key. The rows' bits are asked for at once.
@@ -146,28 +136,6 @@ size_t SectionGenerator::write_key_hash(int32_t address) {
   for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
   body_.line("const dk_u64 hash = dk_hash_words(key, {});", words.size());
   return words.size();
-}
-
-// Up to the section's end, for one match of each row after the other.
-void SectionGenerator::open_pairs(int32_t address) {
-  const int32_t out = at(address).p1;
-  const std::string name = fmt::format("index_{}", at(address).p3);
-  const bool is_fetched = shape_.built(at(address).p3)->is_fetched;
-  body_.open("DK_FOR_ROWS(k) if ((met_{0} >> k & 1U) != 0) {{", out);
-  body_.line("first_{0}[k] = {1}_starts[r{0}[k]];", out, name);
-  body_.line("count_{0}[k] = {1}_starts[r{0}[k] + 1] - first_{0}[k];", out, name);
-  body_.close();
-  body_.open("for (dk_u32 turn_{0} = 0; met_{0} != 0; turn_{0}++) {{", out);
-  body_.open("DK_FOR_ROWS(k) if ((met_{0} >> k & 1U) != 0) {{", out);
-  if (is_fetched) body_.line("if (turn_{0} < count_{0}[k]) r{0}[k] = {1}_rows[first_{0}[k] + turn_{0}];", out, name);
-  body_.line("if (turn_{0} >= count_{0}[k]) met_{0} &= ~(1U << k);", out);
-  body_.close();
-  body_.line("active = met_{};", out);
-  if (flow_.tracks_validity) body_.line("valid = active;");
-  for (size_t target = 0; target < flow_.targets.size(); ++target)
-    if (flow_.targets[target] > address) body_.line("pending_{} = 0;", target);
-  depth_ = body_.depth();
-  body_.open("if (active != 0) {{");
 }
 
 void SectionGenerator::write_fetch(int32_t address) {

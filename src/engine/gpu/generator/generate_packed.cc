@@ -49,6 +49,9 @@ void SectionGenerator::choose_packed() {
       (number == compared ? is_compared : is_read)[static_cast<size_t>(number)] = true;
     });
   }
+  // What is compared behind several matches is of pairs.
+  for (int32_t address = first_pairs_; address < flow_.end; ++address)
+    if (const int32_t compared = compared_column(address); compared >= 0) is_read[static_cast<size_t>(compared)] = true;
   for (size_t i = 0; i < registers_.size(); ++i)
     if (is_compared[i] && !is_read[i]) registers_[i].form = Form::Packed;
 }

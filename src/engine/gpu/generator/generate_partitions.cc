@@ -58,6 +58,7 @@ void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
 void SectionGenerator::declare_partitions(const GroupPlan& plan) {
   use_file("device/group_rows.h");
   const int32_t table = plan.hash_table;
+  if (repeats()) declare(fmt::format("counted_{}", table), fmt::format("dk_u64 counted_{} = 0;", table));
   declare("pass", fmt::format("const dk_u32 pass = (dk_u32){};", group_word(plan, GroupPart::Pass)));
   declare(fmt::format("rows_{}", table),
           fmt::format("DK_GLOBAL dk_u32* rows_{} = DK_AT(dk_u32, {});", table, group_word(plan, GroupPart::Rows)));
@@ -91,6 +92,7 @@ void SectionGenerator::write_row_partition(int32_t address, const GroupPlan& pla
 
 void SectionGenerator::write_group_counted(int32_t address, const GroupPlan& plan) {
   body_.open("if (pass == 0) {{");
+  if (repeats()) body_.line("counted_{} += DK_POPCOUNT_U32(grouped_{});", plan.hash_table, at(address).p1);
   body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", at(address).p1);
   write_row_partition(address, plan);
   body_.line("dk_atomic_add_local_u32(places_{} + partition, 1);", plan.hash_table);
@@ -123,7 +125,7 @@ void SectionGenerator::write_partition_rows() {
 
 // Every row that a sink takes must have a group: of these alone there is a mask.
 bool SectionGenerator::may_note_rows() const {
-  if (!is_partitioned() || !few_reach_sinks(program_, address_)) return false;
+  if (!is_partitioned() || repeats() || !few_reach_sinks(program_, address_)) return false;
   for (int32_t address = flow_.first; address < flow_.end; ++address)
     if (at(address).opcode == Opcode::Aggregate && at(address).p3 < 0) return false;
   return true;
@@ -223,7 +225,7 @@ void SectionGenerator::write_argument_words(const GroupPlan& plan, const GroupRo
     case PhysicalType::Interval:
       words(0, fmt::format("dk_words_of_interval({}).lo", value));
       words(2, fmt::format("(dk_u64)dk_words_of_interval({}).hi", value));
-      return words(4, "tablet[2] + (dk_u64)(first + k)");
+      return words(4, fmt::format("tablet[2] + (dk_u64){}", row_number()));
     default: return word(0, value);
   }
 }

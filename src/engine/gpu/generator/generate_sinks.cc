@@ -53,12 +53,9 @@ void SectionGenerator::write_result(int32_t address) {
 // item's rows, `position` how many rows are before them in the step, `total` how many there are, `place` where in the
 // output they start. least: the bytes of an element that the stage has to hold at least.
 void SectionGenerator::open_rows(int least) {
-  use_file("device/team.h");
   int widest = least;
   for (const OutputColumn& column : kernel_.outputs) widest = std::max(widest, column.width());
-  const std::string rows = fmt::format("{} * DK_TEAM_SIZE * DK_ROWS", widest);
-  declare("stage_bytes", fmt::format("DK_SHARED DK_ALIGN16 dk_u8 stage_bytes[{}];", widest * kernel_.step_rows()));
-  declare("stage", fmt::format("DK_LOCAL dk_u8* stage = stage_bytes + DK_TEAM * ({});", rows));
+  use_stage(widest);
   declare("capacity", fmt::format("const dk_u64 capacity = {};", word(Kind::Capacity)));
   body_.line("if (pass == 0) mine += DK_POPCOUNT_U32({});", sinking());
   body_.open("if (pass != 0) {{");
@@ -184,8 +181,8 @@ void SectionGenerator::write_extreme(int32_t argument, const StateLayout& state,
     body_.line("const dk_interval interval = {};", operand(argument));
     body_.line("dk_u64 words[{}];", state.words);
     body_.line(
-        "dk_interval_state(interval, dk_span_of_interval(interval), tablet[2] + (dk_u64)(first + k), {}, words);",
-        least);
+        "dk_interval_state(interval, dk_span_of_interval(interval), tablet[2] + (dk_u64){}, {}, words);",
+        row_number(), least);
     body_.line("dk_locked_raise_local_interval({}, {}, words);", lock, name);
   }
   body_.close();

@@ -25,10 +25,12 @@ void SectionGenerator::write_text_column(int32_t out, const ColumnShape& column,
   body_.open("{{");
   if (has_heap && has_codes) body_.open("if (tablet[{}] != 0) {{", at_word + 5);
   if (has_heap) {
-    body_.line("DK_GLOBAL const dk_u32* offsets = DK_AT(const dk_u32, tablet[{}]) + first;", at_word);
+    body_.line("DK_GLOBAL const dk_u32* offsets = DK_AT(const dk_u32, tablet[{}]){};", at_word,
+               in_pairs_ ? "" : " + first");
     body_.line("DK_GLOBAL const char* heap = DK_AT(const char, tablet[{}]);", at_word + 5);
     body_.open("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) {{");
-    body_.line("r{}[k] = dk_make_text(heap + offsets[k], (dk_i32)(offsets[k + 1] - offsets[k]));", out);
+    body_.line("r{0}[k] = dk_make_text(heap + offsets[{1}], (dk_i32)(offsets[{1} + 1] - offsets[{1}]));", out,
+               in_pairs_ ? "row[k]" : "k");
     body_.close();
   }
   if (has_heap && has_codes) {
@@ -37,13 +39,18 @@ void SectionGenerator::write_text_column(int32_t out, const ColumnShape& column,
   }
   if (has_codes) {
     const std::string strings = dictionary(static_cast<int32_t>(index));
-    body_.line("dk_u64 codes[DK_ROWS];");
-    body_.line("DK_FOR_ROWS(k) codes[k] = 0;");
     body_.line("const dk_i32 width = (dk_i32)tablet[{}];", at_word + 4);
-    body_.line("if (width != 0) dk_load{}_codes({}, width, first, codes);", kernel_.rows_per_thread,
-               column_data(index));
+    std::string code = "codes[k]";
+    if (in_pairs_) {
+      code = fmt::format("dk_code_at({}, width, row[k])", column_data(index));
+    } else {
+      body_.line("dk_u64 codes[DK_ROWS];");
+      body_.line("DK_FOR_ROWS(k) codes[k] = 0;");
+      body_.line("if (width != 0) dk_load{}_codes({}, width, first, codes);", kernel_.rows_per_thread,
+                 column_data(index));
+    }
     body_.open("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) {{");
-    body_.line("r{0}[k] = dk_string({1}, {1}_bytes, (dk_u32)codes[k]);", out, strings);
+    body_.line("r{0}[k] = dk_string({1}, {1}_bytes, (dk_u32){2});", out, strings, code);
     body_.close();
   }
   if (has_heap && has_codes) body_.close();

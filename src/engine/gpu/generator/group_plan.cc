@@ -60,8 +60,8 @@ bool needs_lock(const StateLayout& state) {
          state.kind == StateKind::GreatestI128 || state.kind == StateKind::Extreme;
 }
 
-// Words of 64 bits that the entries of a work-group take, with their tags.
-constexpr size_t most_entry_words = 2560;
+// Words of 64 bits that the entries of a work-group take, with their tags; and beside what pairs are shared out with.
+constexpr size_t most_entry_words = 2560, entry_words_beside_pairs = 1024;
 
 // Of kinds that shared memory takes without a lock.
 bool has_entry(const StateLayout& state) {
@@ -91,7 +91,8 @@ void plan_entries(const HashTableInfo& table, bool repeats, GroupPlan& plan) {
     state.first_word = std::exchange(entry.words, entry.words + state.words);
     entry.parts[state.first_part] = state;
   }
-  const size_t entries = std::bit_floor(2 * most_entry_words / (2 * entry.words + 1));
+  const size_t room = repeats ? entry_words_beside_pairs : most_entry_words;
+  const size_t entries = std::bit_floor(2 * room / (2 * entry.words + 1));
   if (entries >= 64) plan.entries = entries;
 }
 

@@ -65,16 +65,19 @@ SectionKernel SectionGenerator::generate() {
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
+  find_pairs();
   find_filter();
   choose_forms();
   choose_gathering();
   choose_packed();
   choose_rows_per_thread();
   if (groups()) plan_group_tables();
+  kernel_.repeats = repeats();
   kernel_.notes_rows = may_note_rows();
-  if (is_partitioned() && shape_.has_large_groups) kernel_.items = large_group_size;
+  if (is_partitioned() && shape_.has_large_groups && !repeats()) kernel_.items = large_group_size;
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   write_body();
+  check_shared_memory();
   if (kernel_.unsupported.empty()) kernel_.text = assemble();
   return std::move(kernel_);
 }
@@ -342,7 +345,8 @@ void SectionGenerator::write_steps() {
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   if (kernel_.notes_rows) write_noted_rows();
   declare_registers();
-  if (groups()) declare_group_registers();
+  in_pairs_ = false;
+  if (groups() && !repeats()) declare_group_registers();
   const size_t step_depth = depth_ = out.depth();
   if (!write_filter_columns()) out.open("if (active != 0) {{");
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
@@ -358,8 +362,9 @@ void SectionGenerator::write_steps() {
     write_instruction(address);
     if (late) out.close();
   }
-  out.close_to(step_depth);
+  out.close_to(depth_);
   if (is_partitioned()) write_partition_rows();
+  out.close_to(step_depth);
   // Those of an item that failed are all looked at again, as it is the second pass that shows failures.
   if (kernel_.notes_rows) out.line("if (pass == 0) *noted = (dk_u8)(failure == 0 ? found : DK_ALL_ROWS);");
   out.line("if (failure != 0) dk_show_failure(control, failure);");
@@ -383,7 +388,7 @@ bool SectionGenerator::write_filter_columns() {
 bool SectionGenerator::is_filter_column(int32_t address) const {
   const Instruction& instruction = at(address);
   if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) return false;
-  if (address > first_rare_) return false;
+  if (address > std::min(first_rare_, first_pairs_)) return false;
   const Encoding encoding = shape_.of(static_cast<size_t>(instruction.p2)).encoding;
   return encoding != Encoding::Heap && filters_[static_cast<size_t>(instruction.p1)] &&
          flow_.writers[static_cast<size_t>(instruction.p1)] == 1;

@@ -124,12 +124,31 @@ class SectionGenerator {
   // ---- rows of built indexes (generate_match.cc)
   const IndexShape* declare_index(int32_t index);
   void write_matches(int32_t address);
-  bool may_repeat() const;
   void write_found_places(int32_t address);
   void write_found_slots(int32_t address, const IndexShape& shape);
   size_t write_key_hash(int32_t address);
-  void open_pairs(int32_t address);
   void write_fetch(int32_t address);
+
+  // ---- pairs of rows (generate_pairs.cc)
+  bool meets_several(int32_t address) const;
+  void find_pairs();
+  bool repeats() const { return first_pairs_ < flow_.end; }
+  bool all_pairs_reach_sink(int32_t address) const;
+  std::vector<int32_t> registers_across(int32_t address) const;
+  bool is_late_register(int32_t number) const;
+  void use_stage(int width);
+  void declare_lines(int32_t out);
+  void open_pairs(int32_t address);
+  void write_pairs(int32_t address);
+  void write_moved(int32_t out, const std::string& type, const std::string& from, const std::string& to);
+  void write_moved_mask(int32_t out, const std::string& from, const std::string& to);
+  std::string element_type(int32_t number) const;
+  void write_moved_register(int32_t out, int32_t number);
+  void write_taken_register(int32_t out, int32_t number);
+  void check_shared_memory();
+  std::string row_number() const;
+  void write_scattered(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
+  void write_scattered_nulls(int32_t out, size_t index);
 
   // ---- strings (generate_text.cc)
   void write_text_column(int32_t out, const ColumnShape& column, size_t index);
@@ -227,7 +246,11 @@ class SectionGenerator {
   std::vector<bool> filters_;               // by register: it decides which rows the sink takes
   std::vector<bool> early_;                 // by register: the first pass over the rows needs it
   int32_t first_rare_ = 0;                  // address behind which few rows are expected to be left
-  size_t depth_ = 0;                        // of the text of a step
+  int32_t first_pairs_ = 0;                 // address of the first Matches of which rows meet several each, or the end
+  int32_t last_pairs_ = -1;                 // ... and of the last
+  bool in_pairs_ = false;                   // what is being written is of such pairs
+  size_t depth_ = 0;                        // of the text of a step, or of a turn of pairs
+  int stage_width_ = 0;                     // bytes of an element of the stage
   std::vector<std::string> heads_;          // declarations before the loop over tiles
   std::map<std::string, size_t> declared_;  // name -> its head
   std::vector<std::string> files_;          // of src/kernel that the text needs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "engine/gpu/groups/group_launch.h"
 #include "engine/gpu/groups/group_strings.h"
@@ -81,10 +82,17 @@ void PartitionBatch::begin(int64_t grid_groups) {
   // Counts, the state of their scan, first slices.
   const int64_t bytes = padded((all + 1) * 4) + padded(starts_state_bytes(all)) + padded((partitions() + 1) * 4);
   if (starts_.bytes() < bytes) starts_ = device.allocate(bytes, "partitions of groups");
-  const int64_t row_bytes = std::max<int64_t>(rows_, 1) * static_cast<int64_t>(plan_.row.words) * 4;
-  if (rows_buffer_.bytes() < row_bytes) rows_buffer_ = device.allocate(row_bytes, "rows to be grouped");
   if (control_.bytes() == 0) control_ = device.allocate(sizeof(GroupControl), "control words of groups");
   if (report_.bytes() == 0) report_ = device.allocate_pinned(sizeof(GroupControl), "control words of groups");
+}
+
+void PartitionBatch::make_room_for(int64_t rows) {
+  if (rows > std::numeric_limits<uint32_t>::max())
+    throw Error(SqlState::out_of_memory, "more rows to be grouped than 32 bits number");
+  rows_ = rows;
+  Device& device = engine_.device();
+  const int64_t row_bytes = std::max<int64_t>(rows, 1) * static_cast<int64_t>(plan_.row.words) * 4;
+  if (rows_buffer_.bytes() < row_bytes) rows_buffer_ = device.allocate(row_bytes, "rows to be grouped");
   if (capacity_ == 0 && state_capacity_ == 0) {
     const int64_t most = device.room() / part_of_memory;
     const auto room = [&](int64_t bytes_of_row) {

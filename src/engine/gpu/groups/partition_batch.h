@@ -19,13 +19,15 @@ namespace diptych::gpu {
 
 class PartitionBatch {
  public:
-  // rows: how many may come. is_complete: no others do.
+  // rows: how many are expected. is_complete: no others come.
   PartitionBatch(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table, int64_t rows, bool is_complete);
 
   // Work-groups of the section's kernel: so many that what they write to at a time stays in the device's cache.
   int64_t most_groups() const;
   // Before the first pass of the section's kernel, in so many groups. Errors: 53200.
   void begin(int64_t grid_groups);
+  // Before the second pass: for at most so many rows. Errors: 53200, they are more than 32 bits number.
+  void make_room_for(int64_t rows);
   // Between its passes.
   void place_rows(Queue& queue);
   // Behind the second one: groups the rows.
@@ -60,7 +62,7 @@ class PartitionBatch {
   GpuEngine& engine_;
   const GroupPlan& plan_;
   const HashTableInfo& table_;
-  const int64_t rows_;
+  int64_t rows_;
   const bool is_complete_;
   int bits_ = 0;
   int64_t counts_ = 0;  // of a partition
