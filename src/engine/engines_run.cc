@@ -46,7 +46,10 @@ std::string why_no_kernel(const SectionTask& task, const PlacementChoice& choice
       const int32_t index = index_over(task.program, at.p1);
       if (std::string reason = index < 0 ? "" : gpu::why_not_met(task.program, index); !reason.empty()) return reason;
     }
-    if (at.opcode == Opcode::Matches && gpu::index_on(device, task, at.p3) == nullptr) return gpu::meets_an_index;
+    if (at.opcode == Opcode::Matches && gpu::index_on(device, task, at.p3) == nullptr) {
+      const std::string reason = gpu::why_not_met(task.program, at.p3);
+      return reason.empty() ? gpu::meets_an_index : reason;
+    }
   }
   return "";
 }
@@ -233,12 +236,20 @@ gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, c
 
 std::shared_ptr<const DeviceIndex> Engines::build(const Program& program, int32_t index,
                                                   std::shared_ptr<const RowSet> rows, const PlacementChoice& choice,
-                                                  bool is_known, PlacementNote& note) {
-  Device& device = *rows->device();
-  std::shared_ptr<const DeviceIndex> built;
+                                                  MemoryBudget* budget, bool is_known, PlacementNote& note) {
   std::string reason;
+  Device* there = rows->device();
+  if (there == nullptr) {
+    // Rows that the host has go where the sections will run that meet them.
+    const bool is_asked_for = choice.device != "auto" && choice.device != "cpu" &&
+                              gpu::kernel_choice_named(choice.gpu_engine) != gpu::KernelChoice::Interpreter;
+    if (is_asked_for && gpu::why_not_met(program, index).empty()) there = devices_.find_working(choice.device, reason);
+    if (there == nullptr) return nullptr;
+  }
+  Device& device = *there;
+  std::shared_ptr<const DeviceIndex> built;
   const auto build = [&] {
-    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), reason);
+    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), budget, reason);
   };
   if (attempt(device, choice, is_known, note, build) && built == nullptr && !is_known)
     note_fallback(device.info().id(), {reason, ""}, choice, note);

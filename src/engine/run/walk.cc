@@ -436,20 +436,20 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
   OperationProfile done;
   done.what = "build";
   done.rows = row_set(number).rows->row_count();
-  done.form = row_set(number).rows->device() != nullptr && build_there(index, row_set(number).rows)
-                  ? device_indexes_.at(index)->form()
-                  : build_here(index);
+  done.form = build_there(index, row_set(number).rows) ? device_indexes_.at(index)->form() : build_here(index);
   done.estimated_rows = program_->indexes[static_cast<size_t>(index)].expected_rows;
   if (const BuiltKeys* keys = host_.built_keys(index); keys != nullptr && keys->is_empty())
     empty_indexes_.insert(index);
   return done;
 }
 
-// Where the rows are; false: the CPU has to.
+// On a device; false: the CPU has to.
 bool Walk::build_there(int32_t index, const std::shared_ptr<const RowSet>& rows) {
+  if (context_.devices == nullptr) return false;
   PlacementNote note;
-  auto built = context_.devices->build(*program_, index, rows, *context_.choice, has_fallen_back_, note);
-  if (built == nullptr) has_fallen_back_ = true;
+  auto built =
+      context_.devices->build(*program_, index, rows, *context_.choice, context_.budget, has_fallen_back_, note);
+  if (built == nullptr && rows->device() != nullptr) has_fallen_back_ = true;
   const bool is_built = built != nullptr;
   if (is_built) device_indexes_[index] = std::move(built);
   return is_built;

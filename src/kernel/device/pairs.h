@@ -17,8 +17,8 @@ DK_FN dk_u32 dk_pairs_left(dk_u32 count, dk_u32 skip) {
   return left < DK_PAIRS_AT_A_TIME ? left : DK_PAIRS_AT_A_TIME;
 }
 
-// Lists the rows that have more than `skip` pairs; returns how many pairs they have now. starts, rows: of the team, with
-// room for all of its rows. The caller waits for the team before it reads them.
+// Lists the rows that have more than `skip` pairs; returns how many pairs they have now. starts, rows: of the team,
+// with room for all of its rows. The caller waits for the team before it reads them.
 DK_SHARED_FN dk_u32 dk_list_pairs(DK_LOCAL dk_u32* starts, DK_LOCAL dk_u16* rows, DK_PRIVATE const dk_u32* counts,
                                   dk_u32 skip, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* lines) {
   dk_u32 mine = 0, my_lines = 0, total;

@@ -14,8 +14,8 @@ using Place = GroupPlan::Place;
 namespace {
 
 // Of 64 bits, for all tables of a section. With it a multiprocessor of compute capability 9.0 still runs 8 groups of
-// 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions, or what
-// pairs of rows are shared out with.
+// 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions,
+// or what pairs of rows are shared out with.
 constexpr size_t most_shared_words = 3072, shared_words_beside_others = 1024;
 
 // How the replicas of a part of a state are put together.

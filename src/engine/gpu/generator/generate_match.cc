@@ -145,7 +145,6 @@ void SectionGenerator::write_fetch(int32_t address) {
   const IndexShape* shape = declare_index(index);
   if (shape == nullptr) return;
   const PhysicalType physical = info(out).physical;
-  if (physical == PhysicalType::Text) return refuse("strings of no dictionary in an index");
   const std::string name = fmt::format("index_{}_{}", index, column);
   const char* element = physical == PhysicalType::Bool       ? "dk_u8"
                         : physical == PhysicalType::Interval ? "dk_i128"

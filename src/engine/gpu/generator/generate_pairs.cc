@@ -77,8 +77,7 @@ std::vector<int32_t> SectionGenerator::registers_across(int32_t address) const {
   for (int32_t before = flow_.first; before < address; ++before)
     if (const int32_t out = register_written(at(before)); out >= 0) is_written[static_cast<size_t>(out)] = true;
   for (int32_t behind = address + 1; behind < flow_.end; ++behind)
-    for_each_register_read(program_, at(behind),
-                           [&](int32_t number) { is_read[static_cast<size_t>(number)] = true; });
+    for_each_register_read(program_, at(behind), [&](int32_t number) { is_read[static_cast<size_t>(number)] = true; });
   std::vector<int32_t> across;
   for (size_t i = 0; i < registers_.size(); ++i) {
     const bool is_one = registers_[i].form == Form::Constant || registers_[i].form == Form::Unused;
@@ -130,8 +129,9 @@ void SectionGenerator::open_pairs(int32_t address) {
   body_.close();
   body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out);
   body_.line("dk_u32 lines_{};", out);
-  body_.line("dk_u32 total_{0} = dk_list_pairs(pair_starts_{0}, pair_rows_{0}, count_{0}, skip_{0}, scratch, &lines_{0});",
-             out);
+  body_.line(
+      "dk_u32 total_{0} = dk_list_pairs(pair_starts_{0}, pair_rows_{0}, count_{0}, skip_{0}, scratch, &lines_{0});",
+      out);
   // A row that has more now has had as many as there are at a time.
   body_.line("more_{0} = total_{0} >= DK_PAIRS_AT_A_TIME;", out);
   body_.line("DK_TEAM_BARRIER();");
@@ -187,8 +187,7 @@ void SectionGenerator::write_pairs(int32_t address) {
   body_.line("dk_i32 row[DK_ROWS];");
   body_.line("DK_FOR_ROWS(k) row[k] = moved_row_{}[k];", out);
   body_.line("dk_u32 r{}[DK_ROWS];", out);
-  if (is_fetched)
-    body_.line("DK_FOR_ROWS(k) r{0}[k] = {1}_rows[moved_first_{0}[k] + match_{0}[k]];", out, name);
+  if (is_fetched) body_.line("DK_FOR_ROWS(k) r{0}[k] = {1}_rows[moved_first_{0}[k] + match_{0}[k]];", out, name);
   body_.line("dk_u32 active = here_{};", out);
   if (flow_.tracks_validity) body_.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target)
@@ -241,7 +240,8 @@ void SectionGenerator::write_moved_register(int32_t out, int32_t number) {
   if (is_truth) {
     write_moved_mask(out, fmt::format("t{}", number), name);
   } else {
-    for (const MovedPart& part : parts_of(reg(number).form == Form::Vector ? info(number).physical : PhysicalType::Int32))
+    for (const MovedPart& part :
+         parts_of(reg(number).form == Form::Vector ? info(number).physical : PhysicalType::Int32))
       write_moved(out, part.type, fmt::format("r{}[k]{}", number, part.member),
                   fmt::format("{}[k]{}", name, part.member));
   }

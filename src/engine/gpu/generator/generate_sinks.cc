@@ -180,9 +180,8 @@ void SectionGenerator::write_extreme(int32_t argument, const StateLayout& state,
   } else {
     body_.line("const dk_interval interval = {};", operand(argument));
     body_.line("dk_u64 words[{}];", state.words);
-    body_.line(
-        "dk_interval_state(interval, dk_span_of_interval(interval), tablet[2] + (dk_u64){}, {}, words);",
-        row_number(), least);
+    body_.line("dk_interval_state(interval, dk_span_of_interval(interval), tablet[2] + (dk_u64){}, {}, words);",
+               row_number(), least);
     body_.line("dk_locked_raise_local_interval({}, {}, words);", lock, name);
   }
   body_.close();

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "engine/gpu/groups/group_launch.h"
+#include "engine/gpu/input/segment_loader.h"
 #include "engine/gpu/join/expected_matches.h"
+#include "engine/gpu/join/joined_tablets.h"
 #include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/when_done.h"
 #include "program/section_contents.h"
@@ -73,6 +75,8 @@ std::string why_not_built(const Program& program, int32_t index) {
     if (physical == PhysicalType::Text) return "strings as keys of an index";
     if (physical == PhysicalType::Interval) return "intervals as keys of an index";
   }
+  for (const RegisterInfo& column : columns)
+    if (column.physical == PhysicalType::Text) return "strings of no dictionary in an index";
   return "";
 }
 
@@ -104,13 +108,14 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
 }
 
 std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Program& program, int32_t index,
-                                                    std::shared_ptr<const TabletSource> rows, std::string& reason) {
+                                                    std::shared_ptr<const TabletSource> rows, MemoryBudget* budget,
+                                                    std::string& reason) {
   reason = why_not_built(program, index);
   if (reason.empty() && rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
-  if (reason.empty() && rows->tablet_count() > 1) reason = "an index of rows in several pieces";
   if (!reason.empty()) return nullptr;
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, program, index, std::move(rows)));
   std::unique_ptr<Queue> queue = engine.take_queue(nullptr);
+  built->find_columns(*queue, budget);
   built->insert(*queue);
   engine.give_back(std::move(queue));
   return built;
@@ -126,7 +131,6 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const Program& program, int32_t index,
   shape_.index = index;
   shape_.is_fetched = is_fetched(program, index);
   choose_form(program);
-  find_columns();
 }
 
 std::span<const RegisterInfo> BuiltIndex::keys() const {
@@ -155,20 +159,27 @@ void BuiltIndex::choose_form(const Program& program) {
   }
 }
 
-void BuiltIndex::find_columns() {
+void BuiltIndex::find_columns(Queue& queue, MemoryBudget* budget) {
   const DeviceRowSet* there = rows_on(engine_.device(), *rows_);
-  check_invariant(there != nullptr, "a device builds indexes over rows that it has");
+  const bool is_one = there != nullptr && rows_->tablet_count() == 1;
+  const JoinedTablets joined(*rows_, budget);
   for (size_t i = 0; i < row_set_.columns.size(); ++i) {
     values_.push_back(0);
     validity_.push_back(0);
     if (count_ > 0) {
-      const auto segment = there->segment(0, i);
-      const SegmentTablet& tablet = segment->tablets().front();
-      values_.back() = (segment->address() + tablet.data).value;
-      if (tablet.validity >= 0) validity_.back() = (segment->address() + tablet.validity).value;
+      columns_.push_back(is_one ? there->segment(0, i) : copied(joined, i, queue));
+      const ColumnSegment& segment = *columns_.back();
+      const SegmentTablet& tablet = segment.tablets().front();
+      values_.back() = (segment.address() + tablet.data).value;
+      if (tablet.validity >= 0) validity_.back() = (segment.address() + tablet.validity).value;
     }
     shape_.has_nulls.push_back(validity_.back() != 0);
   }
+}
+
+std::shared_ptr<const ColumnSegment> BuiltIndex::copied(const TabletSource& rows, size_t column, Queue& queue) const {
+  SegmentLoader loader(rows, 0, 1, column);
+  return loader.load(engine_.device().allocate(loader.bytes(), "rows of an index"), engine_.device(), queue);
 }
 
 DeviceBuffer BuiltIndex::make_keys(Queue& queue) const {

@@ -20,10 +20,12 @@ namespace diptych::gpu {
 
 class BuiltIndex final : public DeviceIndex {
  public:
-  // rows: of the index's row set, on the engine's device. Null: the CPU has to, and `reason` says why. Waits for the
-  // device, to see whether keys are unique. Errors: 53200, 58000.
+  // rows: of the index's row set, on the engine's device, or copied there. budget: of what is copied on the host
+  // meanwhile. Null: the CPU has to, and `reason` says why. Waits for the device, to see whether keys are unique.
+  // Errors: 53200, 58000, those of pinning the rows.
   static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const Program& program, int32_t index,
-                                                 std::shared_ptr<const TabletSource> rows, std::string& reason);
+                                                 std::shared_ptr<const TabletSource> rows, MemoryBudget* budget,
+                                                 std::string& reason);
 
   Device& device() const override { return engine_.device(); }
   FormProfile form() const override;
@@ -36,9 +38,10 @@ class BuiltIndex final : public DeviceIndex {
  private:
   BuiltIndex(GpuEngine& engine, const Program& program, int32_t index, std::shared_ptr<const TabletSource> rows);
   void choose_form(const Program& program);
-  void find_columns();
+  void find_columns(Queue& queue, MemoryBudget* budget);
   void allocate(Queue& queue);
   void insert(Queue& queue);
+  std::shared_ptr<const ColumnSegment> copied(const TabletSource& rows, size_t column, Queue& queue) const;
   DeviceBuffer make_keys(Queue& queue) const;
   // Lays the rows out key by key.
   void place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control, const PinnedBuffer& report);
@@ -53,8 +56,9 @@ class BuiltIndex final : public DeviceIndex {
   const int64_t count_;
   int64_t most_matches_ = 1;
   IndexShape shape_;
-  uint64_t low_ = 0, span_ = 0;              // span_: places of a dense index; bits of the number of slots of a table
-  uint64_t filter_bits_ = 0;                 // of the number of words
+  uint64_t low_ = 0, span_ = 0;  // span_: places of a dense index; bits of the number of slots of a table
+  uint64_t filter_bits_ = 0;     // of the number of words
+  std::vector<std::shared_ptr<const ColumnSegment>> columns_;
   std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
 };
