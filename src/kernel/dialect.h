@@ -163,7 +163,7 @@ typedef struct dk_interval {
   ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")                   \
   ROW(DK_INFINITE_FIELD, feature_not_supported, "a field of infinity is infinite, which numeric does not hold yet") \
   ROW(DK_CASE_BEYOND_ASCII, feature_not_supported, "the case of characters beyond ASCII is known on the CPU only")  \
-  ROW(DK_TOO_MANY_PAIRS, program_limit_exceeded, "more pairs of rows that meet than a kernel can number")
+  ROW(DK_TOO_MANY_PAIRS, program_limit_exceeded, "more pairs of rows that meet than a kernel takes at once")
 
 #define DK_ERROR_NAME(name, state, message) name,
 enum dk_error { DK_OK = 0, DK_ERRORS(DK_ERROR_NAME) DK_ERROR_COUNT };

@@ -40,7 +40,7 @@ inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
 inline constexpr const char* row_behind_limit = "a row fails that LIMIT may not reach";
 inline constexpr const char* case_beyond_ascii =
     "upper and lower case of characters beyond ASCII are known on the CPU only";
-inline constexpr const char* too_many_pairs = "more pairs of rows that meet than a kernel can number";
+inline constexpr const char* too_many_pairs = "more pairs of rows that meet than a kernel takes at once";
 
 class GpuEngine {
  public:

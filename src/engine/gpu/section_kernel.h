@@ -45,6 +45,7 @@ struct ColumnShape {
 // How an index of the program is built, which rows of the section meet.
 struct IndexShape {
   int32_t index = 0;            // of the program
+  bool has_keys = true;         // else every row is met by all of its rows
   bool is_dense = false;        // found by the key itself, else by its hash
   bool is_unique = true;        // no two of its rows have the same keys, or one of them will do
   bool is_fetched = false;      // some section reads columns of its rows

@@ -25,6 +25,9 @@ int64_t rows_wanted(const SectionTask& task) {
 
 // In one launch, of rows and of the pairs that they make with those of indexes: entries of groups count on it.
 constexpr int64_t most_pairs = int64_t{1} << 31;
+// Of a tablet, which is the least that a launch takes, with hardware that takes some 0.1 s for them; and where the
+// device is the host's cores.
+constexpr double most_tablet_pairs = 3e10, most_tablet_pairs_of_a_host = 1e9;
 
 }  // namespace
 
@@ -51,6 +54,10 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
   // Of a shared queue the CPU's part counts all rows.
   if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
   all_tablets_ = queue_->left();
+  if (!can_be_cancelled()) {
+    reason = too_many_pairs;
+    return std::nullopt;
+  }
   enter();
   std::deque<std::unique_ptr<SectionBatch>> running;
   KernelMemo memo;
@@ -244,12 +251,22 @@ std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
 // So that a statement is cancelled soon: of rows that may meet many others there are few in a launch, though a tablet's
 // at least.
 int64_t SectionRun::rows_of_a_launch() const {
-  int64_t rows = most_pairs;
-  for (const int32_t index : indexes_met(task_.program, task_.address)) {
-    const BuiltIndex* built = index_on(engine_.device(), task_, index);
-    rows /= built != nullptr ? built->most_matches() : 1;
-  }
-  return std::max<int64_t>(rows, 1);
+  return std::max<int64_t>(static_cast<int64_t>(static_cast<double>(most_pairs) / most_matches_of_a_row()), 1);
+}
+
+// Soon enough.
+bool SectionRun::can_be_cancelled() const {
+  if (all_tablets_.is_empty()) return true;
+  const double most = engine_.device().info().is_host ? most_tablet_pairs_of_a_host : most_tablet_pairs;
+  return static_cast<double>(task_.source->rows_in(all_tablets_.first)) * most_matches_of_a_row() <= most;
+}
+
+double SectionRun::most_matches_of_a_row() const {
+  double most = 1;
+  for (const int32_t index : indexes_met(task_.program, task_.address))
+    if (const BuiltIndex* built = index_on(engine_.device(), task_, index))
+      most *= static_cast<double>(built->most_matches());
+  return most;
 }
 
 // Of all needed tablets, also where they are not all of one batch.

@@ -59,6 +59,8 @@ class SectionRun {
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
   int64_t rows_of_a_launch() const;
+  bool can_be_cancelled() const;
+  double most_matches_of_a_row() const;
   std::optional<size_t> section_hash();
   void note_share();
   std::vector<SegmentRange> segments_of(const TabletRun& run);

@@ -24,6 +24,9 @@ const std::vector<std::string> queries = {
     "SELECT count(*) FROM t WHERE e LIKE '%3'",
     "SELECT a.k, count(*), sum(b.l) FROM t AS a JOIN t AS b ON a.i = b.i GROUP BY a.k",  // keys of one row each
     "SELECT count(*), sum(b.i) FROM t AS a JOIN t AS b ON a.k = b.k AND a.n = b.n",
+    // several rows each, of a build side that is copied to the device, and many groups
+    "SELECT a.l, sum(b.c) FROM t AS a JOIN (SELECT k, count(*) AS c FROM t GROUP BY k) AS b ON a.k % 2 = b.k % 2 GROUP "
+    "BY a.l",
 };
 
 // The parameter: a residency.

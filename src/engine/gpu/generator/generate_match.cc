@@ -32,6 +32,7 @@ const IndexShape* SectionGenerator::declare_index(int32_t index) {
             fmt::format("const {0} {1}{2} = ({0}){3};", type, name, ending, word(Kind::Index, index, part(which))));
   };
   declare_number("dk_u32", "_span", IndexPart::Span);
+  if (!shape->has_keys) return shape;
   if (shape->is_dense) {
     declare_words("dk_u32", "_bits", IndexPart::Bits);
     declare_number("dk_i64", "_low", IndexPart::Low);
@@ -63,7 +64,9 @@ void SectionGenerator::write_matches(int32_t address) {
   body_.line("dk_u32 met_{} = 0;", out);
   body_.open("{{");
   body_.line("const dk_u32 live = {};", live);
-  if (shape->is_dense)
+  if (!shape->has_keys)
+    body_.line("met_{} = index_{}_span != 0 ? live : 0U;", out, instruction.p3);
+  else if (shape->is_dense)
     write_found_places(address);
   else
     write_found_slots(address, *shape);

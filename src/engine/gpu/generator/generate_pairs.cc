@@ -124,8 +124,13 @@ void SectionGenerator::open_pairs(int32_t address) {
   body_.line("dk_u32 first_{0}[DK_ROWS], count_{0}[DK_ROWS];", out);
   body_.open("DK_FOR_ROWS(k) {{");
   body_.line("const dk_bool has = (met_{} >> k & 1U) != 0;", out);
-  body_.line("first_{0}[k] = has ? {1}_starts[r{0}[k]] : 0U;", out, name);
-  body_.line("count_{0}[k] = has ? {1}_starts[r{0}[k] + 1] - first_{0}[k] : 0U;", out, name);
+  if (shape_.built(at(address).p3)->has_keys) {
+    body_.line("first_{0}[k] = has ? {1}_starts[r{0}[k]] : 0U;", out, name);
+    body_.line("count_{0}[k] = has ? {1}_starts[r{0}[k] + 1] - first_{0}[k] : 0U;", out, name);
+  } else {
+    body_.line("first_{}[k] = 0U;", out);
+    body_.line("count_{}[k] = has ? {}_span : 0U;", out, name);
+  }
   body_.close();
   body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out);
   body_.line("dk_u32 lines_{};", out);
@@ -156,7 +161,8 @@ void SectionGenerator::open_pairs(int32_t address) {
 void SectionGenerator::write_pairs(int32_t address) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
-  const bool is_fetched = shape_.built(at(address).p3)->is_fetched;
+  const IndexShape& shape = *shape_.built(at(address).p3);
+  const bool is_fetched = shape.is_fetched;
   body_.line("dk_u32 here_{} = 0;", out);
   body_.line("dk_u32 from_{}[DK_ROWS];", out);
   if (is_fetched) body_.line("dk_u32 match_{}[DK_ROWS];", out);
@@ -176,7 +182,7 @@ void SectionGenerator::write_pairs(int32_t address) {
     write_moved(out, "dk_i32", "row[k]", fmt::format("moved_row_{}[k]", out));
   else
     body_.line("DK_FOR_ROWS(k) moved_row_{0}[k] = first - DK_LANE * DK_ROWS + (dk_i32)from_{0}[k];", out);
-  if (is_fetched) {
+  if (is_fetched && shape.has_keys) {
     body_.line("dk_u32 moved_first_{}[DK_ROWS];", out);
     write_moved(out, "dk_u32", fmt::format("first_{}[k]", out), fmt::format("moved_first_{}[k]", out));
   }
@@ -187,7 +193,10 @@ void SectionGenerator::write_pairs(int32_t address) {
   body_.line("dk_i32 row[DK_ROWS];");
   body_.line("DK_FOR_ROWS(k) row[k] = moved_row_{}[k];", out);
   body_.line("dk_u32 r{}[DK_ROWS];", out);
-  if (is_fetched) body_.line("DK_FOR_ROWS(k) r{0}[k] = {1}_rows[moved_first_{0}[k] + match_{0}[k]];", out, name);
+  if (is_fetched && shape.has_keys)
+    body_.line("DK_FOR_ROWS(k) r{0}[k] = {1}_rows[moved_first_{0}[k] + match_{0}[k]];", out, name);
+  else if (is_fetched)
+    body_.line("DK_FOR_ROWS(k) r{0}[k] = match_{0}[k];", out);
   body_.line("dk_u32 active = here_{};", out);
   if (flow_.tracks_validity) body_.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target)

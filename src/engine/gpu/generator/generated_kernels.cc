@@ -89,6 +89,7 @@ class Signature {
   }
   void add(const IndexShape& shape) {
     add(shape.index);
+    add(shape.has_keys);
     add(shape.is_dense);
     add(shape.is_unique);
     add(shape.is_fetched);

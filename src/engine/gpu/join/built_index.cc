@@ -68,7 +68,6 @@ const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_
 std::string why_not_built(const Program& program, int32_t index) {
   const IndexInfo& info = program.indexes[static_cast<size_t>(index)];
   const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;
-  if (info.keys == 0) return "pairs of rows without a key";
   if (info.keys > most_keys) return "an index of more than 8 keys";
   for (int32_t i = 0; i < info.keys; ++i) {
     const PhysicalType physical = columns[static_cast<size_t>(i)].physical;
@@ -99,9 +98,11 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
     if (!why_not_built(program, index).empty()) continue;
     IndexShape& expected = shape.indexes.emplace_back();
     expected.index = index;
-    expected.is_dense = may_be_dense({columns.data(), static_cast<size_t>(info.keys)}) && places_of(columns[0]) > 0 &&
-                        places_of(columns[0]) <= least_places;
-    expected.has_filter = !expected.is_dense && is_mostly_missed(program, index);
+    expected.has_keys = info.keys > 0;
+    expected.is_unique = expected.has_keys || info.finds_one;
+    expected.is_dense = expected.has_keys && may_be_dense({columns.data(), static_cast<size_t>(info.keys)}) &&
+                        places_of(columns[0]) > 0 && places_of(columns[0]) <= least_places;
+    expected.has_filter = expected.has_keys && !expected.is_dense && is_mostly_missed(program, index);
     expected.is_fetched = is_fetched(program, index);
     for (const RegisterInfo& column : columns) expected.has_nulls.push_back(column.nullable);
   }
@@ -116,7 +117,7 @@ std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Pro
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, program, index, std::move(rows)));
   std::unique_ptr<Queue> queue = engine.take_queue(nullptr);
   built->find_columns(*queue, budget);
-  built->insert(*queue);
+  if (built->shape_.has_keys) built->insert(*queue);
   engine.give_back(std::move(queue));
   return built;
 }
@@ -129,8 +130,15 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const Program& program, int32_t index,
       rows_(std::move(rows)),
       count_(rows_->row_count()) {
   shape_.index = index;
+  shape_.has_keys = info_.keys > 0;
   shape_.is_fetched = is_fetched(program, index);
-  choose_form(program);
+  if (shape_.has_keys) {
+    choose_form(program);
+  } else {
+    span_ = static_cast<uint64_t>(count_);
+    shape_.is_unique = info_.finds_one;
+    most_matches_ = info_.finds_one ? 1 : std::max<int64_t>(count_, 1);
+  }
 }
 
 std::span<const RegisterInfo> BuiltIndex::keys() const {
@@ -272,7 +280,9 @@ void BuiltIndex::place(Queue& queue, const DeviceBuffer& slots_of_rows, const De
   most_matches_ = int64_t{reinterpret_cast<const uint32_t*>(report.data())[2]} + 1;
 }
 
-FormProfile BuiltIndex::form() const { return {.form = shape_.is_dense ? "dense" : "table"}; }
+FormProfile BuiltIndex::form() const {
+  return {.form = !shape_.has_keys ? "rows" : shape_.is_dense ? "dense" : "table"};
+}
 
 uint64_t BuiltIndex::word(int32_t part) const {
   switch (static_cast<IndexPart>(part)) {

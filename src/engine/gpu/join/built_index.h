@@ -3,6 +3,7 @@
 //   dense   one whole number as the key, whose values span few places: a bit for each place says whether it is there
 //   table   other keys without strings and intervals: a hash table of rows, before which a filter is asked where most
 //           rows are expected to find nothing
+//   rows    without a key: all of them
 //
 // Where no two rows share a key, a place or slot leads to its row; else to the rows that have the key, which stand one
 // behind the other (kernel/device/index_build.h). An index of which nothing is fetched has no rows.
@@ -56,8 +57,9 @@ class BuiltIndex final : public DeviceIndex {
   const int64_t count_;
   int64_t most_matches_ = 1;
   IndexShape shape_;
-  uint64_t low_ = 0, span_ = 0;  // span_: places of a dense index; bits of the number of slots of a table
-  uint64_t filter_bits_ = 0;     // of the number of words
+  uint64_t low_ = 0;
+  uint64_t span_ = 0;         // places of a dense index; bits of the number of slots of a table; rows without a key
+  uint64_t filter_bits_ = 0;  // of the number of words
   std::vector<std::shared_ptr<const ColumnSegment>> columns_;
   std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
