@@ -43,7 +43,7 @@ DK_SHARED_FN dk_u32 dk_list_pairs(DK_LOCAL dk_u32* starts, DK_LOCAL dk_u16* rows
 }
 
 // The line of a pair: the last that does not start behind it.
-DK_FN dk_u32 dk_find_pair(DK_LOCAL const dk_u32* starts, dk_u32 lines, dk_u32 total, dk_u32 pair) {
+DK_NEAR dk_u32 dk_find_pair(DK_LOCAL const dk_u32* starts, dk_u32 lines, dk_u32 total, dk_u32 pair) {
   if (lines == total) return pair;
   dk_u32 low = 0, high = lines - 1;
   while (low < high) {
