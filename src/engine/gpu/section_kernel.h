@@ -68,7 +68,8 @@ struct SectionShape {
 };
 
 // What a word of a kernel's parameters says of an index, as BuiltIndex has it. From FirstColumn on: of each column of
-// its row set the address of the values, and that of the validity bits.
+// its row set the address of the values, of strings that of their offsets; that of the validity bits, and that of the
+// strings' bytes.
 enum class IndexPart : int32_t { Bits, Slots, Span, Low, Keys, Filter, FilterBits, Starts, Rows, FirstColumn };
 
 // What a word of the kernel's parameters is.

@@ -141,6 +141,13 @@ int64_t HostRowSet::encoded_bytes(size_t number, size_t column) const {
   return static_cast<int64_t>(bytes);
 }
 
+std::string_view text_at(const ColumnView& view, int64_t row) {
+  if (is_null_at(view, row)) return {};
+  if (!holds_addresses(view)) return string_at(view, row);
+  const auto text = plain_at<dk_text>(view, row);
+  return {text.data, static_cast<size_t>(text.length)};
+}
+
 namespace {
 
 // The validity bits from row `first` on, at `to`.
@@ -150,14 +157,6 @@ void copy_bits(const uint8_t* from, size_t first, size_t rows, uint8_t* to) {
     const size_t source = row + first;
     to[row / 8] = static_cast<uint8_t>(to[row / 8] | (from[source / 8] >> (source % 8) & 1) << (row % 8));
   }
-}
-
-// Empty where it is null.
-std::string_view text_at(const ColumnView& view, int64_t row) {
-  if (is_null_at(view, row)) return {};
-  if (!holds_addresses(view)) return string_at(view, row);
-  const auto text = plain_at<dk_text>(view, row);
-  return {text.data, static_cast<size_t>(text.length)};
 }
 
 bool is_string(const ColumnView& view) { return view.encoding == Encoding::Heap || holds_addresses(view); }

@@ -78,6 +78,9 @@ class HostRowSet final : public RowSet {
   int64_t rows_ = 0;
 };
 
+// The string of a row of a row set's column; empty where it is null.
+std::string_view text_at(const ColumnView& view, int64_t row);
+
 // Leaves the rows that the row set is to have.
 void cut_rows(const RowSetInfo& info, HostRowSet& rows);
 

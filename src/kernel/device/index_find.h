@@ -2,7 +2,8 @@
 //
 //   dense    the place of a key, one whole number, is key - low; a bit for each place says whether the key is there
 //   table    open addressing with linear probing, from the upper bits of the hash on; slots have row + 1, 0: free
-//   keys     of each row of a table, words of whole numbers and floats: what is equal has the same words
+//   keys     of each row of a table, words as a group's (group_table.h): whole numbers and floats, then a hash and the
+//            length of each string, which are compared, then where the strings are
 //   filter   of a table: two bits of a word of 32 for each hash. Most keys that are not there touch nothing else
 #pragma once
 
@@ -20,17 +21,22 @@ DK_FN dk_bool dk_index_may_have(DK_GLOBAL const dk_u32* filter, dk_i32 bits, dk_
   return (filter[hash >> (64 - bits)] & wanted) == wanted;
 }
 
-// The slot of a key; -1: it is not there. bits: of the number of slots.
-DK_FN dk_i64 dk_index_find(DK_GLOBAL const dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys, dk_i32 words,
-                           DK_PRIVATE const dk_u64* key, dk_u64 hash) {
+// The slot of a key; -1: it is not there. bits: of the number of slots. A key has `compared` words and `texts`
+// addresses.
+DK_FN dk_i64 dk_index_find(DK_SPACES_PARAM, DK_GLOBAL const dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys,
+                           dk_i32 compared, dk_i32 texts, DK_PRIVATE const dk_u64* key, dk_u64 hash) {
   const dk_u64 last = ((dk_u64)1 << bits) - 1;
   dk_u64 slot = hash >> (64 - bits);
   dk_i64 found = -1;
   for (dk_u32 row = slots[slot]; row != 0 && found < 0; row = slots[slot]) {
-    DK_GLOBAL const dk_u64* at = keys + (dk_u64)(row - 1) * (dk_u64)words;
+    DK_GLOBAL const dk_u64* at = keys + (dk_u64)(row - 1) * (dk_u64)(compared + texts);
     dk_u64 difference = 0;
-    for (dk_i32 i = 0; i < words; i++) difference |= at[i] ^ key[i];
-    if (difference == 0) {
+    for (dk_i32 i = 0; i < compared; i++) difference |= at[i] ^ key[i];
+    dk_bool same = difference == 0;
+    for (dk_i32 i = 0; i < texts && same; i++)
+      same =
+          dk_same_bytes(DK_SPACES_ARG, at[compared + i], key[compared + i], (dk_i64)(dk_u32)key[compared - texts + i]);
+    if (same) {
       found = (dk_i64)slot;
     } else {
       slot = (slot + 1) & last;

@@ -105,8 +105,9 @@ void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shap
     body_.close();
   }
   body_.open("DK_FOR_ROWS(k) if (({} >> k & 1U) != 0) {{", shape.has_filter ? "possible" : "live");
-  const size_t words = write_key_hash(address);
-  body_.line("const dk_i64 slot = dk_index_find({0}, (dk_i32){0}_span, {0}_keys, {1}, key, hash);", name, words);
+  const KeyWords words = write_key_hash(address);
+  body_.line("const dk_i64 slot = dk_index_find(DK_SPACES_ARG, {0}, (dk_i32){0}_span, {0}_keys, {1}, {2}, key, hash);",
+             name, words.compared, words.texts);
   body_.open("if (slot >= 0) {{");
   body_.line("met_{} |= 1U << k;", out);
   if (shape.is_unique)
@@ -117,16 +118,18 @@ void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shap
   body_.close();
 }
 
-// The words of row k's key, and their hash.
-size_t SectionGenerator::write_key_hash(int32_t address) {
+// The words of row k's key, as kernel/device/index_find.h has them, and their hash.
+SectionGenerator::KeyWords SectionGenerator::write_key_hash(int32_t address) {
   const Instruction& instruction = at(address);
   const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
-  std::vector<std::string> words;
+  std::vector<std::string> words, texts;
   for (int32_t i = 0; i < keys; ++i) {
     const int32_t number = instruction.p2 + i;
     const PhysicalType physical = info(number).physical;
     const std::string value = operand(number);
-    if (physical == PhysicalType::Int128) {
+    if (physical == PhysicalType::Text) {
+      texts.push_back(value);
+    } else if (physical == PhysicalType::Int128) {
       words.push_back(fmt::format("{}.lo", value));
       words.push_back(fmt::format("(dk_u64){}.hi", value));
     } else if (physical == PhysicalType::Float32 || physical == PhysicalType::Float64) {
@@ -135,10 +138,13 @@ size_t SectionGenerator::write_key_hash(int32_t address) {
       words.push_back(fmt::format("(dk_u64)(dk_i64){}", value));
     }
   }
+  for (const std::string& text : texts) words.push_back(fmt::format("dk_text_key({})", text));
+  const KeyWords made{words.size(), texts.size()};
+  for (const std::string& text : texts) words.push_back(fmt::format("dk_text_address(DK_SPACES_ARG, {})", text));
   body_.line("dk_u64 key[{}];", words.size());
   for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
-  body_.line("const dk_u64 hash = dk_hash_words(key, {});", words.size());
-  return words.size();
+  body_.line("const dk_u64 hash = dk_hash_words(key, {});", made.compared);
+  return made;
 }
 
 void SectionGenerator::write_fetch(int32_t address) {
@@ -151,8 +157,9 @@ void SectionGenerator::write_fetch(int32_t address) {
   const std::string name = fmt::format("index_{}_{}", index, column);
   const char* element = physical == PhysicalType::Bool       ? "dk_u8"
                         : physical == PhysicalType::Interval ? "dk_i128"
+                        : physical == PhysicalType::Text     ? "dk_u32"
                                                              : type_text(physical);
-  const int32_t values = part(IndexPart::FirstColumn) + 2 * column;
+  const int32_t values = part(IndexPart::FirstColumn) + 3 * column;
   declare(name, fmt::format("DK_GLOBAL const {0}* {1} = DK_AT(const {0}, {2});", element, name,
                             word(Kind::Index, index, values)));
   const bool has_nulls = shape->has_nulls[static_cast<size_t>(column)];
@@ -175,6 +182,15 @@ void SectionGenerator::write_fetch(int32_t address) {
     assign_truth(out, "holds", there);
   } else if (physical == PhysicalType::Interval) {
     body_.line("{0}r{1}[k] = dk_interval_of_words({2}[{3}].lo, (dk_u64){2}[{3}].hi);", each, out, name, row);
+    store_nulls_here(out, there);
+  } else if (physical == PhysicalType::Text) {
+    use_file("device/strings.h");
+    declare(name + "_bytes", fmt::format("DK_GLOBAL const char* {}_bytes = DK_AT(const char, {});", name,
+                                         word(Kind::Index, index, values + 2)));
+    body_.open("{}{{", each);
+    body_.line("const dk_u32 at = {};", row);
+    body_.line("r{0}[k] = dk_make_text({1}_bytes + {1}[at], (dk_i32)({1}[at + 1] - {1}[at]));", out, name);
+    body_.close();
     store_nulls_here(out, there);
   } else {
     body_.line("{}r{}[k] = {}[{}];", each, out, name, row);

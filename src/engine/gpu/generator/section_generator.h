@@ -50,6 +50,11 @@ class SectionGenerator {
     bool never_null = false;  // as its columns are stored
   };
 
+  // Of a row's keys: words that are compared, and strings, whose addresses follow.
+  struct KeyWords {
+    size_t compared = 0, texts = 0;
+  };
+
   const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
   Register& reg(int32_t number) { return registers_[static_cast<size_t>(number)]; }
   const Instruction& at(int32_t address) const { return program_.instructions[static_cast<size_t>(address)]; }
@@ -126,7 +131,7 @@ class SectionGenerator {
   void write_matches(int32_t address);
   void write_found_places(int32_t address);
   void write_found_slots(int32_t address, const IndexShape& shape);
-  size_t write_key_hash(int32_t address);
+  KeyWords write_key_hash(int32_t address);
   void write_fetch(int32_t address);
 
   // ---- pairs of rows (generate_pairs.cc)

@@ -39,6 +39,7 @@ uint64_t key_form(PhysicalType physical) {
     case PhysicalType::Bool: return 2;
     case PhysicalType::Float32: return 3;
     case PhysicalType::Float64: return 4;
+    case PhysicalType::Text: return 6;
     default: return 5;
   }
 }
@@ -71,11 +72,8 @@ std::string why_not_built(const Program& program, int32_t index) {
   if (info.keys > most_keys) return "an index of more than 8 keys";
   for (int32_t i = 0; i < info.keys; ++i) {
     const PhysicalType physical = columns[static_cast<size_t>(i)].physical;
-    if (physical == PhysicalType::Text) return "strings as keys of an index";
     if (physical == PhysicalType::Interval) return "intervals as keys of an index";
   }
-  for (const RegisterInfo& column : columns)
-    if (column.physical == PhysicalType::Text) return "strings of no dictionary in an index";
   return "";
 }
 
@@ -145,10 +143,15 @@ std::span<const RegisterInfo> BuiltIndex::keys() const {
   return {row_set_.columns.data(), static_cast<size_t>(info_.keys)};
 }
 
-int64_t BuiltIndex::words_of_keys() const {
+int64_t BuiltIndex::compared_words() const {
   int64_t words = 0;
   for (const RegisterInfo& key : keys()) words += key_words(key.physical);
   return words;
+}
+
+int64_t BuiltIndex::texts() const {
+  return std::count_if(keys().begin(), keys().end(),
+                       [](const RegisterInfo& key) { return key.physical == PhysicalType::Text; });
 }
 
 void BuiltIndex::choose_form(const Program& program) {
@@ -174,11 +177,14 @@ void BuiltIndex::find_columns(Queue& queue, MemoryBudget* budget) {
   for (size_t i = 0; i < row_set_.columns.size(); ++i) {
     values_.push_back(0);
     validity_.push_back(0);
+    heaps_.push_back(0);
     if (count_ > 0) {
-      columns_.push_back(is_one ? there->segment(0, i) : copied(joined, i, queue));
+      const bool is_text = row_set_.columns[i].physical == PhysicalType::Text;
+      columns_.push_back(is_one && !is_text ? there->segment(0, i) : copied(joined, i, queue));
       const ColumnSegment& segment = *columns_.back();
       const SegmentTablet& tablet = segment.tablets().front();
       values_.back() = (segment.address() + tablet.data).value;
+      if (is_text) heaps_.back() = (segment.address() + tablet.heap).value;
       if (tablet.validity >= 0) validity_.back() = (segment.address() + tablet.validity).value;
     }
     shape_.has_nulls.push_back(validity_.back() != 0);
@@ -191,13 +197,20 @@ std::shared_ptr<const ColumnSegment> BuiltIndex::copied(const TabletSource& rows
 }
 
 DeviceBuffer BuiltIndex::make_keys(Queue& queue) const {
-  const int64_t words = words_of_keys();
+  const int64_t words = compared_words() + texts();
   DeviceBuffer made = engine_.device().allocate(std::max<int64_t>(count_ * words * 8, 8), "keys of an index");
   std::vector<uint64_t> parameters = {static_cast<uint64_t>(count_), made.address().value, static_cast<uint64_t>(words),
                                       keys().size()};
+  auto word = uint64_t{0}, text = static_cast<uint64_t>(compared_words() - texts());
   for (size_t i = 0; i < keys().size(); ++i) {
-    parameters.push_back(values_[i]);
-    parameters.push_back(key_form(keys()[i].physical));
+    const PhysicalType physical = keys()[i].physical;
+    const bool is_text = physical == PhysicalType::Text;
+    parameters.insert(parameters.end(), {values_[i], key_form(physical), is_text ? text : word, heaps_[i],
+                                         is_text ? text + static_cast<uint64_t>(texts()) : 0});
+    if (is_text)
+      ++text;
+    else
+      word += static_cast<uint64_t>(key_words(physical));
   }
   launch_text_kernel(engine_.device(), queue, build_file, "dk_index_keys", count_, parameters);
   return made;
@@ -239,7 +252,7 @@ void BuiltIndex::insert(Queue& queue) {
                                       values_[0],
                                       key_form(keys()[0].physical),
                                       keys_.address().value,
-                                      static_cast<uint64_t>(words_of_keys()),
+                                      static_cast<uint64_t>(compared_words() | texts() << 32),
                                       filter_.address().value,
                                       filter_bits_,
                                       slots_of_rows.address().value,
@@ -298,7 +311,8 @@ uint64_t BuiltIndex::word(int32_t part) const {
     default: break;
   }
   const auto at = static_cast<size_t>(part - static_cast<int32_t>(IndexPart::FirstColumn));
-  return at % 2 == 0 ? values_[at / 2] : validity_[at / 2];
+  const std::vector<uint64_t>* const parts[] = {&values_, &validity_, &heaps_};
+  return (*parts[at % 3])[at / 3];
 }
 
 }  // namespace diptych::gpu

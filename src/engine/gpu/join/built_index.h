@@ -1,8 +1,8 @@
 // An index over the rows of a row set in a device's memory, which kernels look rows up in (kernel/device/index_find.h).
 //
 //   dense   one whole number as the key, whose values span few places: a bit for each place says whether it is there
-//   table   other keys without strings and intervals: a hash table of rows, before which a filter is asked where most
-//           rows are expected to find nothing
+//   table   other keys but intervals: a hash table of rows, before which a filter is asked where most rows are expected
+//           to find nothing
 //   rows    without a key: all of them
 //
 // Where no two rows share a key, a place or slot leads to its row; else to the rows that have the key, which stand one
@@ -48,7 +48,9 @@ class BuiltIndex final : public DeviceIndex {
   void place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control, const PinnedBuffer& report);
   int64_t slot_count() const { return shape_.is_dense ? static_cast<int64_t>(span_) : int64_t{1} << span_; }
   std::span<const RegisterInfo> keys() const;
-  int64_t words_of_keys() const;
+  // Of each row's keys: words that are compared, and strings, whose addresses are behind these.
+  int64_t compared_words() const;
+  int64_t texts() const;
 
   GpuEngine& engine_;
   const IndexInfo& info_;
@@ -61,6 +63,7 @@ class BuiltIndex final : public DeviceIndex {
   uint64_t span_ = 0;         // places of a dense index; bits of the number of slots of a table; rows without a key
   uint64_t filter_bits_ = 0;  // of the number of words
   std::vector<std::shared_ptr<const ColumnSegment>> columns_;
+  std::vector<uint64_t> heaps_;              // by column: addresses of strings' bytes
   std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
 };

@@ -4,13 +4,15 @@
 
 #include "base/error.h"
 #include "engine/gpu/output/host_memory.h"
+#include "engine/rows/host_row_set.h"
 #include "program/operands.h"
 
 namespace diptych::gpu {
 namespace {
 
 struct JoinedColumn {
-  std::vector<std::byte> values;
+  std::vector<std::byte> values;  // of strings: their bytes
+  std::vector<uint32_t> offsets;  // of strings
   std::vector<uint8_t> validity;  // empty: no row is NULL
 };
 
@@ -25,6 +27,21 @@ class JoinedTablet final : public PinnedTablet {
 void append_values(const ColumnView& view, int64_t before, int64_t rows, JoinedColumn& to) {
   const auto width = static_cast<size_t>(width_bytes(view.physical));
   std::memcpy(to.values.data() + static_cast<size_t>(before) * width, view.data, static_cast<size_t>(rows) * width);
+}
+
+// Errors: 53200 where offsets of 32 bits don't reach, or the budget doesn't.
+void append_strings(const ColumnView& view, int64_t rows, MemoryReservation& reserved, JoinedColumn& to) {
+  size_t bytes = 0;
+  for (int64_t row = 0; row < rows; ++row) bytes += text_at(view, row).size();
+  if (to.values.size() + bytes > UINT32_MAX)
+    throw Error(SqlState::out_of_memory, "strings of an index have more than 4 GB");
+  reserve_on_host(reserved, static_cast<int64_t>(bytes));
+  for (int64_t row = 0; row < rows; ++row) {
+    const std::string_view string = text_at(view, row);
+    const auto* from = reinterpret_cast<const std::byte*>(string.data());
+    to.values.insert(to.values.end(), from, from + string.size());
+    to.offsets.push_back(static_cast<uint32_t>(to.values.size()));
+  }
 }
 
 void append_validity(const ColumnView& view, int64_t before, int64_t rows, int64_t all, JoinedColumn& to) {
@@ -55,8 +72,19 @@ std::unique_ptr<PinnedTablet> JoinedTablets::pin(size_t, std::span<const size_t>
     const auto part = source_.pin(tablet, wanted);
     for (size_t i = 0; i < wanted.size(); ++i) {
       const ColumnView& view = part->views[i];
-      check_invariant(view.encoding == Encoding::Plain, "rows that a section appends are plain");
       JoinedColumn& column = made->joined[i];
+      append_validity(view, before, part->rows, all, column);
+      if (view.physical == PhysicalType::Text) {
+        if (column.offsets.empty()) {
+          reserve_on_host(made->bytes, (all + 1) * 4 + (all + 7) / 8);
+          column.offsets.reserve(static_cast<size_t>(all) + 1);
+          column.offsets.push_back(0);
+          made->views[i] = {.encoding = Encoding::Heap, .physical = PhysicalType::Text, .width = 4};
+        }
+        append_strings(view, part->rows, made->bytes, column);
+        continue;
+      }
+      check_invariant(view.encoding == Encoding::Plain, "rows that a section appends are plain");
       const auto bytes = static_cast<size_t>(all * width_bytes(view.physical));
       if (column.values.empty() && bytes > 0) {
         reserve_on_host(made->bytes, static_cast<int64_t>(bytes) + (all + 7) / 8);
@@ -64,12 +92,16 @@ std::unique_ptr<PinnedTablet> JoinedTablets::pin(size_t, std::span<const size_t>
         made->views[i] = {.encoding = Encoding::Plain, .physical = view.physical, .width = view.width};
       }
       append_values(view, before, part->rows, column);
-      append_validity(view, before, part->rows, all, column);
     }
     before += part->rows;
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
-    made->views[i].data = made->joined[i].values.data();
+    if (made->views[i].encoding == Encoding::Heap) {
+      made->views[i].offsets = made->joined[i].offsets.data();
+      made->views[i].heap = reinterpret_cast<const char*>(made->joined[i].values.data());
+    } else {
+      made->views[i].data = made->joined[i].values.data();
+    }
     if (!made->joined[i].validity.empty()) made->views[i].validity = made->joined[i].validity.data();
   }
   return made;

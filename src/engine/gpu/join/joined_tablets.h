@@ -1,5 +1,5 @@
-// All tablets of a source of plain columns as one, in host memory: what goes to a device as one stretch of values a
-// column.
+// All tablets of a source of plain columns and strings as one, in host memory: what goes to a device as one stretch of
+// values a column. Strings become offsets and bytes.
 //
 //   |a0 a1|a2|a3 a4 a5|   ->   |a0 a1 a2 a3 a4 a5|
 //
