@@ -36,7 +36,8 @@ namespace diptych::gpu {
 // if it is not set.
 inline int64_t most_pinned_column_bytes() { return machine_memory_bytes() / 4; }
 
-// Why a section was not run: a row was met that only the CPU can do. The first depends on the literals.
+// Why a section was not run: a row was met that only the CPU can do, or rows met too many others. The first depends on
+// the literals.
 inline constexpr const char* row_behind_limit = "a row fails that LIMIT may not reach";
 inline constexpr const char* case_beyond_ascii =
     "upper and lower case of characters beyond ASCII are known on the CPU only";

@@ -74,7 +74,9 @@ int64_t SectionBatch::expected_rows() const {
   const double pairs = static_cast<double>(cursor.expected_rows_out) /
                        static_cast<double>(std::max<int64_t>(cursor.expected_rows, 1)) *
                        static_cast<double>(input_->rows);
-  return std::max(input_->rows, static_cast<int64_t>(std::min(pairs, 1e9)));
+  // More make no more partitions.
+  constexpr double most_expected = 1e9;
+  return std::max(input_->rows, static_cast<int64_t>(std::min(pairs, most_expected)));
 }
 
 bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {

@@ -25,8 +25,8 @@ int64_t rows_wanted(const SectionTask& task) {
 
 // In one launch, of rows and of the pairs that they make with those of indexes: entries of groups count on it.
 constexpr int64_t most_pairs = int64_t{1} << 31;
-// Of a tablet, which is the least that a launch takes, with hardware that takes some 0.1 s for them; and where the
-// device is the host's cores.
+// Of a tablet, which is the least that a launch takes, so that it ends soon enough to be cancelled; and where the
+// device is the host's cores. Reckoned at some 3e11 pairs a second of a GPU, which has not been measured.
 constexpr double most_tablet_pairs = 3e10, most_tablet_pairs_of_a_host = 1e9;
 
 }  // namespace
@@ -254,7 +254,6 @@ int64_t SectionRun::rows_of_a_launch() const {
   return std::max<int64_t>(static_cast<int64_t>(static_cast<double>(most_pairs) / most_matches_of_a_row()), 1);
 }
 
-// Soon enough.
 bool SectionRun::can_be_cancelled() const {
   if (all_tablets_.is_empty()) return true;
   const double most = engine_.device().info().is_host ? most_tablet_pairs_of_a_host : most_tablet_pairs;

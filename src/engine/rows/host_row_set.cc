@@ -11,6 +11,7 @@
 #include "engine/rows/row_mask.h"
 #include "kernel/kernel.h"
 #include "tablet/cells.h"
+#include "tablet/validity_bits.h"
 
 namespace diptych {
 namespace {
@@ -25,7 +26,6 @@ size_t row_bytes(const ColumnView& view) {
 
 size_t data_bytes(const ColumnView& view, int64_t rows) { return row_bytes(view) * static_cast<size_t>(rows); }
 size_t offset_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 1) * sizeof(uint32_t); }
-size_t validity_bytes(int64_t rows) { return (static_cast<size_t>(rows) + 7) / 8; }
 
 // Its columns are in the store's memory, which stays, ...
 class HeldTablet : public PinnedTablet {
@@ -75,7 +75,7 @@ class LoadedTablet : public PinnedTablet {
     } else {
       area(view.data, data_bytes(view, piece.rows));
     }
-    if (view.validity != nullptr) area(view.validity, validity_bytes(piece.rows));
+    if (view.validity != nullptr) area(view.validity, static_cast<size_t>(validity_bytes(piece.rows)));
   }
 
   Chunk chunk_;
@@ -135,7 +135,7 @@ std::unique_ptr<PinnedTablet> HostRowSet::pin(const StoredPiece& piece, std::spa
 int64_t HostRowSet::encoded_bytes(size_t number, size_t column) const {
   const StoredPiece& piece = pieces_[number];
   const ColumnView& view = piece.views[column];
-  size_t bytes = view.validity != nullptr ? validity_bytes(piece.rows) : 0;
+  size_t bytes = view.validity != nullptr ? static_cast<size_t>(validity_bytes(piece.rows)) : 0;
   bytes += view.encoding == Encoding::Heap ? offset_bytes(piece.rows) + piece.heap_bytes[column]
                                            : data_bytes(view, piece.rows);
   return static_cast<int64_t>(bytes);
@@ -149,15 +149,6 @@ std::string_view text_at(const ColumnView& view, int64_t row) {
 }
 
 namespace {
-
-// The validity bits from row `first` on, at `to`.
-void copy_bits(const uint8_t* from, size_t first, size_t rows, uint8_t* to) {
-  std::memset(to, 0, (rows + 7) / 8);
-  for (size_t row = 0; row < rows; ++row) {
-    const size_t source = row + first;
-    to[row / 8] = static_cast<uint8_t>(to[row / 8] | (from[source / 8] >> (source % 8) & 1) << (row % 8));
-  }
-}
 
 bool is_string(const ColumnView& view) { return view.encoding == Encoding::Heap || holds_addresses(view); }
 
@@ -205,8 +196,10 @@ void HostRowSet::add_copy(std::span<const ColumnView> from, int64_t first_row, i
       view.data = data;
     }
     if (view.validity != nullptr) {
-      auto* bits = reinterpret_cast<uint8_t*>(allocate(validity_bytes(rows)));
-      copy_bits(view.validity, static_cast<size_t>(first_row), static_cast<size_t>(rows), bits);
+      const auto bytes = static_cast<size_t>(validity_bytes(rows));
+      auto* bits = reinterpret_cast<uint8_t*>(allocate(bytes));
+      std::memset(bits, 0, bytes);
+      copy_bits(bits, 0, view.validity, first_row, rows);
       view.validity = bits;
     }
     views.push_back(view);

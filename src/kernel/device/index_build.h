@@ -88,15 +88,10 @@ DK_FN dk_u64 dk_index_claim(DK_SPACES_PARAM, DK_GLOBAL dk_u32* slots, dk_i32 bit
   dk_bool found = 0;
   while (!found) {
     const dk_u32 other = dk_atomic_cas_global_u32(slots + slot, 0, (dk_u32)row + 1);
-    dk_u64 difference = 0;
     found = 1;
     if (other != 0) {
       DK_GLOBAL const dk_u64* at = keys + (dk_u64)(other - 1) * (dk_u64)(compared + texts);
-      for (dk_i32 i = 0; i < compared; i++) difference |= at[i] ^ key[i];
-      found = difference == 0;
-      for (dk_i32 i = 0; i < texts && found; i++)
-        found = dk_same_bytes(DK_SPACES_ARG, at[compared + i], key[compared + i],
-                              (dk_i64)(dk_u32)key[compared - texts + i]);
+      found = dk_index_has_key_of_row(DK_SPACES_ARG, at, key, compared, texts);
     }
     *is_new = other == 0;
     if (!found) slot = (slot + 1) & last;

@@ -21,8 +21,25 @@ DK_FN dk_bool dk_index_may_have(DK_GLOBAL const dk_u32* filter, dk_i32 bits, dk_
   return (filter[hash >> (64 - bits)] & wanted) == wanted;
 }
 
-// The slot of a key; -1: it is not there. bits: of the number of slots. A key has `compared` words and `texts`
-// addresses.
+// Whether the key of a row is the one asked for: `compared` words, and `texts` strings, whose addresses are behind
+// these.
+#define DK_INDEX_HAS_KEY(name, qualifier)                                                                         \
+  DK_NEAR dk_bool name(DK_SPACES_PARAM, DK_GLOBAL const dk_u64* at, qualifier const dk_u64* key, dk_i32 compared, \
+                       dk_i32 texts) {                                                                            \
+    dk_u64 difference = 0;                                                                                        \
+    for (dk_i32 i = 0; i < compared; i++) difference |= at[i] ^ key[i];                                           \
+    dk_bool same = difference == 0;                                                                               \
+    for (dk_i32 i = 0; i < texts && same; i++)                                                                    \
+      same = dk_same_bytes(DK_SPACES_ARG, at[compared + i], key[compared + i],                                    \
+                           (dk_i64)(dk_u32)key[compared - texts + i]);                                            \
+    return same;                                                                                                  \
+  }
+// clang-format off
+DK_INDEX_HAS_KEY(dk_index_has_key, DK_PRIVATE)
+DK_INDEX_HAS_KEY(dk_index_has_key_of_row, DK_GLOBAL)
+// clang-format on
+
+// The slot of a key; -1: it is not there. bits: of the number of slots.
 DK_FN dk_i64 dk_index_find(DK_SPACES_PARAM, DK_GLOBAL const dk_u32* slots, dk_i32 bits, DK_GLOBAL const dk_u64* keys,
                            dk_i32 compared, dk_i32 texts, DK_PRIVATE const dk_u64* key, dk_u64 hash) {
   const dk_u64 last = ((dk_u64)1 << bits) - 1;
@@ -30,13 +47,7 @@ DK_FN dk_i64 dk_index_find(DK_SPACES_PARAM, DK_GLOBAL const dk_u32* slots, dk_i3
   dk_i64 found = -1;
   for (dk_u32 row = slots[slot]; row != 0 && found < 0; row = slots[slot]) {
     DK_GLOBAL const dk_u64* at = keys + (dk_u64)(row - 1) * (dk_u64)(compared + texts);
-    dk_u64 difference = 0;
-    for (dk_i32 i = 0; i < compared; i++) difference |= at[i] ^ key[i];
-    dk_bool same = difference == 0;
-    for (dk_i32 i = 0; i < texts && same; i++)
-      same =
-          dk_same_bytes(DK_SPACES_ARG, at[compared + i], key[compared + i], (dk_i64)(dk_u32)key[compared - texts + i]);
-    if (same) {
+    if (dk_index_has_key(DK_SPACES_ARG, at, key, compared, texts)) {
       found = (dk_i64)slot;
     } else {
       slot = (slot + 1) & last;

@@ -136,6 +136,13 @@ void SectionGenerator::write_codes(const ColumnShape& column, size_t index, int3
   body_.close();
 }
 
+// A plain value in the form of a register of another type; of a truth value, whether it holds.
+std::string SectionGenerator::plain_as(const std::string& value, PhysicalType from, PhysicalType to) {
+  if (to == PhysicalType::Bool) return value + " != 0";
+  if (width_bytes(from) <= width_bytes(to)) return widened(value, from, to);
+  return fmt::format("({}){}{}", type_text(to), value, from == PhysicalType::Int128 ? ".lo" : "");
+}
+
 // Values as they are in registers, though the register may be wider.
 void SectionGenerator::write_plain(int32_t out, const ColumnShape& column, size_t index) {
   const PhysicalType from = column.physical, to = info(out).physical;
@@ -151,12 +158,9 @@ void SectionGenerator::write_plain(int32_t out, const ColumnShape& column, size_
   body_.line("dk_load{}_{}({}, first, values);", rows, suffix_of(from), column_data(index));
   if (to == PhysicalType::Bool) {
     body_.line("t{} = 0;", out);
-    body_.line("DK_FOR_ROWS(k) t{} |= (dk_u32)(values[k] != 0) << k;", out);
-  } else if (width_bytes(from) <= width_bytes(to)) {
-    body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, widened("values[k]", from, to));
+    body_.line("DK_FOR_ROWS(k) t{} |= (dk_u32)({}) << k;", out, plain_as("values[k]", from, to));
   } else {
-    body_.line("DK_FOR_ROWS(k) r{}[k] = ({})values[k]{};", out, type_text(to),
-               from == PhysicalType::Int128 ? ".lo" : "");
+    body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out, plain_as("values[k]", from, to));
   }
   body_.close();
 }

@@ -271,7 +271,7 @@ void SectionGenerator::write_taken_register(int32_t out, int32_t number) {
 
 // What is in shared memory with as many lines as there are such Matches.
 void SectionGenerator::check_shared_memory() {
-  if (first_pairs_ == flow_.end) return;
+  if (!repeats()) return;
   size_t bytes = static_cast<size_t>(stage_width_ * kernel_.step_rows());
   for (int32_t address = first_pairs_; address <= last_pairs_; ++address)
     if (meets_several(address)) bytes += line_bytes * static_cast<size_t>(kernel_.step_rows());
@@ -291,14 +291,8 @@ void SectionGenerator::write_scattered(const ColumnShape& column, size_t index, 
   const std::string each = "DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) ";
   std::string value;
   if (column.encoding == Encoding::Plain) {
-    const PhysicalType to = info(out).physical;
     value = fmt::format("((DK_GLOBAL const {}*){})[row[k]]", type_text(column.physical), column_data(index));
-    if (to == PhysicalType::Bool)
-      value += " != 0";
-    else if (width_bytes(column.physical) <= width_bytes(to))
-      value = widened(value, column.physical, to);
-    else
-      value = fmt::format("({}){}{}", type_text(to), value, column.physical == PhysicalType::Int128 ? ".lo" : "");
+    value = plain_as(value, column.physical, info(out).physical);
   } else {
     value = decoded(column, index, stored_code(index, "row[k]"), physical);
     if (physical == PhysicalType::Bool) value = fmt::format("({}) != 0", value);

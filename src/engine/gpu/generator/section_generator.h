@@ -121,6 +121,7 @@ class SectionGenerator {
   void write_column(int32_t address);
   void write_column_load(int32_t address);
   void write_codes(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
+  static std::string plain_as(const std::string& value, PhysicalType from, PhysicalType to);
   void write_plain(int32_t out, const ColumnShape& column, size_t index);
   void write_rowid(int32_t out);
   void write_lookup(int32_t address);

@@ -62,9 +62,9 @@ class BuiltIndex final : public DeviceIndex {
   uint64_t low_ = 0;
   uint64_t span_ = 0;         // places of a dense index; bits of the number of slots of a table; rows without a key
   uint64_t filter_bits_ = 0;  // of the number of words
-  std::vector<std::shared_ptr<const ColumnSegment>> columns_;
-  std::vector<uint64_t> heaps_;              // by column: addresses of strings' bytes
-  std::vector<uint64_t> values_, validity_;  // addresses, by column; 0: it is not there
+  std::vector<std::shared_ptr<const ColumnSegment>> columns_;  // of the row set, on the device
+  std::vector<uint64_t> heaps_;                                // by column: addresses of strings' bytes
+  std::vector<uint64_t> values_, validity_;                    // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
 };
 
