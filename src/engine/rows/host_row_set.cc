@@ -150,6 +150,9 @@ std::string_view text_at(const ColumnView& view, int64_t row) {
 
 namespace {
 
+// While the last rows of a large tablet are copied, the first copies may move to a file.
+constexpr int64_t copied_rows = 16384;
+
 bool is_string(const ColumnView& view) { return view.encoding == Encoding::Heap || holds_addresses(view); }
 
 size_t string_bytes(const ColumnView& view, int64_t first, int64_t rows) {
@@ -223,7 +226,8 @@ std::shared_ptr<HostRowSet> copy_rows(const TabletSource& source, const Memory& 
   std::iota(all.begin(), all.end(), size_t{0});
   for (size_t tablet = 0; tablet < source.tablet_count(); ++tablet) {
     const auto pinned = source.pin(tablet, all);
-    copy->add_copy(pinned->views, 0, pinned->rows);
+    for (int64_t row = 0; row < pinned->rows; row += copied_rows)
+      copy->add_copy(pinned->views, row, std::min(copied_rows, pinned->rows - row));
   }
   return copy;
 }
