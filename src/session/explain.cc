@@ -47,12 +47,12 @@ std::vector<std::string> explain_kernels(const Program& program) {
       lines.push_back("no kernel: " + kernel.unsupported);
       continue;
     }
-    std::string_view shared = std::string_view(kernel.text).substr(0, kernel.library_bytes);
+    std::string_view shared = std::string_view(kernel.source.text()).substr(0, kernel.library_bytes);
     // The definitions at the head are this kernel's own.
     for (; shared.starts_with("#define DK_"); shared.remove_prefix(shared.find('\n') + 1))
       lines.emplace_back(shared.substr(0, shared.find('\n')));
     lines.push_back(fmt::format("// {} lines of src/kernel", std::count(shared.begin(), shared.end(), '\n')));
-    append_lines(std::string_view(kernel.text).substr(kernel.library_bytes), lines);
+    append_lines(std::string_view(kernel.source.text()).substr(kernel.library_bytes), lines);
   }
   return lines;
 }

@@ -23,15 +23,9 @@ BackgroundCompiler::~BackgroundCompiler() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-BackgroundCompiler::Key BackgroundCompiler::key_of(const KernelText& kernel) {
-  const std::hash<std::string> hash;
-  return {hash(kernel.text), hash(kernel.entry)};
-}
-
 void BackgroundCompiler::ask(const KernelText& kernel, Asker asker) {
-  const Key key = key_of(kernel);
   std::lock_guard guard(mutex_);
-  const auto [found, is_new] = known_.try_emplace(key);
+  const auto [found, is_new] = known_.try_emplace(kernel.hash());
   Known& known = found->second;
   const bool is_told = known.asker == Asker::Nobody;
   if (is_new || asker == Asker::Nobody) known.asker = asker;
@@ -39,7 +33,7 @@ void BackgroundCompiler::ask(const KernelText& kernel, Asker asker) {
     if (known.state == State::Failed && asker == Asker::Nobody && !is_told) failures_.push_back(told(known.reason));
     return;
   }
-  jobs_.push_back({key, kernel});
+  jobs_.push_back(kernel);
   start_thread();
   changed_.notify_all();
 }
@@ -52,21 +46,20 @@ void BackgroundCompiler::start_thread() {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
     if (!threads_.empty()) return;
-    known_.erase(jobs_.back().key);
+    known_.erase(jobs_.back().hash());
     jobs_.pop_back();
   }
 }
 
 void BackgroundCompiler::take(const KernelText& kernel, const std::function<void()>& check) {
-  const Key key = key_of(kernel);
   std::unique_lock lock(mutex_);
   while (true) {
-    const auto known = known_.find(key);
+    const auto known = known_.find(kernel.hash());
     if (known == known_.end() || known->second.state == State::Failed) return;
     if (known->second.state == State::Waiting) {
       // Nobody is told of a failure then but the caller.
       known_.erase(known);
-      std::erase_if(jobs_, [&](const Job& job) { return job.key == key; });
+      std::erase_if(jobs_, [&](const KernelText& job) { return job.hash() == kernel.hash(); });
       return changed_.notify_all();
     }
     changed_.wait_for(lock, check_interval);
@@ -91,9 +84,9 @@ void BackgroundCompiler::work() {
   while (true) {
     changed_.wait(lock, [this] { return stops_ || !jobs_.empty(); });
     if (stops_) return;
-    const Job job = std::move(jobs_.front());
+    const KernelText job = std::move(jobs_.front());
     jobs_.pop_front();
-    known_[job.key].state = State::Running;
+    known_[job.hash()].state = State::Running;
     ++running_;
     lock.unlock();
     run(job);
@@ -103,14 +96,14 @@ void BackgroundCompiler::work() {
   }
 }
 
-void BackgroundCompiler::run(const Job& job) {
+void BackgroundCompiler::run(const KernelText& job) {
   try {
-    compile_(job.kernel.text, job.kernel.entry);
+    compile_(job);
     std::lock_guard guard(mutex_);
-    known_.erase(job.key);
+    known_.erase(job.hash());
   } catch (const std::exception& error) {
     std::lock_guard guard(mutex_);
-    Known& known = known_[job.key];
+    Known& known = known_[job.hash()];
     known.state = State::Failed;
     known.reason = error.what();
     if (known.asker == Asker::Nobody) failures_.push_back(told(known.reason));

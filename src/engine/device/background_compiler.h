@@ -27,7 +27,7 @@ class BackgroundCompiler {
  public:
   // What it throws is the reason why a text does not compile. Called by several threads at once, never for the same
   // kernel.
-  using Compile = std::function<void(const std::string& text, const std::string& entry)>;
+  using Compile = std::function<void(const KernelText& kernel)>;
   BackgroundCompiler(Compile compile, int threads) : compile_(std::move(compile)), most_threads_(threads) {}
   // Waits for the kernels that are being compiled; those that wait are dropped.
   ~BackgroundCompiler();
@@ -48,28 +48,22 @@ class BackgroundCompiler {
   void wait();
 
  private:
-  using Key = std::pair<size_t, size_t>;  // hashes of text and entry
   enum class State : uint8_t { Waiting, Running, Failed };
   struct Known {
     State state = State::Waiting;
     Asker asker = Asker::Section;
     std::string reason;  // Failed
   };
-  struct Job {
-    Key key;
-    KernelText kernel;
-  };
-  static Key key_of(const KernelText& kernel);
   void start_thread();
   void work();
-  void run(const Job& job);
+  void run(const KernelText& job);
 
   const Compile compile_;
   const int most_threads_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::deque<Job> jobs_;  // that wait
-  std::map<Key, Known> known_;
+  std::deque<KernelText> jobs_;  // that wait
+  std::map<KernelText::Hash, Known> known_;
   std::vector<std::string> failures_;
   int running_ = 0;
   bool stops_ = false;

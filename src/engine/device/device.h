@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "engine/device/device_health.h"
+#include "engine/device/kernel_text.h"
 #include "engine/run/queue_work.h"
 
 namespace diptych {
@@ -205,10 +206,6 @@ struct DeviceMemoryUse {
   int64_t set_aside_bytes = 0;  // of the pooled ones, by reservations
 };
 
-struct KernelText {
-  std::string text, entry;
-};
-
 struct CompileReport {
   int64_t nanoseconds = 0;
   bool from_disk = false, from_memory = false, is_ahead = false;  // is_ahead: compiled ahead of time
@@ -274,15 +271,14 @@ class Device {
   // the thread's and to undo it.
   virtual std::shared_ptr<const void> enter() { return nullptr; }
 
-  // The kernel `entry` of the text: from memory, from what was compiled ahead of time, from the disk cache, or from the
-  // compiler, in this order. Errors: 58000 with the compiler's log.
-  virtual std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
-                                                CompileReport* report = nullptr) = 0;
+  // From memory, from what was compiled ahead of time, from the disk cache, or from the compiler, in this order.
+  // Errors: 58000 with the compiler's log.
+  virtual std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report = nullptr) = 0;
   // Has it compiled for somebody who asks later. Does nothing where it is there, or another thread makes it. Errors: as
   // compile().
-  virtual void prepare(const std::string& text, const std::string& entry) { compile(text, entry); }
+  virtual void prepare(const KernelText& kernel) { compile(kernel); }
   // The same as compile(), but nullptr where the compiler would have to run.
-  virtual std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) = 0;
+  virtual std::shared_ptr<const Kernel> find_compiled(const KernelText& kernel) = 0;
 
  protected:
   explicit Device(std::shared_ptr<DeviceHealth> health = std::make_shared<DeviceHealth>())

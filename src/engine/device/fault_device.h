@@ -59,18 +59,17 @@ class FaultDevice final : public Device {
     health_->check();
     return device_.enter();
   }
-  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
-                                        CompileReport* report = nullptr) override {
-    note_compiling({text, entry}, false);
-    return device_.compile(text, entry, report);
+  std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report = nullptr) override {
+    note_compiling(kernel, false);
+    return device_.compile(kernel, report);
   }
-  void prepare(const std::string& text, const std::string& entry) override {
-    note_compiling({text, entry}, true);
-    device_.prepare(text, entry);
+  void prepare(const KernelText& kernel) override {
+    note_compiling(kernel, true);
+    device_.prepare(kernel);
   }
-  std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+  std::shared_ptr<const Kernel> find_compiled(const KernelText& kernel) override {
     health_->check();
-    return device_.find_compiled(text, entry);
+    return device_.find_compiled(kernel);
   }
 
  private:

@@ -46,12 +46,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-std::pair<uint64_t, uint64_t> hash_of(const std::string& text, const std::string& entry) {
-  const uint64_t seed = XXH3_64bits(entry.data(), entry.size());
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(text.data(), text.size(), seed);
-  return {hash.high64, hash.low64};
-}
-
 constexpr std::string_view file_suffix = ".kernel";
 
 std::string file_name(const std::string& key) {
@@ -129,22 +123,22 @@ std::optional<fs::path> KernelCache::default_directory() {
   return std::nullopt;
 }
 
-std::string KernelCache::key_of(const std::string& text, const std::string& entry) const {
+std::string KernelCache::key_of(const KernelText& kernel) const {
   std::string key = compiler_.identity();
   key += '\0';
-  key += entry;
+  key += kernel.entry();
   key += '\0';
-  return key += text;
+  return key += kernel.text();
 }
 
-std::shared_ptr<KernelCache::Slot> KernelCache::slot_of(const Hash& hash) {
+std::shared_ptr<KernelCache::Slot> KernelCache::slot_of(const KernelText& kernel) {
   std::lock_guard lock(mutex_);
-  auto [held, is_new] = slots_.try_emplace(hash);
+  auto [held, is_new] = slots_.try_emplace(kernel.hash());
   if (!is_new) {
     ages_.splice(ages_.begin(), ages_, held->second.age);
     return held->second.slot;
   }
-  ages_.push_front(hash);
+  ages_.push_front(kernel.hash());
   held->second = {std::make_shared<Slot>(), ages_.begin()};
   auto slot = held->second.slot;
   if (slots_.size() > kernels_in_memory) {
@@ -154,14 +148,13 @@ std::shared_ptr<KernelCache::Slot> KernelCache::slot_of(const Hash& hash) {
   return slot;
 }
 
-std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, const std::string& entry,
-                                                   CompileReport* report) {
+std::shared_ptr<const Kernel> KernelCache::compile(const KernelText& kernel, CompileReport* report) {
   const auto start = std::chrono::steady_clock::now();
   CompileReport done;
-  auto slot = slot_of(hash_of(text, entry));
+  auto slot = slot_of(kernel);
   std::lock_guard lock(slot->mutex);
   if (slot->kernel == nullptr)
-    done = make(*slot, text, entry);
+    done = make(*slot, kernel);
   else if (slot->prepared)
     done = *slot->prepared;
   else
@@ -172,35 +165,35 @@ std::shared_ptr<const Kernel> KernelCache::compile(const std::string& text, cons
   return slot->kernel;
 }
 
-void KernelCache::prepare(const std::string& text, const std::string& entry) {
-  auto slot = slot_of(hash_of(text, entry));
+void KernelCache::prepare(const KernelText& kernel) {
+  auto slot = slot_of(kernel);
   std::unique_lock lock(slot->mutex, std::try_to_lock);
-  if (lock && slot->kernel == nullptr) slot->prepared = make(*slot, text, entry);
+  if (lock && slot->kernel == nullptr) slot->prepared = make(*slot, kernel);
 }
 
-CompileReport KernelCache::make(Slot& slot, const std::string& text, const std::string& entry) {
+CompileReport KernelCache::make(Slot& slot, const KernelText& kernel) {
   CompileReport done;
-  const std::string key = key_of(text, entry);
-  slot.kernel = compiler_.find_ahead(text, entry);
+  const std::string key = key_of(kernel);
+  slot.kernel = compiler_.find_ahead(kernel.text(), kernel.entry());
   done.is_ahead = slot.kernel != nullptr;
   if (slot.kernel == nullptr) {
-    slot.kernel = load_from_disk(key, entry);
+    slot.kernel = load_from_disk(key, kernel.entry());
     done.from_disk = slot.kernel != nullptr;
   }
   if (slot.kernel == nullptr) {
-    auto built = compiler_.build(text, entry);
+    auto built = compiler_.build(kernel.text(), kernel.entry());
     slot.kernel = std::move(built.kernel);
     store_on_disk(key, built.binary);
   }
   return done;
 }
 
-std::shared_ptr<const Kernel> KernelCache::find(const std::string& text, const std::string& entry) {
-  auto slot = slot_of(hash_of(text, entry));
+std::shared_ptr<const Kernel> KernelCache::find(const KernelText& kernel) {
+  auto slot = slot_of(kernel);
   std::unique_lock lock(slot->mutex, std::try_to_lock);
   if (!lock) return nullptr;  // another thread compiles it
-  if (slot->kernel == nullptr) slot->kernel = compiler_.find_ahead(text, entry);
-  if (slot->kernel == nullptr) slot->kernel = load_from_disk(key_of(text, entry), entry);
+  if (slot->kernel == nullptr) slot->kernel = compiler_.find_ahead(kernel.text(), kernel.entry());
+  if (slot->kernel == nullptr) slot->kernel = load_from_disk(key_of(kernel), kernel.entry());
   return slot->kernel;
 }
 

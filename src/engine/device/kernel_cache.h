@@ -51,18 +51,17 @@ class KernelCache {
   // $DIPTYCH_KERNEL_CACHE ("off": none), $XDG_CACHE_HOME/diptych/kernels, or ~/.cache/diptych/kernels.
   static std::optional<std::filesystem::path> default_directory();
 
-  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry, CompileReport* report);
+  std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report);
   // As compile(), for somebody who asks later, and is told where it came from. Does nothing where another thread makes
   // it.
-  void prepare(const std::string& text, const std::string& entry);
-  std::shared_ptr<const Kernel> find(const std::string& text, const std::string& entry);
+  void prepare(const KernelText& kernel);
+  std::shared_ptr<const Kernel> find(const KernelText& kernel);
 
   static constexpr size_t kernels_in_memory = 1024;  // beyond them the one used longest ago goes
   static constexpr int64_t disk_bytes = int64_t{1} << 30;
   static constexpr int64_t disk_files = 4096;
 
  private:
-  using Hash = std::pair<uint64_t, uint64_t>;
   struct Slot {
     std::mutex mutex;  // held while its kernel is made
     std::shared_ptr<const Kernel> kernel;
@@ -70,20 +69,20 @@ class KernelCache {
   };
   struct Held {
     std::shared_ptr<Slot> slot;
-    std::list<Hash>::iterator age;
+    std::list<KernelText::Hash>::iterator age;
   };
 
-  std::shared_ptr<Slot> slot_of(const Hash& hash);
-  CompileReport make(Slot& slot, const std::string& text, const std::string& entry);
+  std::shared_ptr<Slot> slot_of(const KernelText& kernel);
+  CompileReport make(Slot& slot, const KernelText& kernel);
   std::shared_ptr<const Kernel> load_from_disk(const std::string& key, const std::string& entry);
   void store_on_disk(const std::string& key, std::span<const std::byte> binary);
-  std::string key_of(const std::string& text, const std::string& entry) const;
+  std::string key_of(const KernelText& kernel) const;
 
   KernelCompiler& compiler_;
   std::optional<std::filesystem::path> directory_;
   std::mutex mutex_;  // guards slots_ and ages_
-  std::map<Hash, Held> slots_;
-  std::list<Hash> ages_;  // last used first
+  std::map<KernelText::Hash, Held> slots_;
+  std::list<KernelText::Hash> ages_;  // last used first
 };
 
 }  // namespace diptych

@@ -122,8 +122,8 @@ class DeviceMeasurement {
     // A text that no cache has; what a usual section's has besides its own lines is in it.
     const std::string text = fmt::format("// {}\n{}", Clock::now().time_since_epoch().count(), measuring_text());
     std::shared_ptr<const Kernel> read, multiply;
-    calibration.compile_ns = nanoseconds_of([&] { read = device_.compile(text, "read_memory"); });
-    multiply = device_.compile(text, "multiply");
+    calibration.compile_ns = nanoseconds_of([&] { read = device_.compile({text, "read_memory"}); });
+    multiply = device_.compile({text, "multiply"});
     const int64_t groups = groups_of(*read);
     calibration.read = rate_of(tries, [&] { launch(*read, groups, memory_.address(), bytes_ / 16); });
     if (device_.info().can_map)

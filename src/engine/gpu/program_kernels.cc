@@ -44,7 +44,7 @@ void ProgramKernels::add_section(int32_t address, std::optional<SectionShape> sh
   add_device(engine_.device(), *shape);
   const auto kernel = engine_.kernels().generated(program_, address, *shape);
   if (!kernel->unsupported.empty()) return;
-  always_.push_back({kernel->text, kernel->entry});
+  always_.push_back(kernel->source);
   add_kernels_behind(*kernel, address);
 }
 

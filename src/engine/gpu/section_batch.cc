@@ -52,10 +52,10 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
   input_ = std::move(input);
   const PartScope scope(task_.clock(), TimePart::Launch);
   if (!find_kernel(memo, reason)) return false;
-  constants_.emplace(task_.program, kernel_, input_->dictionaries);
+  constants_.emplace(task_.program, *kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
-  tablets_ = loader_.describe(*input_, choose_steps() * kernel_.step_rows());
-  for (const GroupPlan& plan : kernel_.groups) {
+  tablets_ = loader_.describe(*input_, choose_steps() * kernel_->step_rows());
+  for (const GroupPlan& plan : kernel_->groups) {
     const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(plan.hash_table)];
     if (plan.place == GroupPlan::Place::Partitioned)
       partitions_.emplace_back(engine_, plan, table, expected_rows(), is_only && !plan.is_shared);
@@ -68,7 +68,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
 
 // That reach the sinks.
 int64_t SectionBatch::expected_rows() const {
-  if (!kernel_.repeats) return input_->rows;
+  if (!kernel_->repeats) return input_->rows;
   const Instruction& parallel = task_.program.instructions[static_cast<size_t>(task_.address)];
   const CursorInfo& cursor = task_.program.cursors[static_cast<size_t>(parallel.p1)];
   const double pairs = static_cast<double>(cursor.expected_rows_out) /
@@ -88,16 +88,14 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
   } else {
     kernel_ = engine_.kernels().choose(task_.program, task_.address, shape, choice_);
   }
-  if (kernel_.sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
-    kernel_.unsupported = "sorting more rows than 32 bits can number";
-  if (!kernel_.unsupported.empty()) {
-    reason = kernel_.unsupported;
-    return false;
-  }
+  reason = kernel_->unsupported;
+  if (kernel_->sink == SectionKernel::Sink::Sort && input_->rows > DeviceSort::most_rows)
+    reason = "sorting more rows than 32 bits can number";
+  if (!reason.empty()) return false;
   if (compiled_ == nullptr) {
     CompileReport report;
     compiled_ = engine_.kernels().compile(
-        kernel_, [this] { check_cancelled(task_.context); }, report);
+        *kernel_, [this] { check_cancelled(task_.context); }, report);
     kernel_origin_ = report.origin();
     memo = {shape, kernel_, compiled_};
   }
@@ -114,8 +112,8 @@ SectionShape SectionBatch::shape_with_indexes() const {
 
 // The words of the section that this launch knows.
 void SectionBatch::send_section() {
-  std::vector<uint64_t> section = kernel_.section;
-  for (const SectionWord& one : kernel_.section_words) section[one.index] = word(one.parameter) + one.offset;
+  std::vector<uint64_t> section = kernel_->section;
+  for (const SectionWord& one : kernel_->section_words) section[one.index] = word(one.parameter) + one.offset;
   const auto bytes = static_cast<int64_t>(section.size() * sizeof(uint64_t));
   if (section_buffer_.bytes() == 0) section_buffer_ = engine_.device().allocate(bytes, "a section to interpret");
   section_sent_ = send(engine_.device(), *queue_, section_buffer_.address(), section.data(), bytes);
@@ -123,11 +121,11 @@ void SectionBatch::send_section() {
 
 // Large tiles keep many loads on their way between two barriers; but every group of the grid should have several.
 int64_t SectionBatch::choose_steps() {
-  const int per_unit = std::max(1, compiled_->groups_per_unit(kernel_.items));
+  const int per_unit = std::max(1, compiled_->groups_per_unit(kernel_->items));
   grid_ = static_cast<int64_t>(engine_.device().info().compute_units) * per_unit;
-  int64_t most = kernel_.most_steps;
-  if (residency_ == Residency::Mapped && kernel_.writes_rows()) most = std::min(most, most_mapped_steps);
-  steps_ = std::clamp<int64_t>(input_->rows / (grid_ * kernel_.step_rows() * tiles_per_group), 1, most);
+  int64_t most = kernel_->most_steps;
+  if (residency_ == Residency::Mapped && kernel_->writes_rows()) most = std::min(most, most_mapped_steps);
+  steps_ = std::clamp<int64_t>(input_->rows / (grid_ * kernel_->step_rows() * tiles_per_group), 1, most);
   return steps_;
 }
 
@@ -140,26 +138,27 @@ void SectionBatch::launch_with(int64_t capacity) {
     for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
-  text_room_.prepare(engine_, kernel_, input_->rows);
-  if (kernel_.writes_rows()) {
+  text_room_.prepare(engine_, *kernel_, input_->rows);
+  if (kernel_->writes_rows()) {
     if (status_buffer_.bytes() == 0)
       status_buffer_ = engine_.device().allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
     queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
-  } else if (kernel_.sink == SectionKernel::Sink::Totals) {
-    partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_.partial_words) * 8, "partial aggregates");
+  } else if (kernel_->sink == SectionKernel::Sink::Totals) {
+    partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_->partial_words) * 8,
+                              "partial aggregates");
   }
-  if (kernel_.notes_rows && row_masks_.bytes() == 0)
+  if (kernel_->notes_rows && row_masks_.bytes() == 0)
     row_masks_ =
-        engine_.device().allocate(std::max<int64_t>(tablets_->tiles * steps_ * kernel_.items, 1), "masks of rows");
+        engine_.device().allocate(std::max<int64_t>(tablets_->tiles * steps_ * kernel_->items, 1), "masks of rows");
   for (NumberedBatch& groups : numbered_) groups.prepare(*queue_);
   for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
-  if (kernel_.is_interpreted()) send_section();
+  if (kernel_->is_interpreted()) send_section();
   before_ = queue_->record();
   if (!partitions_.empty()) {
     count_rows();
     for (PartitionBatch& partitions : partitions_) {
-      partitions.make_room_for(kernel_.repeats ? static_cast<int64_t>(control().rows_out) : input_->rows);
+      partitions.make_room_for(kernel_->repeats ? static_cast<int64_t>(control().rows_out) : input_->rows);
       partitions.place_rows(*queue_);
     }
     queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
@@ -170,17 +169,17 @@ void SectionBatch::launch_with(int64_t capacity) {
   after_ = queue_->record();
   control_report_.ask(*queue_);
   partials_report_.ask(*queue_);
-  if (finds_first_rows() && std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row)) start_fetch();
+  if (finds_first_rows() && std::none_of(kernel_->outputs.begin(), kernel_->outputs.end(), is_text_row)) start_fetch();
 }
 
 // Rows are counted first, as the second pass finds them: where strings that it makes are part of them, with as much
 // room for these. Of rows that repeat only the count says how many there are.
 void SectionBatch::count_rows() {
   launch_pass(0);
-  if (kernel_.new_texts == 0 && !kernel_.repeats) return;
+  if (kernel_->new_texts == 0 && !kernel_->repeats) return;
   control_report_.ask(*queue_);
   queue_->synchronize();
-  while (text_room_.grow(engine_, kernel_, control())) {
+  while (text_room_.grow(engine_, *kernel_, control())) {
     queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
     launch_pass(0);
     control_report_.ask(*queue_);
@@ -191,44 +190,48 @@ void SectionBatch::count_rows() {
 void SectionBatch::launch_pass(uint32_t pass) {
   pass_ = pass;
   std::vector<uint64_t> words;
-  for (const KernelParameter& parameter : kernel_.parameters) words.push_back(word(parameter));
-  queue_->launch(*compiled_, groups_, kernel_.items, words);
+  for (const KernelParameter& parameter : kernel_->parameters) words.push_back(word(parameter));
+  queue_->launch(*compiled_, groups_, kernel_->items, words);
   if (residency_ == Residency::Mapped) queue_->count_in_place(input_->bytes, 0);
 }
 
 bool SectionBatch::writes_to_host() const {
   return residency_ == Residency::Mapped && engine_.device().info().can_map &&
-         kernel_.sink == SectionKernel::Sink::Result &&
-         std::none_of(kernel_.outputs.begin(), kernel_.outputs.end(), is_text_row);
+         kernel_->sink == SectionKernel::Sink::Result &&
+         std::none_of(kernel_->outputs.begin(), kernel_->outputs.end(), is_text_row);
 }
 
 void SectionBatch::allocate_outputs(int64_t capacity) {
   outputs_.clear();
-  outputs_.resize(kernel_.outputs.size());
+  outputs_.resize(kernel_->outputs.size());
   if (writes_to_host()) return allocate_pinned_outputs(capacity);
   output_offsets_.clear();
   int64_t bytes = 0;
   const auto take = [&](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
-  for (const OutputColumn& column : kernel_.outputs) {
-    output_offsets_.push_back(take(capacity * column.width()));
-    output_offsets_.push_back(take(column.nullable ? capacity : 0));
+  for (const OutputColumn& column : kernel_->outputs) {
+    OutputOffsets& offsets = output_offsets_.emplace_back();
+    offsets.values = take(capacity * column.width());
+    if (!column.nullable) continue;
+    offsets.nulls = take(capacity);
+    if (kernel_->sink == SectionKernel::Sink::Rows) offsets.bits = take(word_bits_bytes(capacity));
   }
   sort_word_offsets_.clear();
-  for (size_t i = 0; i < kernel_.sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
+  for (size_t i = 0; i < kernel_->sort_words; ++i) sort_word_offsets_.push_back(take(capacity * 8));
   outputs_buffer_ = DeviceBuffer();
   outputs_buffer_ = engine_.device().allocate(std::max<int64_t>(bytes, 8), "result rows on the device");
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].values = outputs_buffer_.address() + output_offsets_[2 * i];
-    outputs_[i].nulls = outputs_buffer_.address() + output_offsets_[2 * i + 1];
+    outputs_[i].values = outputs_buffer_.address() + output_offsets_[i].values;
+    outputs_[i].nulls = outputs_buffer_.address() + output_offsets_[i].nulls;
   }
 }
 
 AppendedRows::Batch SectionBatch::take_appended() {
   AppendedRows::Batch batch;
   batch.buffer = std::move(outputs_buffer_);
-  for (size_t i = 0; i < output_offsets_.size(); i += 2) {
-    batch.values.push_back(output_offsets_[i]);
-    batch.nulls.push_back(output_offsets_[i + 1]);
+  for (const OutputOffsets& offsets : output_offsets_) {
+    batch.values.push_back(offsets.values);
+    batch.nulls.push_back(offsets.nulls);
+    batch.bits.push_back(offsets.bits);
   }
   batch.rows = rows_out();
   return batch;
@@ -240,8 +243,8 @@ void SectionBatch::allocate_pinned_outputs(int64_t capacity) {
     return buffer.address();
   };
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].values = take(capacity * kernel_.outputs[i].width(), outputs_[i].pinned_values);
-    if (kernel_.outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
+    outputs_[i].values = take(capacity * kernel_->outputs[i].width(), outputs_[i].pinned_values);
+    if (kernel_->outputs[i].nullable) outputs_[i].nulls = take(capacity, outputs_[i].pinned_nulls);
   }
 }
 
@@ -293,7 +296,7 @@ void SectionBatch::launch_until_room() {
   do {
     queue_->synchronize();
     count_time();
-    if (!text_room_.grow(engine_, kernel_, control())) return;
+    if (!text_room_.grow(engine_, *kernel_, control())) return;
     launch_with(capacity_);
   } while (true);
 }
@@ -308,14 +311,14 @@ void SectionBatch::bring() {
 void SectionBatch::bring_output() {
   launch_until_room();
   if (has_failed()) return;
-  if (kernel_.writes_rows()) {
+  if (kernel_->writes_rows()) {
     const auto rows = static_cast<int64_t>(control().rows_out);
     if (rows > capacity_ && (task_.wanted < 0 || capacity_ < task_.wanted)) {
       launch_with(rows);
       launch_until_room();
     }
-    if (kernel_.sink == SectionKernel::Sink::Sort) sort_rows();
-    if (!fetch_ && kernel_.sink != SectionKernel::Sink::Rows) start_fetch();
+    if (kernel_->sink == SectionKernel::Sink::Sort) sort_rows();
+    if (!fetch_ && kernel_->sink != SectionKernel::Sink::Rows) start_fetch();
     return;
   }
   for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read(*queue_));
@@ -323,20 +326,22 @@ void SectionBatch::bring_output() {
     while (partitions.group_again(*queue_)) queue_->synchronize();
     partitions.own_strings(*queue_);
   }
-  if (kernel_.sink != SectionKernel::Sink::Totals) return;
+  if (kernel_->sink != SectionKernel::Sink::Totals) return;
   fetch_partials();
 }
 
 void SectionBatch::fetch_partials() {
   partials_.groups = static_cast<size_t>(groups_);
-  partials_.words.assign(partials_report_.words(), partials_report_.words() + partials_.groups * kernel_.partial_words);
-  const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(kernel_.hash_table)];
+  partials_.words.assign(partials_report_.words(),
+                         partials_report_.words() + partials_.groups * kernel_->partial_words);
+  const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(kernel_->hash_table)];
   const StatesLayout layout = layout_states(table, true);
   for (size_t i = 0; i < layout.aggregates.size(); ++i) {
     const StateLayout& state = layout.aggregates[i];
     if (state.kind != StateKind::Extreme || table.aggregates[i].argument.physical != PhysicalType::Text) continue;
-    partials_.strings[i] = fetch_strings(engine_, *queue_, {partials_report_.address(), groups_, kernel_.partial_words},
-                                         string_of_extreme(state.first_word));
+    partials_.strings[i] =
+        fetch_strings(engine_, *queue_, {partials_report_.address(), groups_, kernel_->partial_words},
+                      string_of_extreme(state.first_word));
   }
 }
 
@@ -359,8 +364,8 @@ std::vector<DeviceAddress> SectionBatch::sort_words() const {
 
 // Of a small limit the rows wanted are found before the host knows how many there are.
 bool SectionBatch::finds_first_rows() const {
-  return kernel_.sink == SectionKernel::Sink::Sort && capacity_ > 0 &&
-         gpu::finds_first_rows(kernel_, *sorted_set_of(task_.program, task_.address));
+  return kernel_->sink == SectionKernel::Sink::Sort && capacity_ > 0 &&
+         gpu::finds_first_rows(*kernel_, *sorted_set_of(task_.program, task_.address));
 }
 
 void SectionBatch::find_first_rows() {
@@ -383,7 +388,7 @@ void SectionBatch::sort_rows() {
   }
   before_ = queue_->record();
   std::vector<TextKey> texts;
-  for (const SortText& text : kernel_.sort_texts)
+  for (const SortText& text : kernel_->sort_texts)
     texts.push_back({text.word, outputs_[text.output].values, text.descending});
   const SortInput input{words, texts, static_cast<int64_t>(control().rows_out)};
   sort_.emplace(engine_, *queue_).sort(input, sorted.limit, task_.context);
@@ -397,8 +402,8 @@ void SectionBatch::start_fetch() {
   const int64_t rows = sort_ ? sort_->rows() : std::min(static_cast<int64_t>(control().rows_out), capacity_);
   if (rows == 0) return;
   fetch_.emplace(engine_.device(), *queue_, rows, sort_ ? &*sort_ : nullptr, task_.context.budget);
-  for (size_t i = 0; i < kernel_.outputs.size(); ++i) {
-    const OutputColumn& column = kernel_.outputs[i];
+  for (size_t i = 0; i < kernel_->outputs.size(); ++i) {
+    const OutputColumn& column = kernel_->outputs[i];
     FetchedColumn from;
     from.column = column;
     from.values = outputs_[i].values;

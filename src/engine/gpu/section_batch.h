@@ -38,7 +38,7 @@ struct PartialWords {
 // The kernel of the batch before: columns are mostly stored alike in all batches.
 struct KernelMemo {
   SectionShape shape;
-  SectionKernel kernel;
+  std::shared_ptr<const SectionKernel> kernel;
   std::shared_ptr<const Kernel> compiled;
 };
 
@@ -77,7 +77,7 @@ class SectionBatch {
   void finish();
 
   // Afterwards.
-  const SectionKernel& kernel() const { return kernel_; }
+  const std::shared_ptr<const SectionKernel>& kernel() const { return kernel_; }
   std::vector<HostPiece> take_rows() { return std::move(rows_); }
   // Of a section that appends to a row set which is not sorted: its rows, in the device's memory.
   AppendedRows::Batch take_appended();
@@ -133,7 +133,7 @@ class SectionBatch {
   InputLoader loader_;
   std::shared_ptr<SectionInput> input_;
   std::shared_ptr<TabletDescriptions> tablets_;
-  SectionKernel kernel_;
+  std::shared_ptr<const SectionKernel> kernel_;
   std::shared_ptr<const Kernel> compiled_;
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
@@ -144,8 +144,12 @@ class SectionBatch {
   ReportBuffer control_report_, partials_report_;
   TextRoom text_room_;
   int64_t capacity_ = 0;
-  std::vector<OutputPlace> outputs_;        // by column
-  std::vector<int64_t> output_offsets_;     // in the outputs' buffer, of values and NULL bytes of each column
+  std::vector<OutputPlace> outputs_;  // by column
+  // In the outputs' buffer, of each column. bits: of rows that stay, room for their NULLs as bits.
+  struct OutputOffsets {
+    int64_t values = 0, nulls = 0, bits = 0;
+  };
+  std::vector<OutputOffsets> output_offsets_;
   std::vector<int64_t> sort_word_offsets_;  // ... and of the words
   std::optional<BatchSort> sort_;
   std::shared_ptr<DeviceEvent> before_, after_;  // of the kernel

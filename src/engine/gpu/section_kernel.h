@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/device/kernel_text.h"
 #include "engine/gpu/generator/group_plan.h"
 #include "program/program.h"
 #include "tablet/column_view.h"
@@ -153,9 +154,8 @@ struct SectionWord {
 };
 
 struct SectionKernel {
-  std::string text;
+  KernelText source;
   size_t library_bytes = 0;  // of the text: what it has from src/kernel, and the definitions before that
-  std::string entry;
   std::vector<KernelParameter> parameters;
   // Of the interpreter: the section that it runs. A generated kernel has none.
   std::vector<uint64_t> section;

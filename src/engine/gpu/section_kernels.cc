@@ -26,12 +26,12 @@ KernelChoice kernel_choice_named(const std::string& name) {
   return KernelChoice::Auto;
 }
 
-void compile_interpreter(Device& device) { device.compile(interpreter_text(false), interpreter_entry); }
+void compile_interpreter(Device& device) { device.compile(interpreter_text(false)); }
 
 SectionKernels::Outlook SectionKernels::look(Device& device, const Program& program, int32_t address,
                                              const SectionShape& shape, KernelChoice choice) {
   const auto is_compiled = [&](const SectionKernel& kernel) {
-    return kernel.unsupported.empty() && device.find_compiled(kernel.text, kernel.entry) != nullptr;
+    return kernel.unsupported.empty() && device.find_compiled(kernel.source) != nullptr;
   };
   const SectionKernel kernel = choice == KernelChoice::Interpreter ? interpret_section(program, address, shape)
                                                                    : generate_section(program, address, shape);
@@ -40,11 +40,12 @@ SectionKernels::Outlook SectionKernels::look(Device& device, const Program& prog
   return {"", may_be_interpreted && is_compiled(interpret_section(program, address, shape))};
 }
 
-SectionKernel SectionKernels::choose(const Program& program, int32_t address, const SectionShape& shape,
-                                     KernelChoice choice) {
+std::shared_ptr<const SectionKernel> SectionKernels::choose(const Program& program, int32_t address,
+                                                            const SectionShape& shape, KernelChoice choice) {
   switch (choice) {
-    case KernelChoice::Interpreter: return interpret_section(program, address, shape);
-    case KernelChoice::Generated: return *generated_.get(program, address, shape);
+    case KernelChoice::Interpreter:
+      return std::make_shared<const SectionKernel>(interpret_section(program, address, shape));
+    case KernelChoice::Generated: return generated_.get(program, address, shape);
     case KernelChoice::Auto: break;
   }
   return choose_now(program, address, shape);
@@ -52,26 +53,25 @@ SectionKernel SectionKernels::choose(const Program& program, int32_t address, co
 
 // The interpreter takes seconds to compile, which the end of the process would wait for: it has to be worth it. On the
 // host's own cores nothing is.
-SectionKernel SectionKernels::choose_now(const Program& program, int32_t address, const SectionShape& shape) {
-  const auto known = generated_.get(program, address, shape);
-  const SectionKernel& generated = *known;
+std::shared_ptr<const SectionKernel> SectionKernels::choose_now(const Program& program, int32_t address,
+                                                                const SectionShape& shape) {
+  auto generated = generated_.get(program, address, shape);
   if (device_.info().is_host) return generated;
-  if (!generated.unsupported.empty() || device_.find_compiled(generated.text, generated.entry) != nullptr)
-    return generated;
-  SectionKernel interpreted = interpret_section(program, address, shape);
-  if (!interpreted.unsupported.empty()) return generated;
-  if (device_.find_compiled(interpreted.text, interpreted.entry) == nullptr) {
-    if (++waits_ > unasked_waits) compiler_.ask({interpreted.text, interpreted.entry}, Asker::Nobody);
+  if (!generated->unsupported.empty() || device_.find_compiled(generated->source) != nullptr) return generated;
+  auto interpreted = std::make_shared<const SectionKernel>(interpret_section(program, address, shape));
+  if (!interpreted->unsupported.empty()) return generated;
+  if (device_.find_compiled(interpreted->source) == nullptr) {
+    if (++waits_ > unasked_waits) compiler_.ask(interpreted->source, Asker::Nobody);
     return generated;
   }
-  compiler_.ask({generated.text, generated.entry}, Asker::Nobody);
+  compiler_.ask(generated->source, Asker::Nobody);
   return interpreted;
 }
 
 std::shared_ptr<const Kernel> SectionKernels::compile(const SectionKernel& kernel, const std::function<void()>& stops,
                                                       CompileReport& report) {
-  compiler_.take({kernel.text, kernel.entry}, stops);
-  return device_.compile(kernel.text, kernel.entry, &report);
+  compiler_.take(kernel.source, stops);
+  return device_.compile(kernel.source, &report);
 }
 
 void SectionKernels::prepare(uint64_t key, const std::function<std::vector<KernelText>()>& find) {

@@ -30,8 +30,7 @@ class SectionKernels {
  public:
   explicit SectionKernels(Device& device)
       : device_(device),
-        compiler_([&device](const std::string& text, const std::string& entry) { device.prepare(text, entry); },
-                  device.info().compiles_at_once) {}
+        compiler_([&device](const KernelText& kernel) { device.prepare(kernel); }, device.info().compiles_at_once) {}
 
   // What choose() would come to, without asking a compiler for anything.
   struct Outlook {
@@ -40,7 +39,8 @@ class SectionKernels {
   };
   static Outlook look(Device& device, const Program& program, int32_t address, const SectionShape& shape,
                       KernelChoice choice);
-  SectionKernel choose(const Program& program, int32_t address, const SectionShape& shape, KernelChoice choice);
+  std::shared_ptr<const SectionKernel> choose(const Program& program, int32_t address, const SectionShape& shape,
+                                              KernelChoice choice);
   // The kernel that was chosen, compiled; stops: see BackgroundCompiler::take(). Errors: 58000, and what stops throws.
   std::shared_ptr<const Kernel> compile(const SectionKernel& kernel, const std::function<void()>& stops,
                                         CompileReport& report);
@@ -53,7 +53,7 @@ class SectionKernels {
   BackgroundCompiler& compiler() { return compiler_; }
 
  private:
-  SectionKernel choose_now(const Program& program, int32_t address, const SectionShape& shape);
+  std::shared_ptr<const SectionKernel> choose_now(const Program& program, int32_t address, const SectionShape& shape);
 
   Device& device_;
   BackgroundCompiler compiler_;

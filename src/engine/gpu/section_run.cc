@@ -106,13 +106,13 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 
 void SectionRun::put_together() {
   const PartScope scope(task_.clock(), TimePart::Merge);
-  if (kernel_.sink == SectionKernel::Sink::Totals) finish_totals();
-  if (kernel_.sink == SectionKernel::Sink::Sort) {
+  if (kernel_->sink == SectionKernel::Sink::Totals) finish_totals();
+  if (kernel_->sink == SectionKernel::Sink::Sort) {
     result_.appended.form.parts = sorted_.batches();
     result_.appended.rows = sorted_.finish(*sorted_set_of(task_.program, task_.address));
   }
-  if (kernel_.sink == SectionKernel::Sink::Rows) finish_rows();
-  if (kernel_.sink == SectionKernel::Sink::Groups) finish_groups();
+  if (kernel_->sink == SectionKernel::Sink::Rows) finish_rows();
+  if (kernel_->sink == SectionKernel::Sink::Groups) finish_groups();
 }
 
 // Whether all tablets of the source are needed and ready in the place that the residency means.
@@ -233,7 +233,7 @@ std::optional<size_t> SectionRun::section_hash() {
 
 // The next statement like this one makes room for as many rows from the start.
 void SectionRun::note_share() {
-  if (!input_ || !kernel_.writes_rows() || result_.profile.rows_in < input_->rows || input_->rows == 0) return;
+  if (!input_ || !kernel_->writes_rows() || result_.profile.rows_in < input_->rows || input_->rows == 0) return;
   if (const auto hash = section_hash())
     input_->note_share(*hash, static_cast<double>(rows_) / static_cast<double>(input_->rows));
 }
@@ -329,11 +329,11 @@ void SectionRun::collect(SectionBatch& batch) {
   const PartScope scope(task_.clock(), TimePart::Fetch);
   batch.finish();
   kernel_ = batch.kernel();
-  if (kernel_.is_interpreted()) result_.profile.kernel = "interpreter";
-  if (kernel_.sink == SectionKernel::Sink::Sort) {
+  if (kernel_->is_interpreted()) result_.profile.kernel = "interpreter";
+  if (kernel_->sink == SectionKernel::Sink::Sort) {
     result_.appended.form.form = batch.sort_form();
     sorted_.add(batch.take_rows(), batch.take_sort_words());
-  } else if (kernel_.sink == SectionKernel::Sink::Rows) {
+  } else if (kernel_->sink == SectionKernel::Sink::Rows) {
     appended_.add(batch.take_appended());
     if (dictionaries_.empty()) dictionaries_ = batch.dictionaries();
   } else {
@@ -351,17 +351,18 @@ void SectionRun::collect(SectionBatch& batch) {
 
 // What it has written stays there.
 void SectionRun::finish_rows() {
-  const std::unique_ptr<Queue> queue = engine_.take_queue(task_.report);
+  std::unique_ptr<Queue> queue = engine_.take_queue(task_.report);
   std::vector<ColumnDefinition> columns;
-  for (const RegisterInfo& column : task_.program.row_sets[static_cast<size_t>(kernel_.row_set)].columns)
+  for (const RegisterInfo& column : task_.program.row_sets[static_cast<size_t>(kernel_->row_set)].columns)
     columns.push_back({"", column.type});
   place_->comes_back();
   result_.appended.rows =
-      appended_.finish(engine_, *queue, kernel_.outputs, columns, dictionaries_, task_.context.budget);
+      appended_.finish(engine_, *queue, kernel_->outputs, columns, dictionaries_, task_.context.budget);
+  engine_.give_back(std::move(queue));
 }
 
 void SectionRun::finish_totals() {
-  const int32_t table = kernel_.hash_table;
+  const int32_t table = kernel_->hash_table;
   if (!shares_groups(task_.program, task_.address, table)) {
     result_.groups[table] = {combine_totals(task_.program, table, partials_),
                              {.form = "total", .parts = result_.profile.batches}};
@@ -382,7 +383,7 @@ DeviceGroups& SectionRun::open_groups(int32_t table) {
 
 void SectionRun::collect_groups(SectionBatch& batch) {
   std::vector<GroupWords> found = batch.take_groups();
-  const auto& plans = batch.kernel().groups;
+  const auto& plans = batch.kernel()->groups;
   if (dictionaries_.empty()) dictionaries_ = batch.dictionaries();
   size_t numbered = 0, partitioned = 0;
   for (const GroupPlan& plan : plans) {
@@ -430,6 +431,7 @@ void SectionRun::finish_groups() {
     queue->report_to(task_.report);
     result_.profile.kernel_nanoseconds += queue->nanoseconds_between(*before, *after);
   }
+  engine_.give_back(std::move(queue));
 }
 
 }  // namespace diptych::gpu

@@ -103,7 +103,8 @@ class SectionRun {
   std::optional<BatchSizes> sizes_;
   std::shared_ptr<SectionInput> input_;  // of all of them, where columns stay
   SectionResult result_;
-  SectionKernel kernel_;  // of the last batch: what its sinks are
+  // Of the last batch: what its sinks are. Without any batch: none.
+  std::shared_ptr<const SectionKernel> kernel_ = std::make_shared<SectionKernel>();
   std::vector<PartialWords> partials_;
   SortedMerge sorted_;
   AppendedRows appended_;

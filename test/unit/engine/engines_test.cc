@@ -329,7 +329,7 @@ TEST_F(PlacementTest, TheKernelsText) {
   open(1e6);
   make_program(1000);
   const gpu::SectionKernel kernel = Engines::kernel_of(*program_, address_, *source_);
-  EXPECT_TRUE(kernel.text.substr(kernel.library_bytes).starts_with("DK_KERNEL void")) << kernel.text;
+  EXPECT_TRUE(kernel.source.text().substr(kernel.library_bytes).starts_with("DK_KERNEL void")) << kernel.source.text();
 }
 
 }  // namespace

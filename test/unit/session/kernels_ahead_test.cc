@@ -24,7 +24,7 @@ class AskedKernels {
   explicit AskedKernels(FaultDevice& device) {
     device.when_compiling([this](const KernelText& kernel, bool) {
       std::lock_guard guard(mutex_);
-      kernels_.insert({kernel.entry, kernel.text});
+      kernels_.insert({kernel.entry(), kernel.text()});
     });
   }
   Kernels all() {
@@ -48,7 +48,7 @@ TEST_F(KernelsAheadTest, KernelsOfTwoSectionsAreCompiledAtTheSameTime) {
   database.device().compile_at_once(2);
   database.device().when_compiling([&](const KernelText& kernel, bool) {
     std::unique_lock lock(mutex);
-    entries.insert(kernel.entry);
+    entries.insert(kernel.entry());
     changed.notify_all();
     have_met &= changed.wait_for(lock, std::chrono::seconds(60), [&] { return entries.size() == 2; });
   });
@@ -73,15 +73,15 @@ TEST_P(NeededKernelsTest, AreAskedForAhead) {
   database.device().when_compiling([&](const KernelText& kernel, bool is_ahead) {
     std::unique_lock lock(mutex);
     if (is_ahead) {
-      ahead.insert({kernel.entry, kernel.text});
+      ahead.insert({kernel.entry(), kernel.text()});
       changed.notify_all();
       throw Error(SqlState::system_error, "left to who needs it");
     }
     // A section takes its own from those that wait.
-    if (kernel.entry.starts_with("section_")) return;
+    if (kernel.entry().starts_with("section_")) return;
     ++needed;
-    const auto is_there = [&] { return ahead.contains({kernel.entry, kernel.text}); };
-    if (!changed.wait_for(lock, std::chrono::seconds(10), is_there)) missing += kernel.entry + " ";
+    const auto is_there = [&] { return ahead.contains({kernel.entry(), kernel.text()}); };
+    if (!changed.wait_for(lock, std::chrono::seconds(10), is_there)) missing += kernel.entry() + " ";
   });
   EXPECT_EQ(database.run_on("opencl", GetParam()), expected);
   EXPECT_EQ(missing, "");
@@ -113,7 +113,7 @@ TEST_F(KernelsAheadTest, AnErrorIsThatOfTheSectionThatNeedsTheKernel) {
     const std::vector<std::string> expected = database.run_on("cpu", two_sections);
     database.device().compile_at_once(at_once);
     database.device().when_compiling([&](const KernelText& kernel, bool) {
-      if (kernel.entry == "section_18") throw Error(SqlState::system_error, "a kernel is wrong");
+      if (kernel.entry() == "section_18") throw Error(SqlState::system_error, "a kernel is wrong");
     });
     EXPECT_EQ(database.run_on("opencl", two_sections), expected);
     if (at_once == 1) fallbacks = database.database().engines().fallbacks();

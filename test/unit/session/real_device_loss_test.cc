@@ -46,7 +46,7 @@ class Child {
   // The fault is there, and nobody has waited for it.
   void launch_bad_kernel() {
     bad_device_ = &device();
-    bad_ = device().compile(bad_text(device().info().api), "bad");
+    bad_ = device().compile({bad_text(device().info().api), "bad"});
     queue_ = device().make_queue();
     const uint64_t words[] = {bad_address};
     queue_->launch(*bad_, 64, 64, words);

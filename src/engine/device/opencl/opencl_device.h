@@ -84,18 +84,17 @@ class OpenClDevice final : public Device, private KernelCompiler {
   int64_t memory_limit() const override { return memory_.limit(); }
   DeviceMemoryUse memory_use() const override { return memory_.use(); }
   std::unique_ptr<Queue> make_queue() override;
-  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string& entry,
-                                        CompileReport* report) override {
+  std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report) override {
     health_->check();
-    return cache_.compile(text, entry, report);
+    return cache_.compile(kernel, report);
   }
-  void prepare(const std::string& text, const std::string& entry) override {
+  void prepare(const KernelText& kernel) override {
     health_->check();
-    cache_.prepare(text, entry);
+    cache_.prepare(kernel);
   }
-  std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string& entry) override {
+  std::shared_ptr<const Kernel> find_compiled(const KernelText& kernel) override {
     health_->check();
-    return cache_.find(text, entry);
+    return cache_.find(kernel);
   }
 
  private:

@@ -60,7 +60,6 @@ SectionGenerator::SectionGenerator(const Program& program, int32_t address, cons
 
 SectionKernel SectionGenerator::generate() {
   if (!shape_.unsupported.empty()) refuse(shape_.unsupported);
-  kernel_.entry = fmt::format("section_{}", address_);
   check_size();
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   find_sink();
@@ -78,7 +77,7 @@ SectionKernel SectionGenerator::generate() {
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   write_body();
   check_shared_memory();
-  if (kernel_.unsupported.empty()) kernel_.text = assemble();
+  if (kernel_.unsupported.empty()) kernel_.source = assemble();
   return std::move(kernel_);
 }
 
@@ -472,7 +471,7 @@ bool SectionGenerator::has_costly_instruction() const {
   return false;
 }
 
-std::string SectionGenerator::assemble() {
+KernelText SectionGenerator::assemble() {
   std::string text = fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n#define DK_ROWS {}\n",
                                  kernel_.items, kernel_.parameters.size(), kernel_.rows_per_thread);
   if (const int groups = least_groups(); groups > 1) text += fmt::format("#define DK_LEAST_GROUPS {}\n", groups);
@@ -485,15 +484,16 @@ std::string SectionGenerator::assemble() {
   std::vector<std::string_view> files(files_.begin(), files_.end());
   text += kernel_text(files);
   kernel_.library_bytes = text.size();
+  std::string entry = fmt::format("section_{}", address_);
   KernelWriter out;
   out.open("DK_KERNEL void {}(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {{",
-           kernel_.entry);
+           entry);
   out.line("DK_SCRATCH(scratch);");
   for (const std::string& head : heads_) out.line("{}", head);
   out.line("dk_u64 failure = 0;");
   out.append(body);
   out.close();
-  return text + out.take();
+  return {text + out.take(), std::move(entry)};
 }
 
 }  // namespace diptych::gpu

@@ -82,7 +82,7 @@ class SectionGenerator {
   void begin_instruction(int32_t address);
   int least_groups() const;
   bool has_costly_instruction() const;
-  std::string assemble();
+  KernelText assemble();
   // The expression of a parameter's word.
   std::string word(KernelParameter::Kind kind, int32_t index = 0, int32_t part = 0);
   // Declares a value at the head of the kernel, once.

@@ -18,8 +18,7 @@ constexpr size_t starts_words = 4, slices_words = 5;
 
 std::shared_ptr<const Kernel> starts_kernel(Device& device, Queue& queue, const char* entry, size_t words) {
   const PartScope scope(queue.clock(), TimePart::Compile);
-  const KernelText kernel = text_kernel(starts_file, entry, words);
-  return device.compile(kernel.text, kernel.entry);
+  return device.compile(text_kernel(starts_file, entry, words));
 }
 
 }  // namespace
@@ -59,8 +58,7 @@ void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Te
   std::shared_ptr<const Kernel> compiled;
   {
     const PartScope scope(queue.clock(), TimePart::Compile);
-    const KernelText text = with_items(kernel, grid.items);
-    compiled = engine.device().compile(text.text, text.entry);
+    compiled = engine.device().compile(with_items(kernel, grid.items));
   }
   const int64_t most = static_cast<int64_t>(engine.device().info().compute_units) *
                        std::max(1, compiled->groups_per_unit(grid.items, grid.shared_room));

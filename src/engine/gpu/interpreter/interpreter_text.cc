@@ -11,6 +11,8 @@
 namespace diptych::gpu {
 namespace {
 
+constexpr const char* interpreter_entry = "interpret_section";
+
 class InterpreterText {
  public:
   explicit InterpreterText(bool with_functions) : table_(CaseTable::of(with_functions)) {}
@@ -104,12 +106,12 @@ class InterpreterText {
 
 }  // namespace
 
-const std::string& interpreter_text(bool with_functions) {
+const KernelText& interpreter_text(bool with_functions) {
   if (with_functions) {
-    static const std::string all = InterpreterText(true).make();
+    static const KernelText all(InterpreterText(true).make(), interpreter_entry);
     return all;
   }
-  static const std::string operators = InterpreterText(false).make();
+  static const KernelText operators(InterpreterText(false).make(), interpreter_entry);
   return operators;
 }
 

@@ -8,7 +8,6 @@
 
 namespace diptych::gpu {
 
-inline constexpr const char* interpreter_entry = "interpret_section";
 inline constexpr int interpreter_rows = 16;  // of a work-item
 
 // Steps of a tile whose passed rows a work-item can remember.
@@ -22,6 +21,6 @@ inline constexpr KernelParameter::Kind interpreter_parameters[] = {
     KernelParameter::Kind::Section,        KernelParameter::Kind::ControlReport};
 
 // with_functions: the larger kernel, which has the functions of SQL besides the operators.
-const std::string& interpreter_text(bool with_functions);
+const KernelText& interpreter_text(bool with_functions);
 
 }  // namespace diptych::gpu

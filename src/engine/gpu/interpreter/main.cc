@@ -12,6 +12,6 @@ int main(int count, char** arguments) {
     std::fputs("interpreter_text operators|functions\n", stderr);
     return 2;
   }
-  const std::string& text = diptych::gpu::interpreter_text(which == "functions");
+  const std::string& text = diptych::gpu::interpreter_text(which == "functions").text();
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
 }

@@ -285,8 +285,7 @@ void SectionLowering::finish_jumps() {
 }
 
 void SectionLowering::assemble() {
-  kernel_.text = interpreter_text(with_functions_);
-  kernel_.entry = interpreter_entry;
+  kernel_.source = interpreter_text(with_functions_);
   kernel_.rows_per_thread = interpreter_rows;
   kernel_.most_steps = interpreter_steps;
   for (Kind kind : interpreter_parameters) kernel_.parameters.push_back({kind});

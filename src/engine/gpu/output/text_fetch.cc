@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/section_kernel.h"
@@ -21,10 +24,17 @@ constexpr int64_t groups_per_unit = 8;
 
 }  // namespace
 
-KernelText text_kernel(const char* file, const char* entry, size_t words) {
-  return {
-      fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words) + kernel_text({file}),
-      entry};
+const KernelText& text_kernel(const char* file, const char* entry, size_t words) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string_view, size_t>, KernelText> known;
+  const std::lock_guard guard(mutex);
+  KernelText& kernel = known[{entry, words}];
+  if (kernel.entry().empty()) {
+    const std::string head =
+        fmt::format("#define DK_GROUP_SIZE {}\n#define DK_PARAMETER_WORDS {}\n", group_size, words);
+    kernel = {head + kernel_text({file}), entry};
+  }
+  return kernel;
 }
 
 void add_text_kernels(std::vector<KernelText>& kernels) {
@@ -37,8 +47,7 @@ void launch_text_kernel(Device& device, Queue& queue, const char* file, const ch
   std::shared_ptr<const Kernel> kernel;
   {
     const PartScope scope(queue.clock(), TimePart::Compile);
-    const KernelText text = text_kernel(file, entry, words.size());
-    kernel = device.compile(text.text, text.entry);
+    kernel = device.compile(text_kernel(file, entry, words.size()));
   }
   const int64_t groups = std::min((rows + text_tile_rows - 1) / text_tile_rows,
                                   std::max(1, device.info().compute_units) * groups_per_unit);

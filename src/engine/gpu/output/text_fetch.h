@@ -15,8 +15,8 @@
 
 namespace diptych::gpu {
 
-// A kernel of such a file, with so many words of parameters.
-KernelText text_kernel(const char* file, const char* entry, size_t words);
+// A kernel of such a file, with so many words of parameters; it stays.
+const KernelText& text_kernel(const char* file, const char* entry, size_t words);
 // Adds those that TextFetch launches.
 void add_text_kernels(std::vector<KernelText>& kernels);
 // Launches a kernel of kernel/device/text_starts.h or text_copy.h for so many rows.

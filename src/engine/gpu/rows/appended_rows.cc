@@ -8,6 +8,24 @@
 namespace diptych::gpu {
 namespace {
 
+// A batch that has more room than so many times what its rows take is copied, so that the rest is free again; but for
+// small ones.
+constexpr int64_t most_room = 2, small_batch_bytes = int64_t{1} << 20;
+
+// Bytes of NULLs as bits, from the bit `first` on.
+struct NullBits {
+  DeviceAddress bytes;
+  int64_t rows;
+  DeviceAddress bits;
+  int64_t first;
+};
+
+void launch_null_bits(GpuEngine& engine, Queue& queue, const NullBits& nulls) {
+  launch_text_kernel(
+      engine.device(), queue, "device/null_bits.h", "dk_null_bits", nulls.rows,
+      {nulls.bytes.value, static_cast<uint64_t>(nulls.rows), nulls.bits.value, static_cast<uint64_t>(nulls.first)});
+}
+
 // How a column is stored there.
 ColumnView form_of(const OutputColumn& column, const std::vector<const Dictionary*>& dictionaries) {
   ColumnView form;
@@ -31,22 +49,49 @@ std::shared_ptr<const RowSet> AppendedRows::finish(GpuEngine& engine, Queue& que
   for (const OutputColumn& column : outputs) forms.push_back(form_of(column, dictionaries));
   auto rows = std::make_shared<DeviceRowSet>(engine, columns, std::move(forms), budget);
   std::erase_if(batches_, [](const Batch& batch) { return batch.rows == 0; });
-  if (!batches_.empty()) rows->add(join(engine, queue, outputs));
+  if (!batches_.empty())
+    rows->add(is_piece(outputs) ? take_piece(engine, queue, outputs) : join(engine, queue, outputs));
   batches_.clear();
   return rows;
+}
+
+bool AppendedRows::is_piece(const std::vector<OutputColumn>& outputs) const {
+  if (batches_.size() > 1) return false;
+  int64_t row_bytes = 0;
+  for (const OutputColumn& column : outputs) row_bytes += column.width();
+  const Batch& batch = batches_.front();
+  return batch.buffer.bytes() <= std::max(small_batch_bytes, most_room * row_bytes * batch.rows);
+}
+
+DevicePiece AppendedRows::take_piece(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs) {
+  Batch& batch = batches_.front();
+  DevicePiece piece;
+  piece.rows = batch.rows;
+  piece.buffer = std::move(batch.buffer);
+  const DeviceAddress start = piece.buffer.address();
+  const WhenDone when_done{queue};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    DevicePiece::Column& stored = piece.columns.emplace_back();
+    stored.width = outputs[i].width();
+    stored.values = batch.values[i];
+    if (!outputs[i].nullable) continue;
+    stored.validity = batch.bits[i];
+    queue.fill(start + stored.validity, 0, word_bits_bytes(piece.rows));
+    launch_null_bits(engine, queue, {start + batch.nulls[i], piece.rows, start + stored.validity, 0});
+  }
+  return piece;
 }
 
 DevicePiece AppendedRows::join(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs) const {
   DevicePiece piece;
   for (const Batch& batch : batches_) piece.rows += batch.rows;
-  piece.capacity = piece.rows;
   int64_t bytes = 0;
   const auto take = [&bytes](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
   // All bits together, which are cleared at once.
   for (const OutputColumn& column : outputs) {
     DevicePiece::Column& stored = piece.columns.emplace_back();
     stored.width = column.width();
-    if (column.nullable) stored.validity = take((piece.rows + 31) / 32 * 4);
+    if (column.nullable) stored.validity = take(word_bits_bytes(piece.rows));
   }
   const int64_t bitmaps = bytes;
   for (DevicePiece::Column& stored : piece.columns) stored.values = take(piece.rows * stored.width);
@@ -61,9 +106,8 @@ DevicePiece AppendedRows::join(GpuEngine& engine, Queue& queue, const std::vecto
       queue.copy_on_device(piece.buffer.address() + stored.values + first * stored.width, from + batch.values[i],
                            batch.rows * stored.width);
       if (stored.validity < 0) continue;
-      launch_text_kernel(engine.device(), queue, "device/null_bits.h", "dk_null_bits", batch.rows,
-                         {(from + batch.nulls[i]).value, static_cast<uint64_t>(batch.rows),
-                          (piece.buffer.address() + stored.validity).value, static_cast<uint64_t>(first)});
+      launch_null_bits(engine, queue,
+                       {from + batch.nulls[i], batch.rows, piece.buffer.address() + stored.validity, first});
     }
     first += batch.rows;
   }

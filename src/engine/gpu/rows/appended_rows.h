@@ -1,7 +1,10 @@
 // What the batches of a section have appended to a row set that is not sorted, as one piece that stays on the device.
 //
-//   batches   |values 0|NULL bytes 0|values 1| ...     as kernels write them, in the order of the rows
-//   piece     |validity 0|values 0|values 1| ...       bits instead of bytes
+//   batches   |values 0|NULL bytes 0|bits 0|values 1| ...     as kernels write them, in the order of the rows
+//   piece     |bits 0|values 0|values 1| ...                  bits instead of bytes
+//
+// A batch alone that uses most of its memory is the piece: nothing is copied, and where no column has NULLs, nothing is
+// waited for.
 #pragma once
 
 #include <vector>
@@ -12,12 +15,15 @@
 
 namespace diptych::gpu {
 
+// Of NULLs as bits, which kernels write as words of 32.
+inline int64_t word_bits_bytes(int64_t rows) { return (rows + 31) / 32 * 4; }
+
 class AppendedRows {
  public:
-  // A batch's rows, in order. values, nulls: offsets in the buffer, by column.
+  // A batch's rows, in order. values, nulls, bits: offsets in the buffer, by column; bits: room for nulls as bits.
   struct Batch {
     DeviceBuffer buffer;
-    std::vector<int64_t> values, nulls;
+    std::vector<int64_t> values, nulls, bits;
     int64_t rows = 0;
   };
   void add(Batch batch) { batches_.push_back(std::move(batch)); }
@@ -29,6 +35,8 @@ class AppendedRows {
                                        const std::vector<const Dictionary*>& dictionaries, MemoryBudget* budget);
 
  private:
+  bool is_piece(const std::vector<OutputColumn>& outputs) const;
+  DevicePiece take_piece(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs);
   DevicePiece join(GpuEngine& engine, Queue& queue, const std::vector<OutputColumn>& outputs) const;
 
   std::vector<Batch> batches_;

@@ -55,8 +55,7 @@ std::shared_ptr<const Kernel> SortKernels::find(const Queue& queue, const std::s
     const std::lock_guard lock(mutex_);
     if (const auto known = kernels_.find(entry); known != kernels_.end()) return known->second;
   }
-  const KernelText kernel = text_of(entry);
-  std::shared_ptr<const Kernel> compiled = device_.compile(kernel.text, kernel.entry);
+  std::shared_ptr<const Kernel> compiled = device_.compile(text_of(entry));
   const std::lock_guard lock(mutex_);
   return kernels_[entry] = std::move(compiled);
 }

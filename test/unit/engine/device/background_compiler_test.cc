@@ -17,7 +17,7 @@ void check_nothing() {}
 
 TEST(BackgroundCompiler, CompilesWhatIsAskedFor) {
   std::atomic<int> compiled = 0;
-  BackgroundCompiler compiler([&](const std::string&, const std::string&) { ++compiled; }, 3);
+  BackgroundCompiler compiler([&](const KernelText&) { ++compiled; }, 3);
   for (const char* text : {"a", "b", "c"}) compiler.ask({text, "entry"}, Asker::Nobody);
   compiler.ask({"a", "another entry"}, Asker::Nobody);
   compiler.wait();
@@ -33,7 +33,7 @@ TEST(BackgroundCompiler, CompilesAsManyAtTheSameTimeAsItHasThreads) {
   std::barrier<> all(4);
   std::atomic<int> compiled = 0;
   BackgroundCompiler compiler(
-      [&](const std::string&, const std::string&) {
+      [&](const KernelText&) {
         all.arrive_and_wait();
         ++compiled;
       },
@@ -46,7 +46,7 @@ TEST(BackgroundCompiler, CompilesAsManyAtTheSameTimeAsItHasThreads) {
 TEST(BackgroundCompiler, CompilesNoMoreThanThatAndNoneTwice) {
   std::atomic<int> running = 0, most = 0, compiled = 0;
   BackgroundCompiler compiler(
-      [&](const std::string&, const std::string&) {
+      [&](const KernelText&) {
         const int now = ++running;
         for (int known = most; known < now && !most.compare_exchange_weak(known, now);) continue;
         ++compiled;
@@ -62,9 +62,9 @@ TEST(BackgroundCompiler, CompilesNoMoreThanThatAndNoneTwice) {
 TEST(BackgroundCompiler, TellsAFailureOnceAndDoesNotTryAgain) {
   std::atomic<int> tries = 0;
   BackgroundCompiler compiler(
-      [&](const std::string& text, const std::string&) {
+      [&](const KernelText& kernel) {
         ++tries;
-        if (text == "wrong") throw std::runtime_error("line 1");
+        if (kernel.text() == "wrong") throw std::runtime_error("line 1");
       },
       2);
   compiler.ask({"wrong", "entry"}, Asker::Nobody);
@@ -78,7 +78,7 @@ TEST(BackgroundCompiler, TellsAFailureOnceAndDoesNotTryAgain) {
 }
 
 TEST(BackgroundCompiler, LeavesAFailureToTheSectionThatNeedsTheKernel) {
-  BackgroundCompiler compiler([](const std::string&, const std::string&) { throw std::runtime_error("line 1"); }, 1);
+  BackgroundCompiler compiler([](const KernelText&) { throw std::runtime_error("line 1"); }, 1);
   const KernelText wrong{"wrong", "entry"};
   compiler.ask(wrong, Asker::Section);
   compiler.wait();
@@ -97,7 +97,7 @@ TEST(BackgroundCompiler, LeavesAFailureToTheSectionThatNeedsTheKernel) {
 class HeldCompiler {
  public:
   explicit HeldCompiler(int threads)
-      : compiler([this](const std::string& text, const std::string&) { compile(text); }, threads) {}
+      : compiler([this](const KernelText& kernel) { compile(kernel.text()); }, threads) {}
   ~HeldCompiler() { release(); }
   void release() {
     released_ = true;
@@ -168,7 +168,7 @@ TEST(BackgroundCompiler, DropsWhatWaitsAtTheEnd) {
   std::thread releaser;
   {
     BackgroundCompiler compiler(
-        [&](const std::string&, const std::string&) {
+        [&](const KernelText&) {
           released.wait(false);
           ++compiled;
         },

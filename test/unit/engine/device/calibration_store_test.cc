@@ -66,10 +66,8 @@ class MemoryDevice final : public Device {
     before();
     return std::make_unique<MemoryQueue>();
   }
-  std::shared_ptr<const Kernel> compile(const std::string&, const std::string&, CompileReport*) override {
-    return nullptr;
-  }
-  std::shared_ptr<const Kernel> find_compiled(const std::string&, const std::string&) override { return nullptr; }
+  std::shared_ptr<const Kernel> compile(const KernelText&, CompileReport*) override { return nullptr; }
+  std::shared_ptr<const Kernel> find_compiled(const KernelText&) override { return nullptr; }
 
  private:
   std::optional<uint64_t> reserve(int64_t) override { return std::nullopt; }

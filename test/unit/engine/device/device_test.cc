@@ -20,13 +20,14 @@ class DeviceTest : public EachDevice {
  protected:
   // words[3][i] = words[1][i] + words[2][i] for i < words[0]
   std::shared_ptr<const Kernel> add_kernel(const std::string& remark = {}, CompileReport* report = nullptr) {
-    return device_->compile("// " + remark + "\n" + device_text(device_->info().api, 4) + R"(
+    return device_->compile({"// " + remark + "\n" + device_text(device_->info().api, 4) + R"(
 KERNEL void add(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, const dk_parameters p) {
   u64 i = ID;
   if (i < p.word[0]) AT(u64, p.word[3])[i] = AT(u64, p.word[1])[i] + AT(u64, p.word[2])[i];
 }
 )",
-                            "add", report);
+                             "add"},
+                            report);
   }
 
   void add(Queue& queue, const Kernel& kernel, DeviceAddress a, DeviceAddress b, DeviceAddress sum, size_t count) {
@@ -232,10 +233,10 @@ TEST_P(DeviceTest, AHigherLimitHoldsOnceNothingIsInUse) {
 
 TEST_P(DeviceTest, ACompilersLogIsInTheError) {
   try {
-    device_->compile(device_text(device_->info().api, 1) +
-                         "KERNEL void wrong(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, const "
-                         "dk_parameters p) { no_such_name = 1; }\n",
-                     "wrong");
+    device_->compile({device_text(device_->info().api, 1) +
+                          "KERNEL void wrong(GLOBAL unsigned char* memory, GLOBAL unsigned char* mapped, const "
+                          "dk_parameters p) { no_such_name = 1; }\n",
+                      "wrong"});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.state(), SqlState::system_error);
@@ -250,7 +251,7 @@ TEST_P(DeviceTest, CompilesOnce) {
   auto second = add_kernel("compiled once", &report);
   EXPECT_TRUE(report.from_memory);
   EXPECT_EQ(first, second);
-  EXPECT_EQ(device_->find_compiled("never compiled", "add"), nullptr);
+  EXPECT_EQ(device_->find_compiled({"never compiled", "add"}), nullptr);
   EXPECT_GE(first->groups_per_unit(256), 1);
 }
 

@@ -61,7 +61,7 @@ class KernelCacheTest : public ::testing::Test {
   CompileReport compile(const std::string& text, const std::string& entry = "entry") {
     KernelCache cache(compiler_, directory_);
     CompileReport report;
-    auto kernel = cache.compile(text, entry, &report);
+    auto kernel = cache.compile({text, entry}, &report);
     EXPECT_EQ(static_cast<const TextKernel&>(*kernel).text, text);
     return report;
   }
@@ -77,10 +77,10 @@ class KernelCacheTest : public ::testing::Test {
 TEST_F(KernelCacheTest, WhatWasCompiledAheadOfTime) {
   compiler_.ahead = "text";
   KernelCache cache(compiler_, directory_);
-  const auto kernel = cache.find("text", "entry");
+  const auto kernel = cache.find({"text", "entry"});
   ASSERT_NE(kernel, nullptr);
-  EXPECT_EQ(cache.compile("text", "entry", nullptr), kernel);
-  EXPECT_EQ(cache.find("another text", "entry"), nullptr);
+  EXPECT_EQ(cache.compile({"text", "entry"}, nullptr), kernel);
+  EXPECT_EQ(cache.find({"another text", "entry"}), nullptr);
   EXPECT_TRUE(compile("text").is_ahead);
   EXPECT_EQ(compiler_.builds, 0);
   EXPECT_FALSE(fs::exists(directory_));
@@ -88,43 +88,43 @@ TEST_F(KernelCacheTest, WhatWasCompiledAheadOfTime) {
 
 TEST_F(KernelCacheTest, MemoryThenDiskThenCompiler) {
   KernelCache cache(compiler_, directory_);
-  EXPECT_EQ(cache.find("text", "entry"), nullptr);
-  auto kernel = cache.compile("text", "entry", nullptr);
+  EXPECT_EQ(cache.find({"text", "entry"}), nullptr);
+  auto kernel = cache.compile({"text", "entry"}, nullptr);
   CompileReport report;
-  EXPECT_EQ(cache.compile("text", "entry", &report), kernel);
+  EXPECT_EQ(cache.compile({"text", "entry"}, &report), kernel);
   EXPECT_TRUE(report.from_memory);
-  EXPECT_EQ(cache.find("text", "entry"), kernel);
+  EXPECT_EQ(cache.find({"text", "entry"}), kernel);
   EXPECT_TRUE(compile("text").from_disk);
   KernelCache other(compiler_, directory_);
-  EXPECT_NE(other.find("text", "entry"), nullptr);
+  EXPECT_NE(other.find({"text", "entry"}), nullptr);
   EXPECT_EQ(compiler_.builds, 1);
 }
 
 TEST_F(KernelCacheTest, WhoAsksFirstIsToldHowAPreparedKernelWasMade) {
   KernelCache cache(compiler_, directory_);
-  cache.prepare("text", "entry");
-  cache.prepare("text", "entry");
+  cache.prepare({"text", "entry"});
+  cache.prepare({"text", "entry"});
   EXPECT_EQ(compiler_.builds, 1);
-  EXPECT_NE(cache.find("text", "entry"), nullptr);
+  EXPECT_NE(cache.find({"text", "entry"}), nullptr);
   CompileReport report;
-  cache.compile("text", "entry", &report);
+  cache.compile({"text", "entry"}, &report);
   EXPECT_STREQ(report.origin(), "compiler");
-  cache.compile("text", "entry", &report);
+  cache.compile({"text", "entry"}, &report);
   EXPECT_STREQ(report.origin(), "memory");
   KernelCache other(compiler_, directory_);
-  other.prepare("text", "entry");
-  other.compile("text", "entry", &report);
+  other.prepare({"text", "entry"});
+  other.compile({"text", "entry"}, &report);
   EXPECT_STREQ(report.origin(), "disk");
-  EXPECT_THROW(cache.prepare("wrong", "entry"), Error);
-  EXPECT_THROW(cache.compile("wrong", "entry", nullptr), Error);
+  EXPECT_THROW(cache.prepare({"wrong", "entry"}), Error);
+  EXPECT_THROW(cache.compile({"wrong", "entry"}, nullptr), Error);
 }
 
 TEST_F(KernelCacheTest, NobodyPreparesWhatAnotherThreadMakes) {
   KernelCache cache(compiler_, std::nullopt);
   compiler_.holds = true;
-  std::thread maker([&] { cache.compile("text", "entry", nullptr); });
+  std::thread maker([&] { cache.compile({"text", "entry"}, nullptr); });
   compiler_.builds.wait(0);
-  cache.prepare("text", "entry");  // returns
+  cache.prepare({"text", "entry"});  // returns
   compiler_.holds = false;
   compiler_.holds.notify_all();
   maker.join();
@@ -180,15 +180,15 @@ TEST_F(KernelCacheTest, ADirectoryThatCannotBeWrittenIsNoError) {
 
 TEST_F(KernelCacheTest, AFailureIsNotKept) {
   KernelCache cache(compiler_, directory_);
-  EXPECT_THROW(cache.compile("wrong", "entry", nullptr), Error);
-  EXPECT_THROW(cache.compile("wrong", "entry", nullptr), Error);
-  EXPECT_EQ(cache.find("wrong", "entry"), nullptr);
+  EXPECT_THROW(cache.compile({"wrong", "entry"}, nullptr), Error);
+  EXPECT_THROW(cache.compile({"wrong", "entry"}, nullptr), Error);
+  EXPECT_EQ(cache.find({"wrong", "entry"}), nullptr);
 }
 
 TEST_F(KernelCacheTest, ThreadsCompileOnce) {
   KernelCache cache(compiler_, std::nullopt);
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; i++) threads.emplace_back([&] { cache.compile("text", "entry", nullptr); });
+  for (int i = 0; i < 8; i++) threads.emplace_back([&] { cache.compile({"text", "entry"}, nullptr); });
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(compiler_.builds, 1);
 }
@@ -196,9 +196,9 @@ TEST_F(KernelCacheTest, ThreadsCompileOnce) {
 TEST_F(KernelCacheTest, MemoryIsBounded) {
   KernelCache cache(compiler_, std::nullopt);
   const int many = static_cast<int>(KernelCache::kernels_in_memory) + 10;
-  for (int i = 0; i < many; i++) cache.compile(std::to_string(i), "entry", nullptr);
-  EXPECT_EQ(cache.find("0", "entry"), nullptr);
-  EXPECT_NE(cache.find(std::to_string(many - 1), "entry"), nullptr);
+  for (int i = 0; i < many; i++) cache.compile({std::to_string(i), "entry"}, nullptr);
+  EXPECT_EQ(cache.find({"0", "entry"}), nullptr);
+  EXPECT_NE(cache.find({std::to_string(many - 1), "entry"}), nullptr);
 }
 
 TEST_F(KernelCacheTest, DiskIsBounded) {

@@ -46,10 +46,8 @@ class PooledDevice final : public Device {
     return {.used_bytes = pool_.used_bytes(), .set_aside_bytes = pool_.set_aside_bytes()};
   }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
-  std::shared_ptr<const Kernel> compile(const std::string&, const std::string&, CompileReport*) override {
-    return nullptr;
-  }
-  std::shared_ptr<const Kernel> find_compiled(const std::string&, const std::string&) override { return nullptr; }
+  std::shared_ptr<const Kernel> compile(const KernelText&, CompileReport*) override { return nullptr; }
+  std::shared_ptr<const Kernel> find_compiled(const KernelText&) override { return nullptr; }
 
  private:
   std::optional<uint64_t> reserve(int64_t bytes) override { return pool_.try_reserve(bytes); }

@@ -25,7 +25,7 @@ TEST(GeneratedKernels, OneSignatureOneText) {
     const auto program = random.make_program(64);
     const int32_t address = parallel_of(*program);
     const SectionShape shape = find_source_shape(*program, address, *program->sources.front());
-    const std::string text = generate_section(*program, address, shape).text;
+    const std::string text = generate_section(*program, address, shape).source.text();
     const auto [known, is_new] = texts.emplace(section_signature(*program, address, shape), text);
     EXPECT_EQ(known->second, text);
   }
@@ -62,7 +62,7 @@ class OneColumn {
 TEST(GeneratedKernels, TheSameSectionIsNotGeneratedAgain) {
   OneColumn section;
   const auto kernel = section.kernel();
-  EXPECT_NE(kernel->text.find("DK_KERNEL"), std::string::npos);
+  EXPECT_NE(kernel->source.text().find("DK_KERNEL"), std::string::npos);
   section.program().instructions.front().position = 77;
   EXPECT_EQ(section.kernel(), kernel);
 }

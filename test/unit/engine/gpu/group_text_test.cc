@@ -99,7 +99,7 @@ void expect_compiles(const SectionKernel& kernel) {
   ASSERT_EQ(kernel.unsupported, "");
   testing::Nvrtc nvrtc;
   if (!nvrtc.load()) GTEST_SKIP() << "no NVRTC";
-  EXPECT_EQ(nvrtc.complaints(kernel.text, "sm_90"), "") << kernel.text;
+  EXPECT_EQ(nvrtc.complaints(kernel.source.text(), "sm_90"), "") << kernel.source.text();
 }
 
 // As racecheck wants it (platform.h), which few texts have to show.
@@ -119,7 +119,7 @@ TEST(GroupText, FewGroupsLieInSharedMemory) {
   EXPECT_GT(plan.replicas, 1);
   EXPECT_EQ(plan.stride() % 2, 1U);
   expect_compiles(kernel);
-  expect_compiles_with_races_checked(kernel.text);
+  expect_compiles_with_races_checked(kernel.source.text());
 }
 
 TEST(GroupText, FewGroupsOfOneCountHaveAReplicaForEveryLane) {
@@ -288,7 +288,7 @@ TEST(GroupText, ExactSumsOfFewRows) {
 TEST(GroupText, DoesNotDependOnTheRanges) {
   const SectionKernel a = GroupProgram({key_between(3, 7, false)}, counts()).kernel();
   const SectionKernel b = GroupProgram({key_between(-100, -93, false)}, counts()).kernel();
-  EXPECT_EQ(a.text, b.text);
+  EXPECT_EQ(a.source.text(), b.source.text());
 }
 
 }  // namespace

@@ -168,8 +168,8 @@ TEST_F(InterpreterTest, TotalsAgreeWithTheCpu) {
 TEST(InterpreterText, CompilesForCuda) {
   testing::Nvrtc nvrtc;
   if (!nvrtc.load()) GTEST_SKIP() << "no NVRTC";
-  EXPECT_EQ(nvrtc.complaints(interpreter_text(false), "sm_90"), "");
-  EXPECT_EQ(nvrtc.complaints(interpreter_text(true), "compute_90"), "");
+  EXPECT_EQ(nvrtc.complaints(interpreter_text(false).text(), "sm_90"), "");
+  EXPECT_EQ(nvrtc.complaints(interpreter_text(true).text(), "compute_90"), "");
 }
 
 }  // namespace

@@ -31,18 +31,18 @@ class RememberingDevice final : public Device {
   int64_t memory_limit() const override { return 0; }
   DeviceMemoryUse memory_use() const override { return {}; }
   std::unique_ptr<Queue> make_queue() override { return nullptr; }
-  std::shared_ptr<const Kernel> compile(const std::string& text, const std::string&, CompileReport*) override {
+  std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport*) override {
     std::lock_guard lock(mutex_);
     if (fails) throw Error(SqlState::system_error, "does not compile");
-    compiled_.insert(text);
+    compiled_.insert(kernel.hash());
     return std::make_shared<NoKernel>();
   }
-  std::shared_ptr<const Kernel> find_compiled(const std::string& text, const std::string&) override {
+  std::shared_ptr<const Kernel> find_compiled(const KernelText& kernel) override {
     std::lock_guard lock(mutex_);
-    return compiled_.contains(text) ? std::make_shared<NoKernel>() : nullptr;
+    return compiled_.contains(kernel.hash()) ? std::make_shared<NoKernel>() : nullptr;
   }
 
-  bool has(const std::string& text) { return find_compiled(text, "") != nullptr; }
+  bool has(const KernelText& kernel) { return find_compiled(kernel) != nullptr; }
   void be_host() { info_.is_host = true; }
   std::atomic<bool> fails = false;
 
@@ -55,7 +55,7 @@ class RememberingDevice final : public Device {
 
   DeviceInfo info_;
   std::mutex mutex_;
-  std::set<std::string> compiled_;
+  std::set<KernelText::Hash> compiled_;
 };
 
 // A section with what choose() wants to know of it.
@@ -96,7 +96,7 @@ Section strings() {
 class SectionKernelsTest : public ::testing::Test {
  protected:
   SectionKernel choose(const Section& section, KernelChoice choice = KernelChoice::Auto) {
-    return kernels_.choose(*section.program, section.address, section.shape, choice);
+    return *kernels_.choose(*section.program, section.address, section.shape, choice);
   }
   SectionKernels::Outlook look(const Section& section, KernelChoice choice = KernelChoice::Auto) {
     return SectionKernels::look(device_, *section.program, section.address, section.shape, choice);
@@ -117,7 +117,7 @@ TEST_F(SectionKernelsTest, TheInterpreterServesWhileAThreadCompiles) {
     EXPECT_TRUE(look(section, KernelChoice::Generated).is_ready);
     const SectionKernel later = choose(section);
     EXPECT_FALSE(later.is_interpreted());
-    EXPECT_TRUE(device_.has(later.text));
+    EXPECT_TRUE(device_.has(later.source));
   }
 }
 
@@ -143,7 +143,7 @@ TEST_F(SectionKernelsTest, WhatTheInterpreterRefusesWaitsForTheCompiler) {
     EXPECT_FALSE(kernel.is_interpreted());
     EXPECT_TRUE(kernel.unsupported.empty());
     kernels_.compiler().wait();
-    EXPECT_FALSE(device_.has(kernel.text));
+    EXPECT_FALSE(device_.has(kernel.source));
   }
   EXPECT_FALSE(look(section, KernelChoice::Interpreter).unsupported.empty());
   EXPECT_FALSE(choose(section, KernelChoice::Interpreter).unsupported.empty());
@@ -156,7 +156,7 @@ TEST_F(SectionKernelsTest, AnInterpreterThatIsNotThereIsAskedForInTime) {
   for (; waits < 100 && !choose(section).is_interpreted(); ++waits) {
     // Unless a thread has compiled the interpreter meanwhile.
     const SectionKernel other = choose(numbers(Opcode::Lt));
-    EXPECT_EQ(device_.has(other.text), other.is_interpreted());
+    EXPECT_EQ(device_.has(other.source), other.is_interpreted());
     kernels_.compiler().wait();
   }
   EXPECT_GT(waits, 1);
@@ -171,7 +171,7 @@ TEST_F(SectionKernelsTest, NothingIsCompiledInTheBackgroundOfTheHostItself) {
   EXPECT_FALSE(look(section).is_ready);
   EXPECT_FALSE(choose(section).is_interpreted());
   kernels_.compiler().wait();
-  EXPECT_FALSE(device_.has(choose(section).text));
+  EXPECT_FALSE(device_.has(choose(section).source));
   EXPECT_TRUE(choose(section, KernelChoice::Interpreter).is_interpreted());
 }
 

@@ -204,14 +204,14 @@ TEST(SortSinkKernel, CompilesForCuda) {
   const SectionKernel kernel = generate_section(*program, first_section(*program), shape);
   ASSERT_EQ(kernel.unsupported, "");
   EXPECT_EQ(kernel.sort_words, 6U);
-  EXPECT_EQ(nvrtc.complaints(kernel.text, "sm_90"), "");
+  EXPECT_EQ(nvrtc.complaints(kernel.source.text(), "sm_90"), "");
 
   shape.columns[1].encoding = Encoding::Heap;
   const SectionKernel of_strings = generate_section(*program, first_section(*program), shape);
   ASSERT_EQ(of_strings.sort_texts.size(), 1U);
   EXPECT_EQ(of_strings.sort_texts[0].word, 1U);
-  EXPECT_EQ(nvrtc.complaints(of_strings.text, "sm_90"), "");
-  EXPECT_EQ(nvrtc.complaints(SortKernels::text_of("dk_tie_rows").text, "sm_90"), "");
+  EXPECT_EQ(nvrtc.complaints(of_strings.source.text(), "sm_90"), "");
+  EXPECT_EQ(nvrtc.complaints(SortKernels::text_of("dk_tie_rows").text(), "sm_90"), "");
 }
 
 }  // namespace

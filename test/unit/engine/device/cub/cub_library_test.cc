@@ -15,7 +15,7 @@ TEST(CubLibrary, HasTheInterpreterAsItIs) {
   const auto library = CubLibrary::open(reason);
   if (library == nullptr) GTEST_SKIP() << reason;
   for (const bool with_functions : {false, true}) {
-    const std::string& text = gpu::interpreter_text(with_functions);
+    const std::string& text = gpu::interpreter_text(with_functions).text();
     const void* image = library->image_of(text);
     if (image == nullptr) GTEST_SKIP() << library->path() << " was built with another text of the interpreter";
     // What CUDA's documentation of fatbins calls FATBIN_MAGIC.
