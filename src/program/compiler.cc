@@ -326,7 +326,8 @@ class Compiler {
     program.indexes.push_back({.row_set = rows,
                                .keys = static_cast<int32_t>(keys.size()),
                                .expected_rows = expected_rows,
-                               .finds_one = join.is_semi});
+                               .finds_one = join.is_semi,
+                               .is_unique = join.meets_one});
     builder_.emit(Opcode::Build, built.index, rows);
     return built;
   }

@@ -152,6 +152,11 @@ std::unique_ptr<DeviceEvent> Queue::record() {
   return queue_record();
 }
 
+void Queue::wait_for(const DeviceEvent& event) {
+  is_idle_ = false;
+  queue_wait_for(event);
+}
+
 void* Queue::native_handle() {
   is_idle_ = false;
   return queue_handle();

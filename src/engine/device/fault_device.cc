@@ -43,6 +43,10 @@ class FaultQueue final : public Queue {
     device_.health().check();
     return queue_->record();
   }
+  void queue_wait_for(const DeviceEvent& event) override {
+    device_.health().check();
+    queue_->wait_for(event);
+  }
   void wait() override {
     queue_->synchronize();
     device_.count_or_throw(DeviceCall::Wait, "wait");

@@ -62,6 +62,8 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
     else
       numbered_.emplace_back(engine_, plan);
   }
+  for (const int32_t index : indexes_met(task_.program, task_.address))
+    if (const BuiltIndex* built = index_on(engine_.device(), task_, index)) built->order(*queue_);
   launch_with(room);
   return true;
 }

@@ -101,7 +101,8 @@ class SemiJoins : public Rule {
       return place_of(column.id, op.columns) < op.columns.size();
     };
     const bool is_read = std::any_of(build.columns.begin(), build.columns.end(), is_given);
-    op.is_semi = !is_read && (may_repeat || are_unique(build, columns_among(op.build_keys)));
+    op.meets_one = are_unique(build, columns_among(op.build_keys));
+    op.is_semi = !is_read && (may_repeat || op.meets_one);
     mark(*op.inputs[0], may_repeat);
     mark(*op.inputs[1], may_repeat || op.is_semi);
   }

@@ -74,6 +74,7 @@ enum Attribute : int {
   ROW(StreamCreate, , (CUstream*, unsigned))                                                                        \
   ROW(StreamDestroy, _v2, (CUstream))                                                                               \
   ROW(StreamSynchronize, , (CUstream))                                                                              \
+  ROW(StreamWaitEvent, , (CUstream, CUevent, unsigned))                                                             \
   ROW(EventCreate, , (CUevent*, unsigned))                                                                          \
   ROW(EventRecord, , (CUevent, CUstream))                                                                           \
   ROW(EventDestroy, _v2, (CUevent))                                                                                 \

@@ -123,6 +123,11 @@ void CudaQueue::queue_launch(const Kernel& kernel, int64_t groups, int group_siz
 
 std::unique_ptr<DeviceEvent> CudaQueue::queue_record() { return std::make_unique<CudaEvent>(context_, stream_); }
 
+void CudaQueue::queue_wait_for(const DeviceEvent& event) {
+  const Entered api(*context_);
+  api.check(api->StreamWaitEvent(stream_, static_cast<const CudaEvent&>(event).event(), 0), "waiting for an event");
+}
+
 void CudaQueue::wait() {
   const Entered api(*context_);
   api.check(api->StreamSynchronize(stream_), "waiting for a stream");

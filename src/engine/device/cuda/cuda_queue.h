@@ -55,6 +55,7 @@ class CudaQueue final : public Queue {
                     int64_t shared_room) override;
   void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
   std::unique_ptr<DeviceEvent> queue_record() override;
+  void queue_wait_for(const DeviceEvent& event) override;
   void* queue_handle() override;
   void wait() override;
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override;

@@ -86,6 +86,13 @@ std::unique_ptr<DeviceEvent> OpenClQueue::queue_record() {
   return owner;
 }
 
+// The queue is in order: what comes behind the marker waits with it.
+void OpenClQueue::queue_wait_for(const DeviceEvent& event) {
+  const cl_event awaited = static_cast<const OpenClEvent&>(event).event();
+  context_->health->check();
+  context_->check(api_.EnqueueMarkerWithWaitList(queue_, 1, &awaited, nullptr), "waiting for an event");
+}
+
 void OpenClQueue::wait() {
   // Also where another thread has found the device lost: what this queue still copies would come to memory that is
   // freed.

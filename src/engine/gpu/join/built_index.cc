@@ -30,6 +30,8 @@ constexpr int64_t control_bytes = 12;
 // Slots and rows are numbered by 32 bits.
 constexpr int64_t most_rows = int64_t{1} << 30;
 constexpr int32_t most_keys = 8;
+// Of a build that is not waited for: four bytes a row stay with it.
+constexpr int64_t most_left_rows = int64_t{1} << 20;
 
 // As dk_index_key_words() knows them.
 uint64_t key_form(PhysicalType physical) {
@@ -113,11 +115,25 @@ std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Pro
   if (reason.empty() && rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
   if (!reason.empty()) return nullptr;
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, program, index, std::move(rows)));
-  std::unique_ptr<Queue> queue = engine.take_queue(nullptr);
-  built->find_columns(*queue, budget);
-  if (built->shape_.has_keys) built->insert(*queue);
-  engine.give_back(std::move(queue));
+  built->queue_ = engine.take_queue(nullptr);
+  built->find_columns(*built->queue_, budget);
+  if (built->shape_.has_keys) built->insert(*built->queue_);
+  if (built->is_left())
+    built->is_there_ = built->queue_->record();
+  else
+    engine.give_back(std::move(built->queue_));
   return built;
+}
+
+// Nothing may be freed that the device still works with.
+BuiltIndex::~BuiltIndex() {
+  if (queue_ == nullptr) return;
+  try {
+    queue_->synchronize();
+    engine_.give_back(std::move(queue_));
+  } catch (const Error&) {
+    // The sections that meet it report that; the queue is dropped.
+  }
 }
 
 BuiltIndex::BuiltIndex(GpuEngine& engine, const Program& program, int32_t index,
@@ -234,15 +250,19 @@ void BuiltIndex::allocate(Queue& queue) {
   if (shape_.has_filter) filter_ = zeroed(int64_t{4} << filter_bits_, "filter of an index");
 }
 
+// Whether its build need not be waited for: what that uses besides stays as long as the index.
+bool BuiltIndex::is_left() const {
+  const bool is_known = count_ == 0 || info_.finds_one || info_.is_unique;
+  return shape_.has_keys && is_known && count_ <= most_left_rows;
+}
+
 void BuiltIndex::insert(Queue& queue) {
   Device& device = engine_.device();
-  const DeviceBuffer slots_of_rows = device.allocate(std::max<int64_t>(count_, 1) * 4, "slots of rows");
-  const DeviceBuffer control = device.allocate(control_bytes, "control words of an index");
-  const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
-  const WhenDone when_done{queue};
+  slots_of_rows_ = device.allocate(std::max<int64_t>(count_, 1) * 4, "slots of rows");
+  control_ = device.allocate(control_bytes, "control words of an index");
   allocate(queue);
   if (count_ == 0) return;
-  queue.fill(control.address(), 0, control_bytes);
+  queue.fill(control_.address(), 0, control_bytes);
   if (!shape_.is_dense) keys_ = make_keys(queue);
   std::vector<uint64_t> parameters = {static_cast<uint64_t>(count_),
                                       bits_.address().value,
@@ -255,21 +275,26 @@ void BuiltIndex::insert(Queue& queue) {
                                       static_cast<uint64_t>(compared_words() | texts() << 32),
                                       filter_.address().value,
                                       filter_bits_,
-                                      slots_of_rows.address().value,
-                                      control.address().value,
+                                      slots_of_rows_.address().value,
+                                      control_.address().value,
                                       keys().size()};
   for (size_t i = 0; i < keys().size(); ++i) parameters.push_back(validity_[i]);
   launch_text_kernel(device, queue, build_file, "dk_index_insert", count_, parameters);
-  queue.copy_to_host(report.data(), control.address(), control_bytes);
+  shape_.is_unique = info_.finds_one || info_.is_unique;
+  if (is_left()) return;
+  const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
+  const WhenDone when_done{queue};
+  queue.copy_to_host(report.data(), control_.address(), control_bytes);
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
-  shape_.is_unique = seen[0] == 0 || info_.finds_one;
-  if (!shape_.is_unique) place(queue, slots_of_rows, control, report);
+  shape_.is_unique |= seen[0] == 0;
+  if (!shape_.is_unique) place(queue, report);
+  slots_of_rows_ = DeviceBuffer();
+  control_ = DeviceBuffer();
 }
 
-void BuiltIndex::place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control,
-                       const PinnedBuffer& report) {
+void BuiltIndex::place(Queue& queue, const PinnedBuffer& report) {
   Device& device = engine_.device();
   if (shape_.is_dense) slots_ = DeviceBuffer();
   // With the end behind them, once they are starts.
@@ -282,13 +307,13 @@ void BuiltIndex::place(Queue& queue, const DeviceBuffer& slots_of_rows, const De
   queue.fill(starts_.address(), 0, (slot_count() + 1) * 4);
   launch_text_kernel(
       device, queue, build_file, "dk_index_rank", count_,
-      {rows, slots_of_rows.address().value, starts_.address().value, ranks.address().value, control.address().value});
-  queue.copy_to_host(report.data(), control.address(), control_bytes);
+      {rows, slots_of_rows_.address().value, starts_.address().value, ranks.address().value, control_.address().value});
+  queue.copy_to_host(report.data(), control_.address(), control_bytes);
   launch_starts(engine_, queue, starts_.address(), slot_count(), state.address());
   if (shape_.is_fetched)
     launch_text_kernel(
         device, queue, build_file, "dk_index_place", count_,
-        {rows, slots_of_rows.address().value, ranks.address().value, starts_.address().value, by_key_.address().value});
+        {rows, slots_of_rows_.address().value, ranks.address().value, starts_.address().value, by_key_.address().value});
   queue.synchronize();
   most_matches_ = int64_t{reinterpret_cast<const uint32_t*>(report.data())[2]} + 1;
 }

@@ -22,13 +22,22 @@ namespace diptych::gpu {
 class BuiltIndex final : public DeviceIndex {
  public:
   // rows: of the index's row set, on the engine's device, or copied there. budget: of what is copied on the host
-  // meanwhile. Null: the CPU has to, and `reason` says why. Waits for the device, to see whether keys are unique.
-  // Errors: 53200, 58000, those of pinning the rows.
+  // meanwhile. Null: the CPU has to, and `reason` says why. Waits for the device, to see whether keys are unique, unless
+  // it is known whether a key has several rows that matter, and the rows are few. Errors: 53200, 58000, those of pinning
+  // the rows.
   static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const Program& program, int32_t index,
                                                  std::shared_ptr<const TabletSource> rows, MemoryBudget* budget,
                                                  std::string& reason);
 
+  ~BuiltIndex() override;
+  BuiltIndex(const BuiltIndex&) = delete;
+  BuiltIndex& operator=(const BuiltIndex&) = delete;
+
   Device& device() const override { return engine_.device(); }
+  // What the queue does from now on finds the index there.
+  void order(Queue& queue) const {
+    if (is_there_ != nullptr) queue.wait_for(*is_there_);
+  }
   FormProfile form() const override;
   const IndexShape& shape() const { return shape_; }
   // Rows with the same key that are found, at most.
@@ -41,11 +50,12 @@ class BuiltIndex final : public DeviceIndex {
   void choose_form(const Program& program);
   void find_columns(Queue& queue, MemoryBudget* budget);
   void allocate(Queue& queue);
+  bool is_left() const;
   void insert(Queue& queue);
   std::shared_ptr<const ColumnSegment> copied(const TabletSource& rows, size_t column, Queue& queue) const;
   DeviceBuffer make_keys(Queue& queue) const;
   // Lays the rows out key by key.
-  void place(Queue& queue, const DeviceBuffer& slots_of_rows, const DeviceBuffer& control, const PinnedBuffer& report);
+  void place(Queue& queue, const PinnedBuffer& report);
   int64_t slot_count() const { return shape_.is_dense ? static_cast<int64_t>(span_) : int64_t{1} << span_; }
   std::span<const RegisterInfo> keys() const;
   // Of each row's keys: words that are compared, and strings, whose addresses are behind these.
@@ -66,6 +76,10 @@ class BuiltIndex final : public DeviceIndex {
   std::vector<uint64_t> heaps_;                                // by column: addresses of strings' bytes
   std::vector<uint64_t> values_, validity_;                    // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
+  // Of a build that nobody has waited for: its queue, what else it uses, and its end.
+  std::unique_ptr<Queue> queue_;
+  DeviceBuffer slots_of_rows_, control_;
+  std::unique_ptr<const DeviceEvent> is_there_;
 };
 
 // The index as the task has it on the device; null: it is not there.

@@ -26,6 +26,7 @@ class MemoryQueue final : public Queue {
     std::memset(reinterpret_cast<void*>(to.value), value, static_cast<size_t>(bytes));
   }
   std::unique_ptr<DeviceEvent> queue_record() override { return nullptr; }
+  void queue_wait_for(const DeviceEvent&) override {}
   void queue_copy_to_device(DeviceAddress to, const void* from, int64_t bytes) override {
     std::memcpy(reinterpret_cast<void*>(to.value), from, static_cast<size_t>(bytes));
   }
