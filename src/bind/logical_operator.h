@@ -55,8 +55,8 @@ struct LogicalOperator {
   // Join: the pairs of rows whose keys are equal, each over the columns of its own side; none: all pairs. The rows of
   // the second input are put into an index, which those of the first one look up.
   std::vector<ExpressionPtr> probe_keys, build_keys;
-  bool is_semi = false;  // Join: a row of the first input is put out as often as it likes, if it meets one at all
-  bool meets_one = false;                 // Join: a row of the first input is proven to meet one of the second at most
+  bool is_semi = false;    // Join: a row of the first input is put out as often as it likes, if it meets one at all
+  bool meets_one = false;  // Join: a row of the first input is proven to meet one of the second at most
   ExpressionPtr limit_rows, offset_rows;  // Limit, until the plan is opened: bigint over no input; null: none
   int64_t limit = -1;                     // Limit, and Sort when only the first rows matter; -1: all
   int64_t offset = 0;                     // Limit

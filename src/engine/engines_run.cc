@@ -235,8 +235,9 @@ gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, c
 }
 
 std::shared_ptr<const DeviceIndex> Engines::build(const Program& program, int32_t index,
-                                                  std::shared_ptr<const RowSet> rows, const PlacementChoice& choice,
-                                                  MemoryBudget* budget, bool is_known, PlacementNote& note) {
+                                                  std::shared_ptr<const RowSet> rows, const ExecutionContext& context,
+                                                  bool is_known, PlacementNote& note) {
+  const PlacementChoice& choice = *context.choice;
   std::string reason;
   Device* there = rows->device();
   if (there == nullptr) {
@@ -249,7 +250,7 @@ std::shared_ptr<const DeviceIndex> Engines::build(const Program& program, int32_
   Device& device = *there;
   std::shared_ptr<const DeviceIndex> built;
   const auto build = [&] {
-    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), budget, reason);
+    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), context, reason);
   };
   if (attempt(device, choice, is_known, note, build) && built == nullptr && !is_known)
     note_fallback(device.info().id(), {reason, ""}, choice, note);

@@ -96,6 +96,7 @@ ordered_json describe_operation(const OperationProfile& operation) {
           {"slice_rows", of_partitions(form.slice_rows)},
           {"state_rows", of_partitions(form.state_rows)},
           {"passes", of_partitions(form.passes)},
+          {"kernel_ns", operation.kernel_nanoseconds},
           {"total_ns", operation.nanoseconds}};
 }
 

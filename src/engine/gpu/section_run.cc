@@ -223,12 +223,14 @@ BatchSizes::Section SectionRun::describe_section() {
   return section;
 }
 
-// Of sections that have the same rows come out. Lookup tables and sets are not in a signature: where this section, or one
-// before it, has any, there is none.
+// Of sections that have the same rows come out. Lookup tables and sets are not in a signature: where this section, or
+// one before it, has any, there is none.
 std::optional<size_t> SectionRun::section_hash() {
   const Program& program = task_.program;
   const Instruction* const end = opcodes_of(program, task_.address).data() + opcodes_of(program, task_.address).size();
-  const auto is_unseen = [](const Instruction& at) { return at.opcode == Opcode::Lookup || at.opcode == Opcode::SetIn; };
+  const auto is_unseen = [](const Instruction& at) {
+    return at.opcode == Opcode::Lookup || at.opcode == Opcode::SetIn;
+  };
   if (!input_ || std::any_of(program.instructions.data(), end, is_unseen)) return std::nullopt;
   if (!hash_) hash_ = std::hash<std::string>()(section_signature(program, task_.address, input_->shape));
   return hash_;

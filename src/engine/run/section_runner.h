@@ -35,11 +35,10 @@ class SectionRunner {
   virtual std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                            PlacementNote& note) = 0;
   // An index of the program over rows, on the device that has them, or, for those of the host, on the one that is asked
-  // for; null: the CPU has to, and the note says why a device fails. budget: of host memory. is_known: as below.
-  // Errors: as run().
+  // for; null: the CPU has to, and the note says why a device fails. is_known: as below. Errors: as run().
   virtual std::shared_ptr<const DeviceIndex> build(const Program& program, int32_t index,
-                                                   std::shared_ptr<const RowSet> rows, const PlacementChoice& choice,
-                                                   MemoryBudget* budget, bool is_known, PlacementNote& note) = 0;
+                                                   std::shared_ptr<const RowSet> rows, const ExecutionContext& context,
+                                                   bool is_known, PlacementNote& note) = 0;
   // Does what a device may fail at; false: the CPU has to make again what it was about, and the note says why.
   // is_known: the statement has fallen back before. Errors: those of the work, but for 53200 and 58000; 0A000 as run().
   virtual bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,

@@ -46,6 +46,8 @@ class DeviceIndex {
   virtual ~DeviceIndex() = default;
   virtual Device& device() const = 0;
   virtual FormProfile form() const = 0;
+  // Of its build, by the device's clock, where somebody wants to know; 0 where the driver does not tell. Waits for it.
+  virtual int64_t kernel_nanoseconds() const = 0;
 };
 using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
 

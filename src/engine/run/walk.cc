@@ -447,16 +447,27 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
 bool Walk::build_there(int32_t index, const std::shared_ptr<const RowSet>& rows) {
   if (context_.devices == nullptr) return false;
   PlacementNote note;
-  auto built =
-      context_.devices->build(*program_, index, rows, *context_.choice, context_.budget, has_fallen_back_, note);
+  auto built = context_.devices->build(*program_, index, rows, context_, has_fallen_back_, note);
   if (built == nullptr && rows->device() != nullptr) has_fallen_back_ = true;
   const bool is_built = built != nullptr;
   if (is_built) device_indexes_[index] = std::move(built);
   return is_built;
 }
 
+// A device may have been at it when the operation ended.
+void Walk::note_build_time(int32_t index) {
+  const auto built = device_indexes_.find(index);
+  if (context_.profile == nullptr || built == device_indexes_.end()) return;
+  for (OperationProfile& operation : context_.profile->operations) {
+    const Instruction& at = program_->instructions[static_cast<size_t>(operation.address)];
+    if (at.opcode == Opcode::Build && at.p1 == index)
+      operation.kernel_nanoseconds = built->second->kernel_nanoseconds();
+  }
+}
+
 void Walk::drop(int32_t number) {
   if (const int32_t index = index_over(*program_, number); index >= 0) {
+    note_build_time(index);
     device_indexes_.erase(index);
     if (host_indexes_.erase(index) > 0) host_.forget_index(index);
   }

@@ -104,6 +104,7 @@ class Walk {
   void complete_rows(int32_t row_set);
   void open_rows(size_t cursor, int32_t row_set);
   OperationProfile build(int32_t index, int32_t row_set);
+  void note_build_time(int32_t index);
   void drop(int32_t row_set);
   // What devices have made of a hash table; no rows: it is filled here.
   MadeRows made_groups(int32_t table);

@@ -109,20 +109,33 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
 }
 
 std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Program& program, int32_t index,
-                                                    std::shared_ptr<const TabletSource> rows, MemoryBudget* budget,
-                                                    std::string& reason) {
+                                                    std::shared_ptr<const TabletSource> rows,
+                                                    const ExecutionContext& context, std::string& reason) {
   reason = why_not_built(program, index);
   if (reason.empty() && rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
   if (!reason.empty()) return nullptr;
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, program, index, std::move(rows)));
   built->queue_ = engine.take_queue(nullptr);
-  built->find_columns(*built->queue_, budget);
+  built->find_columns(*built->queue_, context.budget);
+  const bool is_timed = context.profile != nullptr;
+  if (is_timed) built->begins_ = built->queue_->record();
   if (built->shape_.has_keys) built->insert(*built->queue_);
-  if (built->is_left())
-    built->is_there_ = built->queue_->record();
-  else
-    engine.give_back(std::move(built->queue_));
+  if (is_timed || built->is_left()) built->is_there_ = built->queue_->record();
+  if (built->is_left()) return built;
+  built->kernel_nanoseconds_ = built->kernel_nanoseconds();
+  built->is_there_.reset();
+  engine.give_back(std::move(built->queue_));
   return built;
+}
+
+int64_t BuiltIndex::kernel_nanoseconds() const {
+  if (begins_ == nullptr || queue_ == nullptr) return kernel_nanoseconds_;
+  try {
+    queue_->synchronize();
+    return std::max<int64_t>(queue_->nanoseconds_between(*begins_, *is_there_), 0);
+  } catch (const Error&) {
+    return 0;  // the sections that meet it report that
+  }
 }
 
 // Nothing may be freed that the device still works with.
@@ -311,9 +324,9 @@ void BuiltIndex::place(Queue& queue, const PinnedBuffer& report) {
   queue.copy_to_host(report.data(), control_.address(), control_bytes);
   launch_starts(engine_, queue, starts_.address(), slot_count(), state.address());
   if (shape_.is_fetched)
-    launch_text_kernel(
-        device, queue, build_file, "dk_index_place", count_,
-        {rows, slots_of_rows_.address().value, ranks.address().value, starts_.address().value, by_key_.address().value});
+    launch_text_kernel(device, queue, build_file, "dk_index_place", count_,
+                       {rows, slots_of_rows_.address().value, ranks.address().value, starts_.address().value,
+                        by_key_.address().value});
   queue.synchronize();
   most_matches_ = int64_t{reinterpret_cast<const uint32_t*>(report.data())[2]} + 1;
 }

@@ -21,13 +21,12 @@ namespace diptych::gpu {
 
 class BuiltIndex final : public DeviceIndex {
  public:
-  // rows: of the index's row set, on the engine's device, or copied there. budget: of what is copied on the host
-  // meanwhile. Null: the CPU has to, and `reason` says why. Waits for the device, to see whether keys are unique, unless
-  // it is known whether a key has several rows that matter, and the rows are few. Errors: 53200, 58000, those of pinning
-  // the rows.
+  // rows: of the index's row set, on the engine's device, or copied there. Null: the CPU has to, and `reason` says why.
+  // Waits for the device, to see whether keys are unique, unless it is known whether a key has several rows that
+  // matter, and the rows are few. Errors: 53200, 58000, those of pinning the rows.
   static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const Program& program, int32_t index,
-                                                 std::shared_ptr<const TabletSource> rows, MemoryBudget* budget,
-                                                 std::string& reason);
+                                                 std::shared_ptr<const TabletSource> rows,
+                                                 const ExecutionContext& context, std::string& reason);
 
   ~BuiltIndex() override;
   BuiltIndex(const BuiltIndex&) = delete;
@@ -39,6 +38,7 @@ class BuiltIndex final : public DeviceIndex {
     if (is_there_ != nullptr) queue.wait_for(*is_there_);
   }
   FormProfile form() const override;
+  int64_t kernel_nanoseconds() const override;
   const IndexShape& shape() const { return shape_; }
   // Rows with the same key that are found, at most.
   int64_t most_matches() const { return most_matches_; }
@@ -76,10 +76,12 @@ class BuiltIndex final : public DeviceIndex {
   std::vector<uint64_t> heaps_;                                // by column: addresses of strings' bytes
   std::vector<uint64_t> values_, validity_;                    // addresses, by column; 0: it is not there
   DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
-  // Of a build that nobody has waited for: its queue, what else it uses, and its end.
+  // Of a build that nobody has waited for: its queue, and what else it uses.
   std::unique_ptr<Queue> queue_;
   DeviceBuffer slots_of_rows_, control_;
-  std::unique_ptr<const DeviceEvent> is_there_;
+  // begins_: null where nobody wants to know; is_there_: null where that is long past.
+  std::unique_ptr<const DeviceEvent> begins_, is_there_;
+  int64_t kernel_nanoseconds_ = 0;
 };
 
 // The index as the task has it on the device; null: it is not there.

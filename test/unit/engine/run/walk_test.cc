@@ -45,7 +45,7 @@ class CpuOnly final : public SectionRunner {
     return std::nullopt;
   }
   std::shared_ptr<const DeviceIndex> build(const Program&, int32_t, std::shared_ptr<const RowSet>,
-                                           const PlacementChoice&, MemoryBudget*, bool, PlacementNote&) override {
+                                           const ExecutionContext&, bool, PlacementNote&) override {
     return nullptr;
   }
   bool attempt(Device&, const PlacementChoice&, bool, PlacementNote&, const std::function<void()>& work) override {
