@@ -26,6 +26,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 import cases
 import contest
 import contestants
+import device_run
 import join_data
 import side_by_side
 import tables
@@ -91,8 +92,10 @@ class Bench:
             if time.monotonic() > deadline:
                 self.fail(case, sql, None, f"not begun within {self.options.part_seconds} s")
                 continue
-            entries[case] = {"sql": sql, "seconds": self.measure_case(case, sql, deadline)}
-            contest.print_row(case, entries[case]["seconds"], self.names, width=24)
+            seconds = self.measure_case(case, sql, deadline)
+            entries[case] = {"sql": sql, "seconds": seconds,
+                             "device_runs": device_run.measure_all(self.systems.values(), sql, seconds, self.options.runs)}
+            contest.print_row(case, seconds, self.names, width=24)
 
     def measure_case(self, case, sql, deadline):
         self.expected = None
@@ -156,8 +159,9 @@ class Bench:
         contest.print_head(self.report, f"probe side of {self.options.rows} rows", self.names, width=24)
         for part in self.parts:
             self.measure(part)
-        self.report.update(contest.summarise({case: entry for part in self.report["parts"].values() for case, entry in part.items()},
-                                             self.names))
+        entries = {case: entry for part in self.report["parts"].values() for case, entry in part.items()}
+        self.report.update(contest.summarise(entries, self.names))
+        device_run.print_tables(entries, self.names)
         self.stop()
         self.finish()
         measured = any(entry["seconds"] for part in self.report["parts"].values() for entry in part.values())

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
 import contest
 import contestants
+import device_run
 import kept_database
 import schema
 import side_by_side
@@ -53,9 +54,11 @@ class Bench:
             sql = suite.read_query(self.options.query_folder, query)
             seconds = self.contest.measure(query, sql, what, suite.answer(query, self.options.scale),
                                            lambda ours, theirs: suite.same_result(query, ours, theirs))
-            part["queries"][query] = {"sql": sql, "seconds": seconds}
+            part["queries"][query] = {"sql": sql, "seconds": seconds,
+                                      "device_runs": device_run.measure_all(self.contest.systems, sql, seconds, self.options.runs)}
             contest.print_row(query, seconds, self.names)
         part.update(contest.summarise(part["queries"], self.names))
+        device_run.print_tables(part["queries"], self.names)
 
     def finish(self):
         for load in self.report["loads"]:
