@@ -10,13 +10,13 @@ def summary(document):
     of the host, forms of indexes and groups, and why sections were left to the CPU."""
     run = document["run"]
     sections = [section for section in run["sections"] if section["engine"] != "cpu"]
-    device_ns = sum(section["device"]["kernel_ns"] for section in sections) + sum(done["kernel_ns"] for done in run["operations"])
+    parts = [part["device"] for part in sections + run["operations"] if part["device"]]
+    device_ns = sum(part["kernel_ns"] for part in parts)
     limits = [section["limit_bytes_per_second"] for section in sections if section["limit_bytes_per_second"]]
     read = sum(section["read_bytes"] for section in sections)
     share = read / (device_ns / 1e9) / max(limits) if device_ns and limits else None
     return {"device_seconds": device_ns / 1e9, "seconds": run["time"]["total_ns"] / 1e9, "read_bytes": read, "share_of_limit": share,
-            "waits": sum(section["device"]["waits"] for section in sections),
-            "launches": sum(section["device"]["launches"] for section in sections),
+            "waits": sum(part["waits"] for part in parts), "launches": sum(part["launches"] for part in parts),
             "forms": [f"{done['kind']} {done['form']}" for done in run["operations"]],
             "on_cpu": [section["fallback"] or section["why"] for section in run["sections"] if section["engine"] == "cpu"]}
 

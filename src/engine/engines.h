@@ -43,9 +43,7 @@ class Engines final : public SectionRunner {
 
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                    PlacementNote& note) override;
-  std::shared_ptr<const DeviceIndex> build(const Program& program, int32_t index, std::shared_ptr<const RowSet> rows,
-                                           const ExecutionContext& context, bool is_known,
-                                           PlacementNote& note) override;
+  std::shared_ptr<const DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) override;
   bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
                const std::function<void()>& work) override;
 

@@ -234,24 +234,21 @@ gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, c
   return gpu::generate_section(program, address, shape);
 }
 
-std::shared_ptr<const DeviceIndex> Engines::build(const Program& program, int32_t index,
-                                                  std::shared_ptr<const RowSet> rows, const ExecutionContext& context,
-                                                  bool is_known, PlacementNote& note) {
-  const PlacementChoice& choice = *context.choice;
+std::shared_ptr<const DeviceIndex> Engines::build(const IndexTask& task, bool is_known, PlacementNote& note) {
+  const PlacementChoice& choice = *task.context.choice;
   std::string reason;
-  Device* there = rows->device();
+  Device* there = task.rows->device();
   if (there == nullptr) {
     // Rows that the host has go where the sections will run that meet them.
     const bool is_asked_for = choice.device != "auto" && choice.device != "cpu" &&
                               gpu::kernel_choice_named(choice.gpu_engine) != gpu::KernelChoice::Interpreter;
-    if (is_asked_for && gpu::why_not_met(program, index).empty()) there = devices_.find_working(choice.device, reason);
+    if (is_asked_for && gpu::why_not_met(task.program, task.index).empty())
+      there = devices_.find_working(choice.device, reason);
     if (there == nullptr) return nullptr;
   }
   Device& device = *there;
   std::shared_ptr<const DeviceIndex> built;
-  const auto build = [&] {
-    built = gpu::BuiltIndex::build(engine_for(device), program, index, std::move(rows), context, reason);
-  };
+  const auto build = [&] { built = gpu::BuiltIndex::build(engine_for(device), task, reason); };
   if (attempt(device, choice, is_known, note, build) && built == nullptr && !is_known)
     note_fallback(device.info().id(), {reason, ""}, choice, note);
   return built;

@@ -81,6 +81,14 @@ ordered_json describe_section(const SectionProfile& section) {
           {"bus", describe_bus(section.work)}};
 }
 
+ordered_json describe_device(const OperationProfile& operation) {
+  if (operation.work.launches == 0) return {};
+  return {{"kernel_ns", operation.kernel_nanoseconds},
+          {"launches", operation.work.launches},
+          {"waits", operation.work.waits},
+          {"wait_ns", operation.work.wait_nanoseconds}};
+}
+
 ordered_json describe_operation(const OperationProfile& operation) {
   const FormProfile& form = operation.form;
   const auto of_partitions = [&](int64_t number) {
@@ -96,7 +104,7 @@ ordered_json describe_operation(const OperationProfile& operation) {
           {"slice_rows", of_partitions(form.slice_rows)},
           {"state_rows", of_partitions(form.state_rows)},
           {"passes", of_partitions(form.passes)},
-          {"kernel_ns", operation.kernel_nanoseconds},
+          {"device", describe_device(operation)},
           {"total_ns", operation.nanoseconds}};
 }
 

@@ -89,7 +89,9 @@ struct OperationProfile {
   int64_t rows = 0;
   int64_t estimated_rows = 0;  // 0: not estimated
   int64_t nanoseconds = 0;
-  int64_t kernel_nanoseconds = 0;  // of an index that a device builds, by its clock
+  // Of an index that a device builds:
+  QueueWork work;
+  int64_t kernel_nanoseconds = 0;  // by the device's clock
 };
 
 struct DeviceBytes {

@@ -49,6 +49,14 @@ class DeviceIndex {
   // Of its build, by the device's clock, where somebody wants to know; 0 where the driver does not tell. Waits for it.
   virtual int64_t kernel_nanoseconds() const = 0;
 };
+// What one is to be built of.
+struct IndexTask {
+  const Program& program;
+  int32_t index;
+  std::shared_ptr<const RowSet> rows;
+  const ExecutionContext& context;
+  WorkReport* report;  // of what the device does meanwhile; null: nobody wants to know
+};
 using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
 
 struct SectionTask {

@@ -66,6 +66,7 @@ template <typename Operation>
 void Walk::run_operation(int32_t address, Operation&& operation) {
   const auto start = std::chrono::steady_clock::now();
   OperationProfile done = operation();
+  done.work = std::exchange(report_, {}).work;
   if (context_.profile == nullptr) return;
   done.address = address;
   done.nanoseconds = nanoseconds_since(start);
@@ -447,7 +448,8 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
 bool Walk::build_there(int32_t index, const std::shared_ptr<const RowSet>& rows) {
   if (context_.devices == nullptr) return false;
   PlacementNote note;
-  auto built = context_.devices->build(*program_, index, rows, context_, has_fallen_back_, note);
+  const IndexTask task{*program_, index, rows, context_, context_.profile != nullptr ? &report_ : nullptr};
+  auto built = context_.devices->build(task, has_fallen_back_, note);
   if (built == nullptr && rows->device() != nullptr) has_fallen_back_ = true;
   const bool is_built = built != nullptr;
   if (is_built) device_indexes_[index] = std::move(built);

@@ -125,7 +125,7 @@ class Walk {
   const ExecutionContext& context_;
   const Memory& memory_;
   HostEngine& host_;
-  WorkReport report_;                                        // of the section at hand
+  WorkReport report_;                                        // of the section or operation at hand
   std::map<int32_t, MadeRows> device_groups_, device_rows_;  // by hash table, by row set: until they are asked for
   DeviceIndexes device_indexes_;                             // that devices have built
   std::set<int32_t> host_indexes_;                           // that are here

@@ -317,6 +317,24 @@ TEST_F(ExplainOnDevice, DevicesSayWhatTheyDid) {
   }
 }
 
+// Keys that are proven unique need not be looked at.
+TEST_F(ExplainOnDevice, AnIndexOfADeclaredKeyIsBuiltWithoutAWait) {
+  run_text(connection, make_explained_table);
+  for (const char* key : {"integer", "integer PRIMARY KEY"}) {
+    run_text(connection, "DROP TABLE IF EXISTS d");
+    run_text(connection, std::string("CREATE TABLE d(k ") + key + ", v integer)");
+    run_text(connection, "INSERT INTO d SELECT i, i * 10 FROM generate_series(0, 9) g(i)");
+    set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
+    const json run = explain_json(connection, "SELECT sum(v), count(*) FROM t JOIN d ON t.k = d.k")["run"];
+    const json& build = run["operations"][0];
+    EXPECT_EQ(build["kind"], "build");
+    EXPECT_EQ(build["form"], "dense");
+    EXPECT_GE(build["device"]["launches"], 1);
+    EXPECT_GT(build["device"]["kernel_ns"], 0);
+    EXPECT_EQ(build["device"]["waits"], std::string(key) == "integer" ? 1 : 0);
+  }
+}
+
 TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
   run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});

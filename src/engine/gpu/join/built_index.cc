@@ -108,18 +108,17 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
   }
 }
 
-std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Program& program, int32_t index,
-                                                    std::shared_ptr<const TabletSource> rows,
-                                                    const ExecutionContext& context, std::string& reason) {
-  reason = why_not_built(program, index);
-  if (reason.empty() && rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
+std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const IndexTask& task, std::string& reason) {
+  reason = why_not_built(task.program, task.index);
+  if (reason.empty() && task.rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
   if (!reason.empty()) return nullptr;
-  std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, program, index, std::move(rows)));
-  built->queue_ = engine.take_queue(nullptr);
-  built->find_columns(*built->queue_, context.budget);
-  const bool is_timed = context.profile != nullptr;
+  std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, task));
+  built->queue_ = engine.take_queue(task.report);
+  built->find_columns(*built->queue_, task.context.budget);
+  const bool is_timed = task.report != nullptr;
   if (is_timed) built->begins_ = built->queue_->record();
   if (built->shape_.has_keys) built->insert(*built->queue_);
+  built->queue_->report_to(nullptr);  // which ends before the index does
   if (is_timed || built->is_left()) built->is_there_ = built->queue_->record();
   if (built->is_left()) return built;
   built->kernel_nanoseconds_ = built->kernel_nanoseconds();
@@ -149,18 +148,17 @@ BuiltIndex::~BuiltIndex() {
   }
 }
 
-BuiltIndex::BuiltIndex(GpuEngine& engine, const Program& program, int32_t index,
-                       std::shared_ptr<const TabletSource> rows)
+BuiltIndex::BuiltIndex(GpuEngine& engine, const IndexTask& task)
     : engine_(engine),
-      info_(program.indexes[static_cast<size_t>(index)]),
-      row_set_(program.row_sets[static_cast<size_t>(info_.row_set)]),
-      rows_(std::move(rows)),
+      info_(task.program.indexes[static_cast<size_t>(task.index)]),
+      row_set_(task.program.row_sets[static_cast<size_t>(info_.row_set)]),
+      rows_(task.rows),
       count_(rows_->row_count()) {
-  shape_.index = index;
+  shape_.index = task.index;
   shape_.has_keys = info_.keys > 0;
-  shape_.is_fetched = is_fetched(program, index);
+  shape_.is_fetched = is_fetched(task.program, task.index);
   if (shape_.has_keys) {
-    choose_form(program);
+    choose_form(task.program);
   } else {
     span_ = static_cast<uint64_t>(count_);
     shape_.is_unique = info_.finds_one;

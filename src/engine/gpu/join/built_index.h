@@ -21,12 +21,10 @@ namespace diptych::gpu {
 
 class BuiltIndex final : public DeviceIndex {
  public:
-  // rows: of the index's row set, on the engine's device, or copied there. Null: the CPU has to, and `reason` says why.
+  // Of rows on the engine's device, or copied there. Null: the CPU has to, and `reason` says why.
   // Waits for the device, to see whether keys are unique, unless it is known whether a key has several rows that
   // matter, and the rows are few. Errors: 53200, 58000, those of pinning the rows.
-  static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const Program& program, int32_t index,
-                                                 std::shared_ptr<const TabletSource> rows,
-                                                 const ExecutionContext& context, std::string& reason);
+  static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const IndexTask& task, std::string& reason);
 
   ~BuiltIndex() override;
   BuiltIndex(const BuiltIndex&) = delete;
@@ -46,7 +44,7 @@ class BuiltIndex final : public DeviceIndex {
   uint64_t word(int32_t part) const;
 
  private:
-  BuiltIndex(GpuEngine& engine, const Program& program, int32_t index, std::shared_ptr<const TabletSource> rows);
+  BuiltIndex(GpuEngine& engine, const IndexTask& task);
   void choose_form(const Program& program);
   void find_columns(Queue& queue, MemoryBudget* budget);
   void allocate(Queue& queue);

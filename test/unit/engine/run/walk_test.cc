@@ -44,10 +44,7 @@ class CpuOnly final : public SectionRunner {
     if (falls_back_) note.fallback = "on purpose";
     return std::nullopt;
   }
-  std::shared_ptr<const DeviceIndex> build(const Program&, int32_t, std::shared_ptr<const RowSet>,
-                                           const ExecutionContext&, bool, PlacementNote&) override {
-    return nullptr;
-  }
+  std::shared_ptr<const DeviceIndex> build(const IndexTask&, bool, PlacementNote&) override { return nullptr; }
   bool attempt(Device&, const PlacementChoice&, bool, PlacementNote&, const std::function<void()>& work) override {
     work();
     return true;
