@@ -94,7 +94,8 @@ class Bench:
                 continue
             seconds = self.measure_case(case, sql, deadline)
             entries[case] = {"sql": sql, "seconds": seconds,
-                             "device_runs": device_run.measure_all(self.systems.values(), sql, seconds, self.options.runs)}
+                             "device_runs": device_run.measure_all(self.systems.values(), case, sql, seconds, self.options.runs,
+                                                                   self.report["failures"])}
             contest.print_row(case, seconds, self.names, width=24)
 
     def measure_case(self, case, sql, deadline):

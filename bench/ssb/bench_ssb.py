@@ -55,7 +55,8 @@ class Bench:
             seconds = self.contest.measure(query, sql, what, suite.answer(query, self.options.scale),
                                            lambda ours, theirs: suite.same_result(query, ours, theirs))
             part["queries"][query] = {"sql": sql, "seconds": seconds,
-                                      "device_runs": device_run.measure_all(self.contest.systems, sql, seconds, self.options.runs)}
+                                      "device_runs": device_run.measure_all(self.contest.systems, query, sql, seconds, self.options.runs,
+                                                                            self.report["failures"])}
             contest.print_row(query, seconds, self.names)
         part.update(contest.summarise(part["queries"], self.names))
         device_run.print_tables(part["queries"], self.names)

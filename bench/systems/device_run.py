@@ -21,9 +21,17 @@ def summary(document):
             "on_cpu": [section["fallback"] or section["why"] for section in run["sections"] if section["engine"] == "cpu"]}
 
 
-def measure_all(systems, sql, able, runs):
-    """By name, of those systems on a device that are able: measure()."""
-    return {system.name: measure(system, sql, runs) for system in systems if system.name in able and system.name in RESIDENCIES}
+def measure_all(systems, query, sql, able, runs, failures):
+    """By name, of those systems on a device that are able: measure(). What fails is added to the failures."""
+    measured = {}
+    for system in systems:
+        if system.name not in able or system.name not in RESIDENCIES:
+            continue
+        try:
+            measured[system.name] = measure(system, sql, runs)
+        except RuntimeError as error:
+            failures.append({"query": query, "part": "on the device", "system": system.name, "error": str(error)})
+    return measured
 
 
 def measure(system, sql, runs):

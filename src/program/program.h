@@ -119,7 +119,7 @@ struct IndexInfo {
   int64_t expected_pairs = 0;  // that Matches finds in it
   // Whether Matches may stop at one row with the keys, which no Fetch reads.
   bool finds_one = false;
-  bool is_unique = false;  // no two rows are proven to have the same keys
+  bool is_unique = false;  // it is proven that no two rows have the same keys
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry

@@ -227,11 +227,12 @@ BatchSizes::Section SectionRun::describe_section() {
 // one before it, has any, there is none.
 std::optional<size_t> SectionRun::section_hash() {
   const Program& program = task_.program;
-  const Instruction* const end = opcodes_of(program, task_.address).data() + opcodes_of(program, task_.address).size();
+  const std::span<const Instruction> opcodes = opcodes_of(program, task_.address);
   const auto is_unseen = [](const Instruction& at) {
     return at.opcode == Opcode::Lookup || at.opcode == Opcode::SetIn;
   };
-  if (!input_ || std::any_of(program.instructions.data(), end, is_unseen)) return std::nullopt;
+  if (!input_ || std::any_of(program.instructions.data(), opcodes.data() + opcodes.size(), is_unseen))
+    return std::nullopt;
   if (!hash_) hash_ = std::hash<std::string>()(section_signature(program, task_.address, input_->shape));
   return hash_;
 }

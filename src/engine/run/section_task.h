@@ -49,6 +49,8 @@ class DeviceIndex {
   // Of its build, by the device's clock, where somebody wants to know; 0 where the driver does not tell. Waits for it.
   virtual int64_t kernel_nanoseconds() const = 0;
 };
+using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
+
 // What one is to be built of.
 struct IndexTask {
   const Program& program;
@@ -57,7 +59,6 @@ struct IndexTask {
   const ExecutionContext& context;
   WorkReport* report;  // of what the device does meanwhile; null: nobody wants to know
 };
-using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
 
 struct SectionTask {
   const Program& program;

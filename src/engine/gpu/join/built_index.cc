@@ -262,10 +262,7 @@ void BuiltIndex::allocate(Queue& queue) {
 }
 
 // Whether its build need not be waited for: what that uses besides stays as long as the index.
-bool BuiltIndex::is_left() const {
-  const bool is_known = count_ == 0 || info_.finds_one || info_.is_unique;
-  return shape_.has_keys && is_known && count_ <= most_left_rows;
-}
+bool BuiltIndex::is_left() const { return shape_.has_keys && (count_ == 0 || finds_one()) && count_ <= most_left_rows; }
 
 void BuiltIndex::insert(Queue& queue) {
   Device& device = engine_.device();
@@ -291,7 +288,7 @@ void BuiltIndex::insert(Queue& queue) {
                                       keys().size()};
   for (size_t i = 0; i < keys().size(); ++i) parameters.push_back(validity_[i]);
   launch_text_kernel(device, queue, build_file, "dk_index_insert", count_, parameters);
-  shape_.is_unique = info_.finds_one || info_.is_unique;
+  shape_.is_unique = finds_one();
   if (is_left()) return;
   const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
   const WhenDone when_done{queue};

@@ -48,6 +48,8 @@ class BuiltIndex final : public DeviceIndex {
   void choose_form(const Program& program);
   void find_columns(Queue& queue, MemoryBudget* budget);
   void allocate(Queue& queue);
+  // Whether Matches finds one row of a key at most, whatever the rows are.
+  bool finds_one() const { return info_.finds_one || info_.is_unique; }
   bool is_left() const;
   void insert(Queue& queue);
   std::shared_ptr<const ColumnSegment> copied(const TabletSource& rows, size_t column, Queue& queue) const;
