@@ -159,6 +159,34 @@ TEST_P(DeviceTest, EventsOfAQueueAreTimed) {
   for (size_t i = 0; i < count; i++) ASSERT_EQ(found[i], 2 * i);
 }
 
+// Each round's sum is of what the other queue wrote in the same round, though nothing on the host waits in between.
+TEST_P(DeviceTest, AQueueWaitsForAPlaceInAnother) {
+  auto kernel = add_kernel();
+  const auto other = device_->make_queue();
+  const size_t count = 100'000;
+  const auto bytes = static_cast<int64_t>(count * 8);
+  const DeviceBuffer source = device_->allocate(bytes, "source"), sum = device_->allocate(bytes, "sum");
+  const PinnedBuffer host = device_->allocate_pinned(bytes, "sum");
+  for (uint64_t round = 1; round <= 20; ++round) {
+    for (uint8_t value = 0; value < 3; ++value)
+      queue_->fill(source.address(), static_cast<uint8_t>(round + value), bytes);
+    const auto is_filled = queue_->record();
+    other->wait_for(*is_filled);
+    add(*other, *kernel, source.address(), source.address(), sum.address(), count);
+    other->copy_to_host(host.data(), sum.address(), bytes);
+    queue_->wait_for(*other->record());  // the next round's fills
+    queue_->fill(source.address(), 0, bytes);
+    other->synchronize();
+    const uint64_t expected = (round + 2) * 0x0101'0101'0101'0101ULL * 2;
+    for (size_t i = 0; i < count; ++i) {
+      uint64_t found = 0;
+      std::memcpy(&found, host.data() + i * 8, 8);
+      ASSERT_EQ(found, expected) << i << " in round " << round;
+    }
+  }
+  queue_->synchronize();
+}
+
 TEST_P(DeviceTest, ThreadsShareAKernel) {
   auto kernel = add_kernel();
   std::vector<std::thread> threads;
