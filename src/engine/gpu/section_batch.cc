@@ -137,7 +137,9 @@ void SectionBatch::launch_with(int64_t capacity) {
     control_buffer_ = engine_.device().allocate(sizeof(ControlBlock), "control block of a kernel");
     control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
-    for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
+    // Few rows are written to few places at a time, however many groups of the grid there are.
+    if (!kernel_->notes_rows)
+      for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
   }
   queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
   text_room_.prepare(engine_, *kernel_, input_->rows);
@@ -158,6 +160,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_->is_interpreted()) send_section();
   before_ = queue_->record();
   if (!partitions_.empty()) {
+    if (kernel_->adds_noted_rows) queue_->fill(row_masks_.address(), 0, row_masks_.bytes());
     count_rows();
     for (PartitionBatch& partitions : partitions_) {
       partitions.make_room_for(kernel_->repeats ? static_cast<int64_t>(control().rows_out) : input_->rows);

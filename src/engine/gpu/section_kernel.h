@@ -162,11 +162,12 @@ struct SectionKernel {
   std::vector<SectionWord> section_words;
   bool is_interpreted() const { return !section.empty(); }
   int rows_per_thread = 4;
-  int most_steps = 16;      // of a tile
-  int new_texts = 0;        // instructions that make strings
-  bool repeats = false;     // a row may reach the sinks several times
-  bool notes_rows = false;  // the first of two passes notes for the second which rows reach the sinks
-  int items = group_size;   // of a work-group
+  int most_steps = 16;           // of a tile
+  int new_texts = 0;             // instructions that make strings
+  bool repeats = false;          // a row may reach the sinks several times
+  bool notes_rows = false;       // the first of two passes notes for the second which rows reach the sinks
+  bool adds_noted_rows = false;  // ... one by one, to none
+  int items = group_size;        // of a work-group
   int step_rows() const { return rows_per_thread * items; }
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort, Rows } sink = Sink::Result;

@@ -51,6 +51,11 @@ DK_FN dk_u64 dk_code_at(DK_GLOBAL const dk_u8* codes, dk_i32 width, dk_i64 row) 
   return width == 0 ? 0 : ((DK_GLOBAL const dk_u64*)codes)[row];
 }
 
+// Adds rows to those that are noted of an item, a byte each.
+DK_FN void dk_note_rows(DK_GLOBAL dk_u8* masks, dk_u64 item, dk_u32 rows) {
+  dk_atomic_or_global_u32((DK_GLOBAL dk_u32*)(masks + (item & ~(dk_u64)3)), rows << 8 * (dk_u32)(item & 3));
+}
+
 // Keeps the failure of a row that counts: the error, and the address of the opcode + 1 in the upper half.
 #define DK_NOTE_FAILURE(failure, error, counts, address)                   \
   if ((error) != 0 && (counts) != 0 && (failure) == 0) {                   \

@@ -21,6 +21,12 @@ DK_SHARED_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_
   *total = DK_SHUFFLE_FROM(inclusive, 31);
   return inclusive - value;
 }
+// Places for as many elements as each item has, one behind the other in any order of the items; *total: of all. What
+// the team has read before, it has read.
+DK_SHARED_FN dk_u32 dk_team_places(dk_u32 count, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+  DK_TEAM_BARRIER();
+  return dk_team_scan_u32(count, scratch, total);
+}
 // What the first item of the team has.
 DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
 
@@ -31,6 +37,16 @@ DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { 
 
 DK_SHARED_FN dk_u32 dk_team_scan_u32(dk_u32 value, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
   return dk_block_scan_u32(value, scratch, total);
+}
+DK_SHARED_FN dk_u32 dk_team_places(dk_u32 count, DK_LOCAL dk_u64* scratch, DK_PRIVATE dk_u32* total) {
+  DK_LOCAL dk_u32* sum = (DK_LOCAL dk_u32*)scratch;
+  DK_BARRIER();
+  if (DK_LOCAL_ID == 0) *sum = 0;
+  DK_BARRIER();
+  const dk_u32 place = count != 0 ? dk_atomic_add_local_u32(sum, count) : 0;
+  DK_BARRIER();
+  *total = *sum;
+  return place;
 }
 DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
   return (dk_u32)dk_block_broadcast_u64(value, scratch);

@@ -15,7 +15,7 @@ namespace {
 
 // Of 64 bits, for all tables of a section. With it a multiprocessor of compute capability 9.0 still runs 8 groups of
 // 256, and OpenCL devices have it beside the scratch of the functions of a group; and less beside places of partitions,
-// or what pairs of rows are shared out with.
+// what pairs of rows are shared out with, or rows that are kept.
 constexpr size_t most_shared_words = 3072, shared_words_beside_others = 1024;
 
 // How the replicas of a part of a state are put together.
@@ -92,16 +92,16 @@ void SectionGenerator::plan_group_tables() {
     makers.push_back(address);
     partitioned += planned_groups(address, most_shared_words).place == Place::Partitioned ? 1 : 0;
   }
-  size_t shared_words = partitioned > 0 || repeats() ? shared_words_beside_others : most_shared_words;
+  size_t shared_words = partitioned > 0 || repeats() || compacts() ? shared_words_beside_others : most_shared_words;
   for (size_t i = 0; i < makers.size(); ++i) {
     const int32_t address = makers[i];
     GroupPlan& plan = kernel_.groups[i];
     plan = planned_groups(address, shared_words);
     if (!plan.unsupported.empty()) return refuse(plan.unsupported);
-    if (plan.place == Place::Shared) shared_words -= plan.shared_words();
+    shared_words -= plan.place == Place::Shared ? plan.shared_words() : plan.entry_words();
     plan.is_shared = shares_groups(program_, address_, plan.hash_table);
     if (partitioned > 1) plan.partition_bits -= std::bit_width(partitioned - 1);
-    if (repeats()) plan.partition_bits -= 2;
+    if (repeats() || compacts()) plan.partition_bits -= 2;
     find_counting(plan, address);
     if (plan.place == Place::Partitioned) lay_out_row(plan, address);
     declare_group_table(plan);

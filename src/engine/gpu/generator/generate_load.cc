@@ -73,7 +73,7 @@ void SectionGenerator::write_column_load(int32_t address) {
   const ColumnShape& column = shape_.columns[index];
   if (flow_.writers[static_cast<size_t>(out)] > 1) return refuse("a column loaded into a register that Moves write");
   if (info(out).nullable) {
-    if (column.has_nulls && in_pairs_) {
+    if (column.has_nulls && is_scattered_) {
       write_scattered_nulls(out, index);
     } else if (column.has_nulls) {
       body_.line("v{0} = dk_known_rows(DK_AT(const dk_u8, tablet[{1}]), tablet[{1}], first);", out,
@@ -113,7 +113,7 @@ void SectionGenerator::write_codes(const ColumnShape& column, size_t index, int3
   const size_t at_word = tablet_words + column_words * index;
   const int rows = kernel_.rows_per_thread;
   const bool is_truth = physical == PhysicalType::Bool;
-  if (in_pairs_) return write_scattered(column, index, out, physical);
+  if (is_scattered_) return write_scattered(column, index, out, physical);
   if (reg(out).form == Form::Packed)
     return body_.line("dk_load_words{}({} + first, p{});", rows / 4, column_data(index), out);
   body_.open("{{");
@@ -148,7 +148,7 @@ void SectionGenerator::write_plain(int32_t out, const ColumnShape& column, size_
   const PhysicalType from = column.physical, to = info(out).physical;
   const int rows = kernel_.rows_per_thread;
   if (from == PhysicalType::Text) return refuse("strings that a section before has made");
-  if (in_pairs_) return write_scattered(column, index, out, to);
+  if (is_scattered_) return write_scattered(column, index, out, to);
   if (from == to && to != PhysicalType::Bool) {
     body_.line("dk_load{}_{}({}, first, r{});", rows, suffix_of(from), column_data(index), out);
     return;

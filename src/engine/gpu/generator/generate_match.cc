@@ -72,6 +72,7 @@ void SectionGenerator::write_matches(int32_t address) {
     write_found_slots(address, *shape);
   body_.close();
   if (!shape->is_unique) return open_pairs(address);
+  if (address == compacts_at_) return open_compacted(address);
   body_.line("active = met_{};", out);
   body_.open("if (active != 0) {{");
 }

@@ -3,6 +3,8 @@
 // (device/packed_codes.h). It takes a quarter of the instructions, and of the registers, that values take.
 //
 //   uniformi > 60, base -100    ->    bound 160    ->    dk_codes_over16_u8(p0, above_7)
+#include <algorithm>
+
 #include "engine/gpu/generator/section_generator.h"
 #include "program/operands.h"
 
@@ -49,8 +51,8 @@ void SectionGenerator::choose_packed() {
       (number == compared ? is_compared : is_read)[static_cast<size_t>(number)] = true;
     });
   }
-  // What is compared behind several matches is of pairs.
-  for (int32_t address = first_pairs_; address < flow_.end; ++address)
+  // What is compared behind several matches is of pairs, or of rows that are put together.
+  for (int32_t address = std::min(first_pairs_, compacts_at_); address < flow_.end; ++address)
     if (const int32_t compared = compared_column(address); compared >= 0) is_read[static_cast<size_t>(compared)] = true;
   for (size_t i = 0; i < registers_.size(); ++i)
     if (is_compared[i] && !is_read[i]) registers_[i].form = Form::Packed;

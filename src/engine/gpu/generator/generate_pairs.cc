@@ -29,22 +29,20 @@ constexpr size_t line_bytes = 6;
 // What items leave for each other has at most so many bytes at a time.
 constexpr int most_moved_bytes = 8;
 
-// Of a register's element: its type, and what stands behind the element's name.
-struct MovedPart {
-  const char* type;
-  const char* member;
-};
+}  // namespace
 
-std::vector<MovedPart> parts_of(PhysicalType physical) {
+std::vector<SectionGenerator::ElementPart> SectionGenerator::parts_of(PhysicalType physical) {
   switch (physical) {
-    case PhysicalType::Int128: return {{"dk_u64", ".lo"}, {"dk_i64", ".hi"}};
-    case PhysicalType::Interval: return {{"dk_i32", ".months"}, {"dk_i32", ".days"}, {"dk_i64", ".microseconds"}};
-    case PhysicalType::Text: return {{"DK_GLOBAL const char*", ".data"}, {"dk_i32", ".length"}};
-    default: return {{type_text(physical), ""}};
+    case PhysicalType::Int128: return {{"dk_u64", 8, ".lo", "_lo"}, {"dk_i64", 8, ".hi", "_hi"}};
+    case PhysicalType::Interval:
+      return {{"dk_i32", 4, ".months", "_months"},
+              {"dk_i32", 4, ".days", "_days"},
+              {"dk_i64", 8, ".microseconds", "_rest"}};
+    case PhysicalType::Text:
+      return {{"DK_GLOBAL const char*", 8, ".data", "_data"}, {"dk_i32", 4, ".length", "_length"}};
+    default: return {{type_text(physical), static_cast<size_t>(width_bytes(physical))}};
   }
 }
-
-}  // namespace
 
 bool SectionGenerator::meets_several(int32_t address) const {
   if (at(address).opcode != Opcode::Matches) return false;
@@ -178,7 +176,7 @@ void SectionGenerator::write_pairs(int32_t address) {
   body_.close();
   // Where the row is, and its matches.
   body_.line("dk_i32 moved_row_{}[DK_ROWS];", out);
-  if (in_pairs_)
+  if (is_scattered_)
     write_moved(out, "dk_i32", "row[k]", fmt::format("moved_row_{}[k]", out));
   else
     body_.line("DK_FOR_ROWS(k) moved_row_{0}[k] = first - DK_LANE * DK_ROWS + (dk_i32)from_{0}[k];", out);
@@ -201,7 +199,7 @@ void SectionGenerator::write_pairs(int32_t address) {
   if (flow_.tracks_validity) body_.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target)
     if (flow_.targets[target] > address) body_.line("dk_u32 pending_{} = 0;", target);
-  in_pairs_ = true;
+  is_scattered_ = true;
   if (groups() && address == last_pairs_) declare_group_registers();
   depth_ = body_.depth();
   body_.open("if (active != 0) {{");
@@ -249,7 +247,7 @@ void SectionGenerator::write_moved_register(int32_t out, int32_t number) {
   if (is_truth) {
     write_moved_mask(out, fmt::format("t{}", number), name);
   } else {
-    for (const MovedPart& part :
+    for (const ElementPart& part :
          parts_of(reg(number).form == Form::Vector ? info(number).physical : PhysicalType::Int32))
       write_moved(out, part.type, fmt::format("r{}[k]{}", number, part.member),
                   fmt::format("{}[k]{}", name, part.member));
@@ -278,13 +276,13 @@ void SectionGenerator::check_shared_memory() {
   for (const GroupPlan& plan : kernel_.groups) {
     if (plan.place == GroupPlan::Place::Partitioned) bytes += sizeof(uint32_t) << plan.partition_bits;
     if (plan.place == GroupPlan::Place::Shared) bytes += 8 * plan.shared_words();
-    bytes += plan.entries * (8 * plan.entry_states.words + sizeof(uint32_t));
+    bytes += 8 * plan.entry_words();
   }
   if (bytes > most_shared_bytes) refuse("more than shared memory holds of rows that meet several of an index each");
 }
 
 // Where row k of an item is in the tablet.
-std::string SectionGenerator::row_number() const { return in_pairs_ ? "row[k]" : "(first + k)"; }
+std::string SectionGenerator::row_number() const { return is_scattered_ ? "row[k]" : "(first + k)"; }
 
 // A column of codes or plain values, where the pairs' rows are.
 void SectionGenerator::write_scattered(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical) {

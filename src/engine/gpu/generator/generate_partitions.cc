@@ -133,10 +133,19 @@ bool SectionGenerator::may_note_rows() const {
 
 void SectionGenerator::write_noted_rows() {
   declare("masks", fmt::format("DK_GLOBAL dk_u8* masks = DK_AT(dk_u8, {});", word(Kind::RowMasks)));
-  body_.line("DK_GLOBAL dk_u8* noted = masks + (tile * steps + step) * DK_GROUP_SIZE + DK_LOCAL_ID;");
-  body_.line("if (pass != 0) active &= *noted;");
+  body_.line("const dk_u64 items_before = (dk_u64)tile * (dk_u64)steps * DK_GROUP_SIZE;");
+  body_.line("const dk_u64 item = items_before + (dk_u64)(step * DK_GROUP_SIZE + DK_LOCAL_ID);");
+  body_.line("if (pass != 0) active &= masks[item];");
   if (flow_.tracks_validity) body_.line("if (pass != 0) valid = active;");
-  body_.line("dk_u32 found = 0;");
+  if (!compacts()) body_.line("dk_u32 found = 0;");
+}
+
+// Those of an item that failed are all looked at again, as it is the second pass that shows failures.
+void SectionGenerator::write_noted_end() {
+  if (compacts())
+    body_.line("if (pass == 0 && failure != 0) dk_note_rows(masks, item, DK_ALL_ROWS);");
+  else
+    body_.line("if (pass == 0) masks[item] = (dk_u8)(failure == 0 ? found : DK_ALL_ROWS);");
 }
 
 void SectionGenerator::write_key_words(int32_t key, const GroupPlan& plan, size_t number) {

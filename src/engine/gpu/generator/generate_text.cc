@@ -26,11 +26,11 @@ void SectionGenerator::write_text_column(int32_t out, const ColumnShape& column,
   if (has_heap && has_codes) body_.open("if (tablet[{}] != 0) {{", at_word + 5);
   if (has_heap) {
     body_.line("DK_GLOBAL const dk_u32* offsets = DK_AT(const dk_u32, tablet[{}]){};", at_word,
-               in_pairs_ ? "" : " + first");
+               is_scattered_ ? "" : " + first");
     body_.line("DK_GLOBAL const char* heap = DK_AT(const char, tablet[{}]);", at_word + 5);
     body_.open("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) {{");
     body_.line("r{0}[k] = dk_make_text(heap + offsets[{1}], (dk_i32)(offsets[{1} + 1] - offsets[{1}]));", out,
-               in_pairs_ ? "row[k]" : "k");
+               is_scattered_ ? "row[k]" : "k");
     body_.close();
   }
   if (has_heap && has_codes) {
@@ -41,7 +41,7 @@ void SectionGenerator::write_text_column(int32_t out, const ColumnShape& column,
     const std::string strings = dictionary(static_cast<int32_t>(index));
     body_.line("const dk_i32 width = (dk_i32)tablet[{}];", at_word + 4);
     std::string code = "codes[k]";
-    if (in_pairs_) {
+    if (is_scattered_) {
       code = fmt::format("dk_code_at({}, width, row[k])", column_data(index));
     } else {
       body_.line("dk_u64 codes[DK_ROWS];");

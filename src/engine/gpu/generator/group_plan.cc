@@ -60,8 +60,8 @@ bool needs_lock(const StateLayout& state) {
          state.kind == StateKind::GreatestI128 || state.kind == StateKind::Extreme;
 }
 
-// Words of 64 bits that the entries of a work-group take, with their tags; and beside what pairs are shared out with.
-constexpr size_t most_entry_words = 2560, entry_words_beside_pairs = 1024;
+// Words of 64 bits that the entries of a work-group take, with their tags.
+constexpr size_t most_entry_words = 2560;
 
 // Of kinds that shared memory takes without a lock.
 bool has_entry(const StateLayout& state) {
@@ -77,7 +77,7 @@ bool has_entry(const StateLayout& state) {
 }
 
 // A launch that does not repeat its rows has at most 2^31 of them: sums of values of 32 bits fit 64.
-void plan_entries(const HashTableInfo& table, bool repeats, GroupPlan& plan) {
+void plan_entries(const HashTableInfo& table, size_t shared_words, bool repeats, GroupPlan& plan) {
   if (!std::all_of(plan.states.aggregates.begin(), plan.states.aggregates.end(), has_entry)) return;
   StatesLayout& entry = plan.entry_states = plan.states;
   entry.words = entry.note_words;
@@ -91,7 +91,7 @@ void plan_entries(const HashTableInfo& table, bool repeats, GroupPlan& plan) {
     state.first_word = std::exchange(entry.words, entry.words + state.words);
     entry.parts[state.first_part] = state;
   }
-  const size_t room = repeats ? entry_words_beside_pairs : most_entry_words;
+  const size_t room = std::min(most_entry_words, shared_words);
   const size_t entries = std::bit_floor(2 * room / (2 * entry.words + 1));
   if (entries >= 64) plan.entries = entries;
 }
@@ -149,7 +149,7 @@ GroupPlan plan_groups(const HashTableInfo& table, int32_t number, std::span<cons
   plan.room = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.groups)));
   plan.place = plan.shared_words() <= shared_words ? GroupPlan::Place::Shared : GroupPlan::Place::Dense;
   if (plan.place == GroupPlan::Place::Dense) {
-    plan_entries(table, repeats, plan);
+    plan_entries(table, shared_words, repeats, plan);
     return plan;
   }
   while (plan.replicas < most_replicas && 2 * plan.shared_words() <= shared_words) plan.replicas *= 2;

@@ -86,6 +86,8 @@ struct GroupPlan {
     return !is_shared && aggregate < always.size() && always[aggregate] &&
            (place == Place::Partitioned || counting >= 0);
   }
+  // Of 64 bits in shared memory: of all entries with their tags.
+  size_t entry_words() const { return entries * entry_states.words + entries / 2; }
   // Words from one replica to the next in shared memory: odd, so that 16 of them lie in different banks.
   size_t stride() const { return state_words | 1; }
   size_t shared_words() const { return stride() * static_cast<size_t>(room) * static_cast<size_t>(replicas); }

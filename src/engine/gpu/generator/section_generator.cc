@@ -67,13 +67,15 @@ SectionKernel SectionGenerator::generate() {
   find_pairs();
   find_filter();
   choose_forms();
+  find_compaction();
   choose_gathering();
   choose_packed();
   choose_rows_per_thread();
   if (groups()) plan_group_tables();
   kernel_.repeats = repeats();
   kernel_.notes_rows = may_note_rows();
-  if (is_partitioned() && shape_.has_large_groups && !repeats()) kernel_.items = large_group_size;
+  kernel_.adds_noted_rows = kernel_.notes_rows && compacts();
+  if (is_partitioned() && shape_.has_large_groups && !repeats() && !compacts()) kernel_.items = large_group_size;
   if (!kernel_.unsupported.empty()) return std::move(kernel_);
   write_body();
   check_shared_memory();
@@ -130,18 +132,22 @@ void SectionGenerator::find_filter() {
 // A work-item's loads should be 16 bytes where the registers allow, so that enough bytes are on their way; but no more
 // than 32 of a column, a sector, so that a warp's lie side by side: over the bus, sectors apart come at half the speed
 // of lines. Columns that are fetched again for a result don't count, nor may its stage in shared memory grow past 32
-// KiB.
+// KiB; nor does what is behind a Matches from which on an item has one row.
 void SectionGenerator::choose_rows_per_thread() {
   int widest = 1, widest_other = 1, words = 4, packed = 0, widest_output = 1;
+  std::vector<bool> is_behind(registers_.size(), false);
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
     const Instruction& instruction = at(address);
+    if (const int32_t out = register_written(instruction); address > compacts_at_ && out >= 0)
+      is_behind[static_cast<size_t>(out)] = true;
+    if (address > compacts_at_) continue;
     if (instruction.opcode != Opcode::Column && instruction.opcode != Opcode::Code) continue;
     const ColumnShape& column = shape_.of(static_cast<size_t>(instruction.p2));
     int& among = filters_[static_cast<size_t>(instruction.p1)] ? widest : widest_other;
     among = std::max(among, column.width < 0 ? 4 : column.width);
   }
   for (size_t i = 0; i < registers_.size(); ++i) {
-    if (gathers_ && !filters_[i]) continue;
+    if ((gathers_ && !filters_[i]) || is_behind[i]) continue;
     if (registers_[i].form == Form::Vector || registers_[i].form == Form::Code)
       words += std::max(1, width_bytes(program_.registers[i].physical) / 4);
     if (registers_[i].form == Form::Place) ++words;
@@ -150,16 +156,18 @@ void SectionGenerator::choose_rows_per_thread() {
       widest_output = std::max(widest_output, width_bytes(program_.registers[i].physical));
   }
   // Where nothing but the filter is computed, two loads of each column are on their way at once.
-  int rows = std::clamp((gathers_ ? 32 : 16) / widest, 4, 16);
+  int rows = std::clamp((gathers_ || compacts() ? 32 : 16) / widest, 4, 16);
   if (!gathers_) rows = std::clamp(32 / widest_other, 4, rows);
   words += (packed + 3) / 4;
   while (rows > 4 &&
          (rows * words > most_register_words || (ordered_ && !gathers_ && rows * widest_output > most_stage_bytes)))
     rows /= 2;
   // Looking for a group or in a hash table, or making the words of sort keys, is much text, once for each row.
-  if (groups() || kernel_.sink == SectionKernel::Sink::Sort || looks_in_tables()) rows = std::min(rows, 4);
+  const bool groups_each = groups() && !compacts();
+  if (groups_each || kernel_.sink == SectionKernel::Sink::Sort || looks_in_tables()) rows = std::min(rows, 4);
   // Of rows that meet an index several loads follow each other: the more rows wait at once, the better.
   if (meets_index(program_, address_)) rows = std::min(rows, 8);
+  if (compacts()) rows = std::min(rows, most_kept_rows_);
   if (rows * words > most_private_words) refuse("it computes more values than a kernel has room for");
   kernel_.rows_per_thread = rows;
   is_light_ = rows * words <= most_register_words;
@@ -344,8 +352,8 @@ void SectionGenerator::write_steps() {
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   if (kernel_.notes_rows) write_noted_rows();
   declare_registers();
-  in_pairs_ = false;
-  if (groups() && !repeats()) declare_group_registers();
+  is_scattered_ = false;
+  if (groups() && !repeats() && !compacts()) declare_group_registers();
   const size_t step_depth = depth_ = out.depth();
   if (!write_filter_columns()) out.open("if (active != 0) {{");
   for (int32_t address = flow_.first; address < flow_.end; ++address) {
@@ -363,9 +371,9 @@ void SectionGenerator::write_steps() {
   }
   out.close_to(depth_);
   if (is_partitioned()) write_partition_rows();
+  if (compacts()) close_compacted();
   out.close_to(step_depth);
-  // Those of an item that failed are all looked at again, as it is the second pass that shows failures.
-  if (kernel_.notes_rows) out.line("if (pass == 0) *noted = (dk_u8)(failure == 0 ? found : DK_ALL_ROWS);");
+  if (kernel_.notes_rows) write_noted_end();
   out.line("if (failure != 0) dk_show_failure(control, failure);");
   out.close();
 }

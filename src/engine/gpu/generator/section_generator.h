@@ -50,6 +50,23 @@ class SectionGenerator {
     bool never_null = false;  // as its columns are stored
   };
 
+  // Of a register's element: its type, and what stands behind the element's name, and behind that of one made for it.
+  struct ElementPart {
+    const char* type;
+    size_t bytes;
+    const char* member = "";
+    const char* ending = "";
+  };
+  static std::vector<ElementPart> parts_of(PhysicalType physical);
+
+  // Of a row that is kept (generate_compaction.cc): what it is there, which of row k of an item that is, and what it is
+  // put into, of which type.
+  struct KeptValue {
+    const char* type;
+    size_t bytes;
+    std::string name, value, to, to_type;
+  };
+
   // Of a row's keys: words that are compared, and strings, whose addresses follow.
   struct KeyWords {
     size_t compared = 0, texts = 0;
@@ -156,6 +173,13 @@ class SectionGenerator {
   void write_scattered(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
   void write_scattered_nulls(int32_t out, size_t index);
 
+  // ---- rows that are left, close together (generate_compaction.cc)
+  void find_compaction();
+  bool compacts() const { return compacts_at_ < flow_.end; }
+  std::vector<KeptValue> kept_values(int32_t address);
+  void open_compacted(int32_t address);
+  void close_compacted();
+
   // ---- strings (generate_text.cc)
   void write_text_column(int32_t out, const ColumnShape& column, size_t index);
   // Of an opcode whose result has to be written somewhere.
@@ -233,6 +257,7 @@ class SectionGenerator {
   void write_partition_rows();
   bool may_note_rows() const;
   void write_noted_rows();
+  void write_noted_end();
   void write_key_words(int32_t key, const GroupPlan& plan, size_t number);
   void write_row_words(int32_t address, const GroupPlan& plan);
   void write_argument_words(const GroupPlan& plan, const GroupRowLayout::Argument& argument);
@@ -254,7 +279,9 @@ class SectionGenerator {
   int32_t first_rare_ = 0;                  // address behind which few rows are expected to be left
   int32_t first_pairs_ = 0;                 // address of the first Matches of which rows meet several each, or the end
   int32_t last_pairs_ = -1;                 // ... and of the last
-  bool in_pairs_ = false;                   // what is being written is of such pairs
+  int32_t compacts_at_ = 0;                 // address of the Matches whose rows are put close together, or the end
+  int most_kept_rows_ = 0;                  // of an item, of which all may be kept in a step
+  bool is_scattered_ = false;               // what is being written is of rows that lie anywhere in the tablet
   size_t depth_ = 0;                        // of the text of a step, or of a turn of pairs
   int stage_width_ = 0;                     // bytes of an element of the stage
   std::vector<std::string> heads_;          // declarations before the loop over tiles
