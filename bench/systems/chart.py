@@ -1,4 +1,4 @@
-"""Line charts of times, logarithmic in both directions, as an SVG and a PNG file that are the same for the same figures."""
+"""Charts of times, as an SVG and a PNG file that are the same for the same figures."""
 
 import matplotlib
 
@@ -9,7 +9,8 @@ from matplotlib import pyplot, ticker
 
 
 def draw(lines, target, title, x_label, y_label, x_ticks=None):
-    """lines: from a name to its points, (x, milliseconds). x_ticks: places to label in place of powers of ten."""
+    """lines: from a name to its points, (x, milliseconds), logarithmic in both directions. x_ticks: places to label in place of
+    powers of ten."""
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     for name, points in lines.items():
         axes.plot(*zip(*points), marker="o", markersize=4, label=name)
@@ -26,5 +27,28 @@ def draw(lines, target, title, x_label, y_label, x_ticks=None):
     axes.set_title(title, fontsize="small")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
+    save(figure, target)
+
+
+def draw_bars(bars, target, title, y_label):
+    """bars: from a name to (label, milliseconds) of each group of bars, all with the same labels; logarithmic upwards."""
+    figure, axes = pyplot.subplots(figsize=(9, 4.5), layout="constrained")
+    width = 0.8 / len(bars)
+    for number, (name, values) in enumerate(bars.items()):
+        places = [place + (number - (len(bars) - 1) / 2) * width for place in range(len(values))]
+        axes.bar(places, [value for _, value in values], width, label=name)
+    labels = [label for label, _ in next(iter(bars.values()))]
+    axes.set_xticks(range(len(labels)), labels)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+    axes.set_ylabel(y_label)
+    axes.set_title(title, fontsize="small")
+    axes.grid(axis="y", which="both", alpha=0.3)
+    figure.legend(loc="outside lower center", ncols=len(bars))
+    save(figure, target)
+
+
+def save(figure, target):
     figure.savefig(f"{target}.svg", metadata={"Date": None})
     figure.savefig(f"{target}.png", dpi=150)
