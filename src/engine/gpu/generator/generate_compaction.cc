@@ -30,7 +30,7 @@ static_assert(most_steps * group_size * 8 <= 1 << 16, "a row of a tile has its p
 }  // namespace
 
 // Decides at which Matches that is. Where only columns are loaded behind it, all at once, nothing is won: the totals of
-// SSB's q1.1 to q1.3 take 3 to 14 % longer.
+// SSB's q1.1 to q1.3 take 3 to 15 % longer.
 void SectionGenerator::find_compaction() {
   compacts_at_ = flow_.end;
   if (repeats() || ordered_ || first_rare_ == flow_.end || shape_.built(at(first_rare_).p3) == nullptr) return;
