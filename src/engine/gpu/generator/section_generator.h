@@ -79,7 +79,7 @@ class SectionGenerator {
     if (kernel_.unsupported.empty()) kernel_.unsupported = std::move(reason);
   }
 
-  // ---- the frame of the kernel (section_generator.cc)
+  // ---- what the kernel is like (section_choices.cc)
   void check_size();
   bool makes_text(const Instruction& instruction) const;
   void find_filter();
@@ -87,6 +87,8 @@ class SectionGenerator {
   bool looks_in_tables() const;
   void choose_forms();
   void find_sink();
+
+  // ---- the frame of the kernel (section_generator.cc)
   void write_body();
   void write_tablet_columns();
   void write_tiles_place();
