@@ -79,6 +79,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/exact_groups.h", {"exact_moments.h", "device/aggregate.h"}},
       {"device/group_extremes.h", {"text.h", "date.h", "device/group_text.h", "device/group_states.h"}},
       {"device/group_rows.h", {"device/group_table.h"}},
+      {"device/row_stage.h", {"device/group_rows.h", "device/block.h"}},
       {"device/group_starts.h", {"device/look_back.h"}},
       {"device/row_runs.h", {"device/block.h"}},
       {"device/radix_sort.h", {"device/row_runs.h"}},

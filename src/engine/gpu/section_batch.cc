@@ -62,6 +62,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
     else
       numbered_.emplace_back(engine_, plan);
   }
+  if (kernel_->stages_rows) shared_room_ = partitions_.front().stage(kernel_->step_rows());
   for (const int32_t index : indexes_met(task_.program, task_.address))
     if (const BuiltIndex* built = index_on(engine_.device(), task_, index)) built->order(*queue_);
   launch_with(room);
@@ -196,7 +197,7 @@ void SectionBatch::launch_pass(uint32_t pass) {
   pass_ = pass;
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_->parameters) words.push_back(word(parameter));
-  queue_->launch(*compiled_, groups_, kernel_->items, words);
+  queue_->launch(*compiled_, groups_, kernel_->items, words, shared_room_);
   if (residency_ == Residency::Mapped) queue_->count_in_place(input_->bytes, 0);
 }
 

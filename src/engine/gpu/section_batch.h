@@ -138,6 +138,7 @@ class SectionBatch {
   std::optional<SectionConstants> constants_;
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
+  int64_t shared_room_ = 0;        // of a work-group, beside what the kernel's text declares
   DeviceBuffer section_buffer_;    // what the interpreter runs
   PinnedBuffer section_sent_;
   DeviceBuffer control_buffer_, status_buffer_, row_masks_, outputs_buffer_;

@@ -165,6 +165,7 @@ struct SectionKernel {
   int most_steps = 16;           // of a tile
   int new_texts = 0;             // instructions that make strings
   bool repeats = false;          // a row may reach the sinks several times
+  bool stages_rows = false;      // those for partitions are put in order in shared memory, which launches ask for
   bool notes_rows = false;       // the first of two passes notes for the second which rows reach the sinks
   bool adds_noted_rows = false;  // ... one by one, to none
   int items = group_size;        // of a work-group

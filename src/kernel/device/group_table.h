@@ -1,5 +1,5 @@
-// A hash table of groups, in the shared memory of a work-group or in global memory: open addressing with linear
-// probing, keys of a fixed number of words.
+// A hash table of groups, in the shared memory of a work-group or in global memory: open addressing, keys of a fixed
+// number of words.
 //
 //   slots     0: empty, 1: being written, else bits of the hash, with bit 1 set        one u32 each
 //   keys      slot * words + i                    u64
@@ -10,7 +10,8 @@
 // bytes of their `texts` strings (group_text.h). All words are 0 at first. A group's number is its slot, by which the
 // caller finds its aggregates. A key that no slot is left for finds none.
 //
-//   dk_group_find_or_add_<space>(spaces, used, slots, keys, count, limit, words, compared, texts, key, first, tag)
+//   dk_group_find_or_add_<space>(spaces, used, slots, keys, count, limit, words, compared, texts, key, first, stride,
+//                                tag)
 #pragma once
 
 #define DK_SLOT_EMPTY 0U
@@ -28,12 +29,14 @@ DK_FN dk_u64 dk_hash_words(DK_PRIVATE const dk_u64* key, dk_i32 words) {
 DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7FF8000000000000) : DK_F64_BITS(a); }
 
 // find_or_add: the slot of the group with that key, which is added when it is new and fewer than `limit` slots are
-// used; -1: it found none. The search begins with slot `first` of `count`; tag: bits of the hash. Each work-item calls
-// it by itself. A slot that another one is just writing is looked at again; whoever writes does so within one turn of
-// the loop, so that it never waits for those that look. The key is written before the slot says so; and who is not the
-// first to write looks again, so that it reads the slot in order with its key: the fence and the exchange release what
-// the load of the slot acquires, and until then nobody but the writer touches the key.
-#define DK_GROUP_TABLE_IN(space, qualifier, FENCE)                                                                    \
+// used; -1: it found none. The search begins with slot `first` of `count` and goes on by `stride` slots, less than
+// count: 1 where slots side by side are read at once; in shared memory others, by the hash, as runs of full slots would
+// hold up a whole warp. tag: bits of the hash. Each work-item calls it by itself. A slot that another one is just
+// writing is looked at again; whoever writes does so within one turn of the loop, so that it never waits for those that
+// look. The key is written before the slot says so; and who is not the first to write looks again, so that it reads the
+// slot in order with its key: the fence and the exchange release what the load of the slot acquires, and until then
+// nobody but the writer touches the key.
+#define DK_GROUP_TABLE_IN(space, qualifier, FENCE, number)                                                            \
   DK_NEAR dk_bool dk_group_has_key_##space(DK_SPACES_PARAM, qualifier const dk_u64* at, DK_PRIVATE const dk_u64* key, \
                                            dk_i32 compared, dk_i32 texts) {                                           \
     dk_u64 difference = 0;                                                                                            \
@@ -53,12 +56,12 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
     dk_atomic_exchange_##space##_u32(slot, ready);                                                                    \
   }                                                                                                                   \
   DK_NEAR dk_i64 dk_group_find_or_add_##space(DK_SPACES_PARAM, qualifier dk_u32* used, qualifier dk_u32* slots,       \
-                                              qualifier dk_u64* keys, dk_u64 count, dk_u32 limit, dk_i32 words,       \
+                                              qualifier dk_u64* keys, number count, dk_u32 limit, dk_i32 words,       \
                                               dk_i32 compared, dk_i32 texts, DK_PRIVATE const dk_u64* key,            \
-                                              dk_u64 first, dk_u32 tag) {                                             \
+                                              number first, number stride, dk_u32 tag) {                              \
     const dk_u32 ready = tag | DK_SLOT_READY;                                                                         \
-    dk_u64 slot = first;                                                                                              \
-    dk_u64 passed = 0;                                                                                                \
+    number slot = first;                                                                                              \
+    number passed = 0;                                                                                                \
     dk_i64 found = -1;                                                                                                \
     while (found < 0 && passed < count) {                                                                             \
       dk_u32 state = dk_load_acquire_##space##_u32(slots + slot);                                                     \
@@ -67,16 +70,16 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
           passed = count;                                                                                             \
         } else {                                                                                                      \
           if (dk_atomic_cas_##space##_u32(slots + slot, DK_SLOT_EMPTY, DK_SLOT_BUSY) == DK_SLOT_EMPTY) {              \
-            dk_group_write_##space(slots + slot, ready, keys + slot * words, key, words);                             \
+            dk_group_write_##space(slots + slot, ready, keys + slot * (number)words, key, words);                     \
             dk_atomic_add_##space##_u32(used, 1);                                                                     \
             found = (dk_i64)slot;                                                                                     \
           }                                                                                                           \
         }                                                                                                             \
       } else if (state == ready &&                                                                                    \
-                 dk_group_has_key_##space(DK_SPACES_ARG, keys + slot * words, key, compared, texts)) {                \
+                 dk_group_has_key_##space(DK_SPACES_ARG, keys + slot * (number)words, key, compared, texts)) {        \
         found = (dk_i64)slot;                                                                                         \
       } else if (state != DK_SLOT_BUSY) {                                                                             \
-        slot = slot + 1 < count ? slot + 1 : 0;                                                                       \
+        slot = slot + stride < count ? slot + stride : slot + stride - count;                                         \
         passed++;                                                                                                     \
       }                                                                                                               \
     }                                                                                                                 \
@@ -84,6 +87,6 @@ DK_FN dk_u64 dk_key_word_f64(dk_f64 a) { return a == 0 ? 0 : a != a ? DK_U64(0x7
   }
 
 // clang-format off
-DK_GROUP_TABLE_IN(global, DK_GLOBAL, DK_FENCE_GLOBAL)
-DK_GROUP_TABLE_IN(local, DK_LOCAL, DK_FENCE_LOCAL)
+DK_GROUP_TABLE_IN(global, DK_GLOBAL, DK_FENCE_GLOBAL, dk_u64)
+DK_GROUP_TABLE_IN(local, DK_LOCAL, DK_FENCE_LOCAL, dk_u32)
 // clang-format on

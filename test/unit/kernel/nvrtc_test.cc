@@ -9,7 +9,7 @@
 namespace diptych::testing {
 namespace {
 
-const char* const probe_kernel = R"(
+const char* const cuda_probe_kernel = R"(
 extern "C" __global__ void probe(const dk_i64* numbers, const char* bytes, const dk_i32* ends, char* scratch,
                                  dk_u64* results) {
   dk_i32 row = (dk_i32)(blockIdx.x * blockDim.x + threadIdx.x);
@@ -28,7 +28,7 @@ extern "C" __global__ void probe(const dk_i64* numbers, const char* bytes, const
 TEST(Nvrtc, CompilesTheKernelSubset) {
   Nvrtc nvrtc;
   if (!nvrtc.load()) GTEST_SKIP() << "no libnvrtc";
-  EXPECT_EQ(nvrtc.complaints(text_with_probe() + probe_kernel, "compute_90"), "");
+  EXPECT_EQ(nvrtc.complaints(text_with_probe() + cuda_probe_kernel, "compute_90"), "");
 }
 
 }  // namespace

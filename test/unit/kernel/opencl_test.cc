@@ -18,7 +18,7 @@ constexpr int rows = 500;
 constexpr int scratch_bytes = 256;
 constexpr size_t ilike_probe = 28;  // of letters beyond ASCII it is left to the CPU
 
-const char* const probe_kernel = R"(
+const char* const opencl_probe_kernel = R"(
 __kernel void probe(__global const dk_i64* numbers, __global const char* bytes, __global const dk_i32* ends,
                     __global char* scratch, __global dk_u64* results) {
   dk_i32 row = (dk_i32)get_global_id(0);
@@ -124,7 +124,7 @@ class OpenCL : public ::testing::Test {
 };
 
 TEST_F(OpenCL, AgreesWithCpp) {
-  ASSERT_NO_FATAL_FAILURE(build(text_with_probe() + probe_kernel));
+  ASSERT_NO_FATAL_FAILURE(build(text_with_probe() + opencl_probe_kernel));
   Random random;
   Input input = random_input(random);
   std::vector<dk_u64> results(static_cast<size_t>(rows) * DK_PROBES);

@@ -104,6 +104,7 @@ void SectionGenerator::plan_group_tables() {
     if (repeats() || compacts()) plan.partition_bits -= 2;
     find_counting(plan, address);
     if (plan.place == Place::Partitioned) lay_out_row(plan, address);
+    kernel_.stages_rows = may_stage_rows(plan);
     declare_group_table(plan);
   }
   declare("cleared", "DK_BARRIER();");

@@ -4,6 +4,8 @@
 //   pass 0   every group of the grid counts its rows of each partition
 //   pass 1   and writes them from the place on that the sum of the counts before gives it
 //
+// Large work-groups keep rows in shared memory until it is full, and write them in the order of the partitions
+// (kernel/device/row_stage.h).
 // Where few rows are expected to be left of the section's conditions, the first pass notes which ones are, so that the
 // second one looks at no others.
 #include "engine/gpu/generator/group_plan.h"
@@ -66,13 +68,42 @@ void SectionGenerator::declare_partitions(const GroupPlan& plan) {
           fmt::format("DK_GLOBAL dk_u32* starts_{} = DK_AT(dk_u32, {});", table, group_word(plan, GroupPart::Starts)));
   declare(fmt::format("bits_{}", table),
           fmt::format("const dk_i32 bits_{} = (dk_i32){};", table, group_word(plan, GroupPart::PartitionBits)));
-  declare(fmt::format("places_{}", table),
-          fmt::format("DK_SHARED dk_u32 places_{}[{}];", table, 1 << plan.partition_bits));
+  if (kernel_.stages_rows)
+    declare_stage(plan);
+  else
+    declare(fmt::format("places_{}", table),
+            fmt::format("DK_SHARED dk_u32 places_{}[{}];", table, 1 << plan.partition_bits));
   declare(
       fmt::format("begin_{}", table),
       fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) places_{0}[i] = pass == 0 ? 0U "
                   ": starts_{0}[(dk_i64)i * DK_GROUP_COUNT + DK_GROUP_ID];",
                   table));
+}
+
+// The rows of one table, if they are many and short enough for a step's to have room.
+bool SectionGenerator::may_stage_rows(const GroupPlan& plan) const {
+  constexpr size_t most_staged_words = 8;
+  return plan.place == Place::Partitioned && kernel_.groups.size() == 1 && shape_.has_large_groups && !repeats() &&
+         !compacts() && !may_note_rows() && plan.row.words <= most_staged_words;
+}
+
+void SectionGenerator::declare_stage(const GroupPlan& plan) {
+  use_file("device/row_stage.h");
+  const int32_t table = plan.hash_table;
+  const std::string partitions = fmt::format("1 << bits_{}", table);
+  declare("room", fmt::format("DK_SHARED_ROOM(room, {});", usual_table_bytes / 8));
+  declare(fmt::format("places_{}", table), fmt::format("DK_LOCAL dk_u32* places_{} = (DK_LOCAL dk_u32*)room;", table));
+  declare("staged_rows",
+          fmt::format("const dk_u32 staged_rows = (dk_u32){};", group_word(plan, GroupPart::StagedRows)));
+  declare("kept", "dk_u32 kept = 0;");
+  declare("none_kept", fmt::format("if (staged_rows != 0) for (dk_i32 i = DK_LOCAL_ID; i < {0}; i += DK_GROUP_SIZE) "
+                                   "places_{1}[({0}) + i] = 0;",
+                                   partitions, table));
+}
+
+void SectionGenerator::write_stage(const GroupPlan& plan) {
+  body_.line("dk_stage_write(places_{0}, 1 << bits_{0}, staged_rows, kept, rows_{0}, {1}, scratch);", plan.hash_table,
+             plan.row.words);
 }
 
 void SectionGenerator::declare_flags(const GroupPlan& plan) {
@@ -112,12 +143,31 @@ void SectionGenerator::write_partition_rows() {
     const GroupPlan& plan = group_plan(at(address).p3);
     if (plan.place != Place::Partitioned) continue;
     const int32_t table = plan.hash_table;
+    if (kernel_.stages_rows) {
+      body_.line("dk_u32 more = 0;");
+      body_.line("dk_u32 entry = kept;");
+      body_.line("if (staged_rows != 0) entry += dk_block_scan_u32(DK_POPCOUNT_U32(grouped_{}), scratch, &more);",
+                 at(address).p1);
+    }
     body_.open("DK_FOR_ROWS(k) if ((grouped_{} >> k & 1U) != 0) {{", at(address).p1);
     write_row_partition(address, plan);
-    body_.line("const dk_u32 place = dk_atomic_add_local_u32(places_{} + partition, 1);", table);
     body_.line("dk_u32 row[{}];", std::max<size_t>(plan.row.words, 1));
     write_row_words(address, plan);
+    if (kernel_.stages_rows) {
+      body_.line(
+          "if (staged_rows != 0) dk_stage_keep(places_{0}, 1 << bits_{0}, staged_rows, entry++, partition, row, {1});",
+          table, plan.row.words);
+      body_.open("if (staged_rows == 0) {{");
+    }
+    body_.line("const dk_u32 place = dk_atomic_add_local_u32(places_{} + partition, 1);", table);
     body_.line("dk_store_row(rows_{} + (dk_u64)place * {}, row, {});", table, plan.row.words, plan.row.words);
+    if (kernel_.stages_rows) body_.close();
+    body_.close();
+    if (!kernel_.stages_rows) continue;
+    body_.line("kept += more;");
+    body_.open("if (kept + {} > staged_rows && kept != 0) {{", kernel_.step_rows());
+    write_stage(plan);
+    body_.line("kept = 0;");
     body_.close();
   }
   body_.close();
@@ -252,6 +302,11 @@ std::string SectionGenerator::rows_with_argument(const GroupPlan& plan, const Gr
 }
 
 void SectionGenerator::write_counts_end(const GroupPlan& plan) {
+  if (kernel_.stages_rows) {
+    body_.open("if (kept != 0) {{");
+    write_stage(plan);
+    body_.close();
+  }
   body_.line("DK_BARRIER();");
   body_.line(
       "if (pass == 0) for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) starts_{0}[(dk_i64)i * "

@@ -52,7 +52,7 @@ struct GroupKeyPlan {
 };
 
 // What the words of a kernel's parameters about groups are.
-enum class GroupPart : int32_t { States, Groups, Pass, Rows, Starts, PartitionBits, FirstKey };
+enum class GroupPart : int32_t { States, Groups, Pass, Rows, Starts, PartitionBits, StagedRows, FirstKey };
 
 struct GroupPlan {
   enum class Place : uint8_t { Shared, Dense, Partitioned } place = Place::Shared;

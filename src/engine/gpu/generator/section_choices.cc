@@ -1,5 +1,5 @@
-// What a section's kernel is like, chosen before its text is written: which registers decide about rows, how many rows a
-// work-item takes, the forms of registers, the sink.
+// What a section's kernel is like, chosen before its text is written: which registers decide about rows, how many rows
+// a work-item takes, the forms of registers, the sink.
 #include <algorithm>
 
 #include "engine/gpu/generator/section_generator.h"

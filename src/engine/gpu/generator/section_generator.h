@@ -252,6 +252,9 @@ class SectionGenerator {
   // ---- groups of any number (generate_partitions.cc)
   void lay_out_row(GroupPlan& plan, int32_t address);
   void declare_partitions(const GroupPlan& plan);
+  bool may_stage_rows(const GroupPlan& plan) const;
+  void declare_stage(const GroupPlan& plan);
+  void write_stage(const GroupPlan& plan);
   void declare_flags(const GroupPlan& plan);
   void write_row_partition(int32_t address, const GroupPlan& plan);
   void write_group_counted(int32_t address, const GroupPlan& plan);

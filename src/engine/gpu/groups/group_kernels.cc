@@ -220,7 +220,6 @@ class GroupKernelText {
 
   // The table is full: groups come like those so far, so that it says how many turns there are to be.
   static void write_parting(KernelWriter& out) {
-    out.line("dk_u64 seen = step + DK_GROUP_SIZE * {} - first;", rows_at_once);
     out.line("if (seen > end - first) seen = end - first;");
     out.line("dk_i32 more_bits = 1;");
     out.line("while ((end - first) * 4 > seen * 3 << more_bits) more_bits++;");
@@ -243,7 +242,7 @@ class GroupKernelText {
     out.line("DK_LOCAL dk_u64* states = keys + slot_count * {};", plan_.key_words);
     out.line("DK_LOCAL dk_u32* slots = (DK_LOCAL dk_u32*)(states + slot_count * {});", plan_.state_words);
     out.line("DK_SHARED dk_u64 begin[1];");
-    out.line("DK_SHARED dk_u32 used[4];  // groups in the table, given up; whether a row found no room, in turn");
+    out.line("DK_SHARED dk_u32 used[3];  // groups in the table, given up; rows looked at when one found no room");
     out.line("DK_GLOBAL const dk_u32* rows = {};", address("const dk_u32", GroupWord::Rows));
     out.line("DK_GLOBAL const dk_u32* starts = {};", address("const dk_u32", GroupWord::Starts));
     out.line("const dk_i64 counts = (dk_i64){};", word(GroupWord::Counts));
@@ -256,8 +255,7 @@ class GroupKernelText {
     out.line("const dk_i64 slices = (dk_i64)first_slices[partitions];");
     out.line("for (dk_i32 i = DK_LOCAL_ID; i < slot_count; i += DK_GROUP_SIZE) slots[i] = 0;");
     out.line("for (dk_i32 i = DK_LOCAL_ID; i < slot_count * {}; i += DK_GROUP_SIZE) states[i] = 0;", plan_.state_words);
-    out.line("if (DK_LOCAL_ID < 4) used[DK_LOCAL_ID] = 0;");
-    out.line("dk_i32 turn = 0;");
+    out.line("if (DK_LOCAL_ID < 3) used[DK_LOCAL_ID] = 0;");
     out.line("DK_BARRIER();");
     out.open(
         "for (dk_i64 slice = dk_next_tile(control, scratch); slice < slices; slice = dk_next_tile(control, scratch)) "
@@ -273,9 +271,13 @@ class GroupKernelText {
     out.line("dk_u64 part = 0;");
     out.open("while (part >> part_bits == 0) {{");
     out.line("dk_bool anew = 0;");
-    out.open("for (dk_u64 step = first; step < end && !anew; step += DK_GROUP_SIZE * {}) {{", rows_at_once);
-    out.line("dk_u32 loaded[{}][{}];", rows_at_once, row_words);
+    out.line("dk_u64 step = first;  // of the warp: none waits for others before the table is full");
     out.line("dk_u32 todo = 0;");
+    out.line("dk_u32 loaded[{}][{}];", rows_at_once, row_words);
+    out.open("for (dk_bool again = 1; again;) {{");
+    out.open("for (dk_bool on = 1; on;) {{");
+    out.open("if (!DK_ANY_LANE(todo != 0)) {{");
+    out.line("if (step >= end) break;");
     out.open("DK_UNROLL for (dk_i32 k = 0; k < {}; k++) {{", rows_at_once);
     out.line("const dk_u64 number = step + k * DK_GROUP_SIZE + DK_LOCAL_ID;");
     out.open("if (number < end) {{");
@@ -283,7 +285,8 @@ class GroupKernelText {
     out.line("todo |= 1U << k;");
     out.close();
     out.close();
-    out.open("for (dk_bool again = 1; again;) {{");
+    out.line("step += DK_GROUP_SIZE * {};", rows_at_once);
+    out.close();
     out.open("DK_UNROLL for (dk_i32 k = 0; k < {}; k++) if ((todo >> k & 1U) != 0) {{", rows_at_once);
     out.line("dk_u32 row[{}];", row_words);
     out.line("DK_UNROLL for (dk_i32 i = 0; i < {}; i++) row[i] = loaded[k][i];", row_words);
@@ -292,10 +295,11 @@ class GroupKernelText {
     out.line("const dk_bool is_due = part_bits == 0 || hash << partition_bits >> (64 - part_bits) == part;");
     out.line("if (!is_due) todo &= ~(1U << k);");
     out.open("if (is_due) {{");
-    out.line("const dk_u64 first_slot = ((hash >> 8 & 0xFFFFFFU) * (dk_u64)slot_count) >> 24;");
+    out.line("const dk_u32 first_slot = (dk_u32)(((hash >> 8 & 0xFFFFFFU) * (dk_u64)slot_count) >> 24);");
+    out.line("const dk_u32 stride = 1 + ((dk_u32)(hash & 0xFFU) * ((dk_u32)slot_count - 1) >> 8);");
     out.line(
-        "const dk_i64 slot = dk_group_find_or_add_local(DK_SPACES_ARG, used, slots, keys, (dk_u64)slot_count, limit, "
-        "{}, {}, {}, key, first_slot, (dk_u32)(hash >> 20));",
+        "const dk_i64 slot = dk_group_find_or_add_local(DK_SPACES_ARG, used, slots, keys, (dk_u32)slot_count, limit, "
+        "{}, {}, {}, key, first_slot, stride, (dk_u32)(hash >> 20));",
         plan_.key_words, plan_.compared_words, plan_.strings);
     out.open("if (slot >= 0) {{");
     out.line("todo &= ~(1U << k);");
@@ -303,20 +307,21 @@ class GroupKernelText {
     out.close();
     out.close();
     out.close();
-    out.line("turn ^= 1;");
-    out.line("if (todo != 0) dk_atomic_store_local_u32(used + 2 + turn, 1);");
+    out.line("if (todo != 0) dk_atomic_cas_local_u32(used + 2, 0, (dk_u32)(step - first));");
+    out.line("on = !DK_ANY_LANE(dk_atomic_load_local_u32(used + 2) != 0);");
+    out.close();
     out.line("DK_BARRIER();");
-    out.line("again = used[2 + turn] != 0;");
+    out.line("dk_u64 seen = used[2];");
+    out.line("again = seen != 0;");
     out.open("if (again) {{");
     out.line("DK_BARRIER();");
-    out.line("if (DK_LOCAL_ID == 0) used[2 + turn] = 0;");
+    out.line("if (DK_LOCAL_ID == 0) used[2] = 0;");
     write_parting(out);
     out.open("if (!anew) {{");
     out.line("whole = 0;");
     write_flush(out);
     out.close();
     out.line("again = !anew;");
-    out.close();
     out.close();
     out.close();
     out.open("if (anew) {{");
@@ -362,7 +367,7 @@ class GroupKernelText {
     out.open("if (pass_bits == 0 || hash >> (64 - pass_bits) == pass) {{");
     out.line(
         "const dk_i64 slot = dk_group_find_or_add_global(DK_SPACES_ARG, (DK_GLOBAL dk_u32*)(control + 4), slots, keys, "
-        "slot_count, limit, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), (dk_u32)hash);",
+        "slot_count, limit, {}, {}, {}, key, hash << slot_shift >> (64 - slot_bits), 1, (dk_u32)hash);",
         plan_.key_words, plan_.compared_words, plan_.strings);
     out.line("if (slot < 0) dk_atomic_store_global_u64(control + 5, 1);");
     out.open("if (slot >= 0) {{");

@@ -14,15 +14,18 @@ namespace {
 constexpr int64_t partition_rows = 1024;
 constexpr int least_partition_bits = 4;
 // As many partitions as make small tables, which all of a device's units share out evenly; more where there may be so
-// many groups that tables would be full: places that rows are written to are then more than caches hold.
+// many groups that tables would be more than three quarters full: the more partitions, the fewer rows of each are
+// written together.
 constexpr int usual_partition_bits = 11;
-constexpr int64_t slots_per_group = 3;
 
 // Partitions of uniform keys are one slice each.
 constexpr int64_t least_slice_rows = 8192, slice_partitions = 4;
 
 // A work-group has all of a multiprocessor's shared memory, but what its scratch and counters take.
 constexpr int64_t beside_table = 2048;
+
+// Entries of rows that are kept have numbers of 16 bits.
+constexpr int64_t most_staged_rows = 65536;
 
 // Rows of a partition lie in lines of 128 bytes; those that all groups of the grid write to should stay in the cache:
 // 256 MB of them took four times the memory traffic.
@@ -32,13 +35,19 @@ constexpr int64_t written_lines = int64_t{1} << 18;
 constexpr int64_t part_of_memory = 8;
 constexpr int64_t least_room = 4096;
 
+bool is_prime(int64_t number) {
+  for (int64_t divisor = 2; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0) return false;
+  return true;
+}
+
 }  // namespace
 
 PartitionBatch::PartitionBatch(GpuEngine& engine, const GroupPlan& plan, const HashTableInfo& table, int64_t rows,
                                bool is_complete)
     : engine_(engine), plan_(plan), table_(table), rows_(rows), is_complete_(is_complete) {
   const auto by_rows = static_cast<uint64_t>(rows / partition_rows);
-  const auto by_groups = static_cast<uint64_t>(slots_per_group * most_possible_groups() / shared_slots());
+  const auto by_groups = static_cast<uint64_t>(most_possible_groups() / (shared_slots() * 3 / 4 + 1));
   const int bits = static_cast<int>(std::bit_width(by_rows));
   bits_ = std::clamp(static_cast<int>(std::bit_width(by_groups)), std::min(usual_partition_bits, bits), bits);
   bits_ = std::clamp(bits_, least_partition_bits, plan.partition_bits);
@@ -63,8 +72,11 @@ int64_t PartitionBatch::table_bytes() const {
   return info.api == DeviceApi::Cuda ? info.most_shared_bytes - beside_table : usual_table_bytes;
 }
 
+// A prime, so that a search meets all slots whatever its stride is.
 int64_t PartitionBatch::shared_slots() const {
-  return std::max<int64_t>(1, table_bytes() / static_cast<int64_t>(plan_.kernels->slot_bytes));
+  int64_t slots = std::max<int64_t>(1, table_bytes() / static_cast<int64_t>(plan_.kernels->slot_bytes));
+  while (!is_prime(slots)) --slots;
+  return slots;
 }
 
 int64_t PartitionBatch::slice_rows() const {
@@ -73,6 +85,15 @@ int64_t PartitionBatch::slice_rows() const {
 
 int64_t PartitionBatch::most_groups() const {
   return std::max<int64_t>(engine_.device().info().compute_units, written_lines / partitions());
+}
+
+// As kernel/device/row_stage.h lays it out.
+int64_t PartitionBatch::stage(int64_t step_rows) {
+  const int64_t bytes_of_partitions = partitions() * 8;
+  const int64_t entry_bytes = static_cast<int64_t>(plan_.row.words) * 4 + 6;
+  staged_rows_ = std::min<int64_t>((table_bytes() - bytes_of_partitions) / entry_bytes / 4 * 4, most_staged_rows);
+  if (staged_rows_ < step_rows) staged_rows_ = 0;
+  return bytes_of_partitions + staged_rows_ * entry_bytes;
 }
 
 void PartitionBatch::begin(int64_t grid_groups) {
@@ -173,6 +194,7 @@ uint64_t PartitionBatch::word(const KernelParameter& parameter, uint32_t pass) c
     case GroupPart::Rows: return rows_buffer_.address().value;
     case GroupPart::Starts: return starts_.address().value;
     case GroupPart::PartitionBits: return static_cast<uint64_t>(bits_);
+    case GroupPart::StagedRows: return static_cast<uint64_t>(staged_rows_);
     default: throw Error(SqlState::internal_error, "a kernel asks for what partitions have not");
   }
 }

@@ -24,6 +24,9 @@ class PartitionBatch {
 
   // Work-groups of the section's kernel: so many that what they write to at a time stays in the device's cache.
   int64_t most_groups() const;
+  // Has the section's kernel keep rows in shared memory, if that has room for those of a step; returns the bytes of its
+  // DK_SHARED_ROOM.
+  int64_t stage(int64_t step_rows);
   // Before the first pass of the section's kernel, in so many groups. Errors: 53200.
   void begin(int64_t grid_groups);
   // Before the second pass: for at most so many rows. Errors: 53200, they are more than 32 bits number.
@@ -65,7 +68,8 @@ class PartitionBatch {
   int64_t rows_;
   const bool is_complete_;
   int bits_ = 0;
-  int64_t counts_ = 0;  // of a partition
+  int64_t staged_rows_ = 0;  // that a work-group of the section's kernel has room for
+  int64_t counts_ = 0;       // of a partition
   int64_t capacity_ = 0, state_capacity_ = 0;
   DeviceBuffer starts_, rows_buffer_, states_, control_;
   DevicePiece result_;

@@ -22,7 +22,7 @@ const std::string group_kernel = kernel_head + R"(
     dk_i64 slot = dk_group_find_or_add_global(DK_SPACES_ARG, used, DK_AT(dk_u32, parameters.word[1]),
                                               DK_AT(dk_u64, parameters.word[2]), parameters.word[3],
                                               (dk_u32)parameters.word[4], WORDS, WORDS - TEXTS, TEXTS, key,
-                                              hash % parameters.word[3], (dk_u32)(hash >> 32));
+                                              hash % parameters.word[3], 1, (dk_u32)(hash >> 32));
     DK_AT(dk_i64, parameters.word[7])[row] = slot;
   }
 })";
