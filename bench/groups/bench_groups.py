@@ -133,6 +133,8 @@ class Bench:
 
     def measure_question(self, question, sql, deadline):
         able = [system for system in self.systems if self.is_right(system, question, sql)]
+        for system in able:
+            system.settle(sql)
         times = {system.name: [] for system in able}
         for run in range(self.options.runs):
             for system in able:

@@ -73,6 +73,8 @@ class Contest:
             else:
                 self.report["disagreements"].append({"query": query, "part": what, "system": system.name, "rows": rows[:20],
                                                      "expected": expected[:20]})
+        for system in able:
+            system.settle(sql)
         times = {system.name: [] for system in able}
         for _ in range(self.options.runs):
             for system in able:

@@ -13,9 +13,9 @@ namespace diptych {
 // Rows that a condition of unknown selectivity lets through.
 inline constexpr double usual_selectivity = 1.0 / 3;
 
-// Fewer rows are done on the CPU before a device has been asked for anything; at a nanosecond a row they take as long
-// as a few launches.
-inline constexpr int64_t least_device_rows = 32768;
+// Fewer rows are done on the CPU before a device has been asked for anything: they are not worth what it takes to find
+// that out. What the CPU is expected to do in the time of a few launches stays there however many rows it is.
+inline constexpr int64_t least_device_rows = 8192;
 
 // Rows that a section before has made, or of a file, are no table's.
 inline bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
