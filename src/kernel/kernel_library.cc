@@ -73,6 +73,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/group_table.h", {"device/group_text.h"}},
       {"device/group_strings.h", {"wide.h", "device/platform.h"}},
       {"device/null_bits.h", {"device/platform.h"}},
+      {"device/text_offsets.h", {"device/platform.h"}},
       {"device/index_find.h", {"device/group_table.h"}},
       {"device/index_build.h", {"device/index_find.h"}},
       {"device/group_states.h", {"device/aggregate.h"}},

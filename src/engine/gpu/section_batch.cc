@@ -231,6 +231,15 @@ void SectionBatch::allocate_outputs(int64_t capacity) {
   }
 }
 
+// Those that rows for a row set have, while what they lie in is there.
+void SectionBatch::own_strings() {
+  strings_.resize(kernel_->outputs.size());
+  const WhenDone when_done{*queue_};
+  for (size_t i = 0; i < strings_.size(); ++i)
+    if (kernel_->outputs[i].is_text_row() && rows_out() > 0)
+      strings_[i] = copy_strings(engine_.device(), *queue_, outputs_[i].values, rows_out());
+}
+
 AppendedRows::Batch SectionBatch::take_appended() {
   AppendedRows::Batch batch;
   batch.buffer = std::move(outputs_buffer_);
@@ -240,6 +249,7 @@ AppendedRows::Batch SectionBatch::take_appended() {
     batch.bits.push_back(offsets.bits);
   }
   batch.rows = rows_out();
+  batch.strings = std::move(strings_);
   return batch;
 }
 
@@ -324,7 +334,10 @@ void SectionBatch::bring_output() {
       launch_until_room();
     }
     if (kernel_->sink == SectionKernel::Sink::Sort) sort_rows();
-    if (!fetch_ && kernel_->sink != SectionKernel::Sink::Rows) start_fetch();
+    if (kernel_->sink == SectionKernel::Sink::Rows)
+      own_strings();
+    else if (!fetch_)
+      start_fetch();
     return;
   }
   for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read(*queue_));

@@ -109,6 +109,7 @@ class SectionBatch {
   void send_section();
   // Whether the kernel writes its rows straight to where they stay, in pinned memory.
   bool writes_to_host() const;
+  void own_strings();
   void allocate_outputs(int64_t capacity);
   void allocate_pinned_outputs(int64_t capacity);
   void launch_with(int64_t capacity);
@@ -142,6 +143,7 @@ class SectionBatch {
   DeviceBuffer section_buffer_;    // what the interpreter runs
   PinnedBuffer section_sent_;
   DeviceBuffer control_buffer_, status_buffer_, row_masks_, outputs_buffer_;
+  std::vector<CopiedStrings> strings_;  // by output: of rows for a row set
   ReportBuffer control_report_, partials_report_;
   TextRoom text_room_;
   int64_t capacity_ = 0;

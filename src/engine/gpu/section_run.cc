@@ -23,11 +23,19 @@ int64_t rows_wanted(const SectionTask& task) {
   return makes_result ? task.wanted : -1;
 }
 
-// In one launch, of rows and of the pairs that they make with those of indexes: entries of groups count on it.
-constexpr int64_t most_pairs = int64_t{1} << 31;
-// Of a tablet, which is the least that a launch takes, so that it ends soon enough to be cancelled; and where the
-// device is the host's cores. Reckoned at some 3e11 pairs a second of a GPU, which has not been measured.
+// In one launch, of rows and of the pairs that they make with those of indexes: counts of groups and of rows that are
+// written rely on it.
+constexpr double most_pairs = uint64_t{1} << 31;
+// Of a tablet, which is the least that a launch takes, so that it ends soon enough to be cancelled, and of a launch
+// that makes totals alone; and where the device is the host's cores. Reckoned at some 3e11 pairs a second of a GPU,
+// which has not been measured.
 constexpr double most_tablet_pairs = 3e10, most_tablet_pairs_of_a_host = 1e9;
+
+bool makes_totals_alone(const Program& program, int32_t address) {
+  return std::ranges::none_of(opcodes_of(program, address), [](const Instruction& at) {
+    return info_of(at.opcode).kind == OpcodeKind::Sink && at.opcode != Opcode::Aggregate;
+  });
+}
 
 }  // namespace
 
@@ -257,7 +265,9 @@ std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
 // So that a statement is cancelled soon: of rows that may meet many others there are few in a launch, though a tablet's
 // at least.
 int64_t SectionRun::rows_of_a_launch() const {
-  return std::max<int64_t>(static_cast<int64_t>(static_cast<double>(most_pairs) / most_matches_of_a_row()), 1);
+  const bool takes_more = makes_totals_alone(task_.program, task_.address) && !engine_.device().info().is_host;
+  const double pairs = takes_more ? most_tablet_pairs : most_pairs;
+  return std::max<int64_t>(static_cast<int64_t>(pairs / most_matches_of_a_row()), 1);
 }
 
 bool SectionRun::can_be_cancelled() const {

@@ -1,7 +1,5 @@
 // The sink of a row set: like rows of a result, in the order of the input; where it is sorted, with the words that it
 // is sorted by.
-#include <algorithm>
-
 #include "engine/gpu/generator/section_generator.h"
 #include "engine/gpu/sort/key_text.h"
 #include "engine/rows/sort_key_layout.h"
@@ -16,9 +14,6 @@ void SectionGenerator::write_append(int32_t address) {
   for (int32_t i = 0; i < instruction.p3; ++i)
     add_output(instruction.p2 + i, row_set.columns[static_cast<size_t>(i)].physical);
   const bool is_sorted = kernel_.sink == SectionKernel::Sink::Sort;
-  const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
-  if (!is_sorted && std::ranges::any_of(kernel_.outputs, is_text_row))
-    return refuse("strings of no dictionary in rows for a row set");
   open_rows(is_sorted ? 8 : 1);
   if (is_sorted) write_sort_words(instruction, row_set);
   for (size_t i = 0; i < kernel_.outputs.size(); ++i) write_put(kernel_.outputs[i], i);

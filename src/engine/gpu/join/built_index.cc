@@ -207,7 +207,9 @@ void BuiltIndex::find_columns(Queue& queue, MemoryBudget* budget) {
     heaps_.push_back(0);
     if (count_ > 0) {
       const bool is_text = row_set_.columns[i].physical == PhysicalType::Text;
-      columns_.push_back(is_one && !is_text ? there->segment(0, i) : copied(joined, i, queue));
+      // Strings as codes are made strings on the way.
+      const bool is_there = is_one && (!is_text || there->form(0, i).encoding == Encoding::Heap);
+      columns_.push_back(is_there ? there->segment(0, i) : copied(joined, i, queue));
       const ColumnSegment& segment = *columns_.back();
       const SegmentTablet& tablet = segment.tablets().front();
       values_.back() = (segment.address() + tablet.data).value;

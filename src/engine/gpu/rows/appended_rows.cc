@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/when_done.h"
 
@@ -26,12 +27,16 @@ void launch_null_bits(GpuEngine& engine, Queue& queue, const NullBits& nulls) {
       {nulls.bytes.value, static_cast<uint64_t>(nulls.rows), nulls.bits.value, static_cast<uint64_t>(nulls.first)});
 }
 
+// Of a row in the buffer of a piece.
+int64_t width_of(const OutputColumn& column) { return column.is_text_row() ? 0 : column.width(); }
+
 // How a column is stored there.
 ColumnView form_of(const OutputColumn& column, const std::vector<const Dictionary*>& dictionaries) {
   ColumnView form;
   form.encoding = Encoding::Plain;
   form.physical = column.physical;
   form.width = static_cast<uint8_t>(column.width());
+  if (column.is_text_row()) form.encoding = Encoding::Heap;
   if (column.dictionary_column < 0) return form;
   form.encoding = Encoding::Dictionary;
   form.dictionary = dictionaries[static_cast<size_t>(column.dictionary_column)];
@@ -58,7 +63,7 @@ std::shared_ptr<const RowSet> AppendedRows::finish(GpuEngine& engine, Queue& que
 bool AppendedRows::is_piece(const std::vector<OutputColumn>& outputs) const {
   if (batches_.size() > 1) return false;
   int64_t row_bytes = 0;
-  for (const OutputColumn& column : outputs) row_bytes += column.width();
+  for (const OutputColumn& column : outputs) row_bytes += width_of(column);
   const Batch& batch = batches_.front();
   return batch.buffer.bytes() <= std::max(small_batch_bytes, most_room * row_bytes * batch.rows);
 }
@@ -74,6 +79,12 @@ DevicePiece AppendedRows::take_piece(GpuEngine& engine, Queue& queue, const std:
     DevicePiece::Column& stored = piece.columns.emplace_back();
     stored.width = outputs[i].width();
     stored.values = batch.values[i];
+    stored.is_string = outputs[i].is_text_row();
+    if (stored.is_string) {
+      stored.strings = std::move(batch.strings[i].strings);
+      stored.heap = batch.strings[i].heap;
+      stored.heap_bytes = batch.strings[i].heap_bytes;
+    }
     if (!outputs[i].nullable) continue;
     stored.validity = batch.bits[i];
     queue.fill(start + stored.validity, 0, word_bits_bytes(piece.rows));
@@ -91,10 +102,12 @@ DevicePiece AppendedRows::join(GpuEngine& engine, Queue& queue, const std::vecto
   for (const OutputColumn& column : outputs) {
     DevicePiece::Column& stored = piece.columns.emplace_back();
     stored.width = column.width();
+    stored.is_string = column.is_text_row();
     if (column.nullable) stored.validity = take(word_bits_bytes(piece.rows));
   }
   const int64_t bitmaps = bytes;
-  for (DevicePiece::Column& stored : piece.columns) stored.values = take(piece.rows * stored.width);
+  for (DevicePiece::Column& stored : piece.columns)
+    if (!stored.is_string) stored.values = take(piece.rows * stored.width);
   piece.buffer = engine.device().allocate(std::max<int64_t>(bytes, 8), "rows for a row set");
   const WhenDone when_done{queue};
   if (bitmaps > 0) queue.fill(piece.buffer.address(), 0, bitmaps);
@@ -103,15 +116,40 @@ DevicePiece AppendedRows::join(GpuEngine& engine, Queue& queue, const std::vecto
     for (size_t i = 0; i < piece.columns.size(); ++i) {
       const DevicePiece::Column& stored = piece.columns[i];
       const DeviceAddress from = batch.buffer.address();
-      queue.copy_on_device(piece.buffer.address() + stored.values + first * stored.width, from + batch.values[i],
-                           batch.rows * stored.width);
+      if (!stored.is_string)
+        queue.copy_on_device(piece.buffer.address() + stored.values + first * stored.width, from + batch.values[i],
+                             batch.rows * stored.width);
       if (stored.validity < 0) continue;
       launch_null_bits(engine, queue,
                        {from + batch.nulls[i], batch.rows, piece.buffer.address() + stored.validity, first});
     }
     first += batch.rows;
   }
+  for (size_t i = 0; i < piece.columns.size(); ++i)
+    if (piece.columns[i].is_string) join_strings(engine, queue, i, piece.rows, piece.columns[i]);
   return piece;
+}
+
+// One behind the other: bytes as they are, offsets by as much more as there are bytes before.
+void AppendedRows::join_strings(GpuEngine& engine, Queue& queue, size_t column, int64_t rows,
+                                DevicePiece::Column& joined) const {
+  for (const Batch& batch : batches_) joined.heap_bytes += batch.strings[column].heap_bytes;
+  if (joined.heap_bytes > UINT32_MAX)
+    throw NoHostMemory(SqlState::out_of_memory, "the strings of a column take more than 4 GB in one piece");
+  joined.heap = padded((rows + 1) * 4);
+  joined.strings = engine.device().allocate(joined.heap + std::max<int64_t>(joined.heap_bytes, 8), "strings of rows");
+  const DeviceAddress offsets = joined.strings.address(), heap = offsets + joined.heap;
+  int64_t first = 0, before = 0;
+  for (const Batch& batch : batches_) {
+    const CopiedStrings& from = batch.strings[column];
+    if (from.heap_bytes > 0) queue.copy_on_device(heap + before, from.strings.address() + from.heap, from.heap_bytes);
+    // With the end, which is the next batch's start.
+    launch_text_kernel(engine.device(), queue, "device/text_offsets.h", "dk_text_offsets", batch.rows + 1,
+                       {from.strings.address().value, static_cast<uint64_t>(batch.rows + 1),
+                        (offsets + first * 4).value, static_cast<uint64_t>(before)});
+    first += batch.rows;
+    before += from.heap_bytes;
+  }
 }
 
 }  // namespace diptych::gpu
