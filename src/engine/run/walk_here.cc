@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/error.h"
 #include "engine/run/walk.h"
 #include "program/section_contents.h"
 
@@ -143,9 +144,16 @@ std::shared_ptr<const TabletSource> Walk::all_rows_here(int32_t number) {
 
 std::shared_ptr<HostRowSet> Walk::copy_here(int32_t number) { return copy_rows(*all_rows_here(number), memory_); }
 
+// Where there is no room for a copy beside them, they stay where they were made.
 void Walk::move_rows(int32_t number) {
   if (context_.row_place == RowPlace::Made) return;
-  const auto copy = copy_here(number);
+  std::shared_ptr<HostRowSet> copy;
+  try {
+    copy = copy_here(number);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory) throw;
+    return;
+  }
   if (context_.row_place == RowPlace::File) copy->move_to_file();
   row_set(number).rows = copy;
 }
