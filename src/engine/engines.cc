@@ -8,14 +8,14 @@ namespace diptych {
 namespace {
 
 // The device that has the groups which the section goes on filling, or whose memory many rows are in that a section
-// before has made there; null: there is none. Fewer rows are copied in the time that a launch takes.
+// before has made there; null: there is none.
 Device* device_of_rows(const SectionTask& task) {
   if (task.open != nullptr) {
     for (const int32_t table : tables_filled(task.program, task.address))
       if (const auto open = task.open->find(table); open != task.open->end()) return &open->second->device();
   }
   const RowSet* rows = row_set_of(*task.source);
-  return rows != nullptr && rows->row_count() >= least_device_rows ? rows->device() : nullptr;
+  return rows != nullptr && rows->row_count() >= least_kept_rows ? rows->device() : nullptr;
 }
 
 }  // namespace
@@ -74,7 +74,8 @@ void Engines::describe_cpu(const SectionTask& task, const HostCalibration& host,
 std::optional<SectionResult> Engines::run_as_placed(const SectionTask& task, const PlacementChoice& choice,
                                                     PlacementNote& note) {
   std::unique_ptr<PlacedRun> alone;
-  PlacedProgram& program = placed(task, choice, task.placed != nullptr ? *task.placed : alone);
+  PlacedProgram& program =
+      placed({task.program, task.context, task.wanted}, choice, task.placed != nullptr ? *task.placed : alone);
   const std::optional<size_t> number = program.section_at(task.address);
   check_invariant(number.has_value(), "all sections of a program are placed together");
   const PlacedSection& section = program.facts.sections[*number];

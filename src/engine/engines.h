@@ -72,20 +72,28 @@ class Engines final : public SectionRunner {
     std::string unsupported;  // why none can
     bool is_compiled = false;
   };
+  // What of a run its placement depends on.
+  struct ProgramRun {
+    const Program& program;
+    const ExecutionContext& context;
+    int64_t wanted;  // as SectionTask has it
+  };
+  // Where the sections are to run that meet the index, whose rows the host has; null: on the CPU.
+  Device* device_of_meeting(const IndexTask& task, std::string& reason);
   std::optional<SectionResult> run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
                                                   Device& device, PlacementNote& note);
   std::optional<SectionResult> run_as_placed(const SectionTask& task, const PlacementChoice& choice,
                                              PlacementNote& note);
   // The run's, placed if it was not yet.
-  PlacedProgram& placed(const SectionTask& task, const PlacementChoice& choice, std::unique_ptr<PlacedRun>& slot);
-  std::unique_ptr<PlacedProgram> place_program(const SectionTask& task, const PlacementChoice& choice);
+  PlacedProgram& placed(const ProgramRun& run, const PlacementChoice& choice, std::unique_ptr<PlacedRun>& slot);
+  std::unique_ptr<PlacedProgram> place_program(const ProgramRun& run, const PlacementChoice& choice);
   // Of the devices that auto may choose; where there are none, why. Tells of the work, so that they are looked for.
-  std::vector<DeviceFacts> auto_facts(const SectionTask& task, const PlacementChoice& choice, double cpu_ns,
+  std::vector<DeviceFacts> auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
                                       PlacedProgram& placed, std::string& no_device);
   // What runs of the program's chains have taught.
-  void find_learnt(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+  void find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacedProgram& placed,
                    std::vector<LearntChain>& learnt);
-  DeviceFacts facts_of(const SectionTask& task, const PlacementChoice& choice, Device& device,
+  DeviceFacts facts_of(const ProgramRun& run, const PlacementChoice& choice, Device& device,
                        const DeviceCalibration& calibration, const PlacedProgram& placed);
   KernelOutlook outlook_of(const Program& program, const PlacedSection& section, const PlacementChoice& choice,
                            Device& device, uint64_t program_key);

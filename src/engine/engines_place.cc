@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 #include <mutex>
+#include <set>
 
 #include "base/error.h"
 #include "engine/engines.h"
@@ -39,6 +40,28 @@ int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section) {
   return std::llround(bytes);
 }
 
+// Why no device has the indexes that the section meets or makes rows for; empty: one may, or there are none.
+std::string why_no_join(const Program& program, int32_t address) {
+  std::set<int32_t> indexes = indexes_met(program, address);
+  for (const Instruction& at : opcodes_of(program, address))
+    if (at.opcode == Opcode::Append) indexes.insert(index_over(program, at.p1));
+  for (const int32_t index : indexes) {
+    if (index < 0) continue;
+    if (std::string reason = gpu::why_not_met(program, index); !reason.empty()) return reason;
+  }
+  return "";
+}
+
+// Whether a section meets the index that is worth placing, by its estimate.
+bool is_met_by_many(const Program& program, int32_t index) {
+  for (int32_t at = 0; at < static_cast<int32_t>(program.instructions.size()); ++at) {
+    const Instruction& parallel = program.instructions[static_cast<size_t>(at)];
+    if (parallel.opcode != Opcode::Parallel || !indexes_met(program, at).contains(index)) continue;
+    if (program.cursors[static_cast<size_t>(parallel.p1)].expected_rows >= least_device_rows) return true;
+  }
+  return false;
+}
+
 template <typename Value>
 Value& entry_of(std::unordered_map<uint64_t, Value>& known, uint64_t key) {
   if (known.size() >= most_known && !known.contains(key)) known.clear();
@@ -47,33 +70,33 @@ Value& entry_of(std::unordered_map<uint64_t, Value>& known, uint64_t key) {
 
 }  // namespace
 
-Engines::PlacedProgram& Engines::placed(const SectionTask& task, const PlacementChoice& choice,
+Engines::PlacedProgram& Engines::placed(const ProgramRun& run, const PlacementChoice& choice,
                                         std::unique_ptr<PlacedRun>& slot) {
-  if (slot == nullptr) slot = place_program(task, choice);
+  if (slot == nullptr) slot = place_program(run, choice);
   return static_cast<PlacedProgram&>(*slot);
 }
 
-std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const SectionTask& task, const PlacementChoice& choice) {
+std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const ProgramRun& run, const PlacementChoice& choice) {
   auto placed = std::make_unique<PlacedProgram>(*this);
-  placed->facts = find_program_facts(task.program, task.wanted);
-  placed->key = program_key(task.program, 0);
+  placed->facts = find_program_facts(run.program, run.wanted);
+  placed->key = program_key(run.program, 0);
   placed->is_usual.assign(placed->facts.chains, true);
   const HostCalibration host = calibrations_.host();
   std::vector<LearntChain> learnt(placed->facts.chains);
   std::vector<DeviceFacts> devices;
-  PlacementQuestion question{placed->facts, host, task.context.threads, {}, {}, residency_asked_for(choice)};
-  question.tells_why = task.context.profile != nullptr;
+  PlacementQuestion question{placed->facts, host, run.context.threads, {}, {}, residency_asked_for(choice)};
+  question.tells_why = run.context.profile != nullptr;
   question.is_asked_for = choice.device != "auto";
-  if (!question.is_asked_for) find_learnt(task, choice, *placed, learnt);
+  if (!question.is_asked_for) find_learnt(run, choice, *placed, learnt);
   question.learnt = learnt;
   if (!question.is_asked_for) {
-    devices = auto_facts(task, choice, expected_cpu_ns(question), *placed, question.no_device);
+    devices = auto_facts(run, choice, expected_cpu_ns(question), *placed, question.no_device);
   } else if (Device* device = devices_.find_working(choice.device, placed->not_found)) {
     // Nobody asks for figures where there is nothing to choose or to tell.
     const bool wants_figures = choice.residency == "auto" || question.tells_why;
     const DeviceCalibration calibration = wants_figures ? calibrations_.of(*device) : DeviceCalibration();
     placed->devices.push_back(device);
-    devices.push_back(facts_of(task, choice, *device, calibration, *placed));
+    devices.push_back(facts_of(run, choice, *device, calibration, *placed));
   } else {
     question.is_asked_for = false;
   }
@@ -82,7 +105,7 @@ std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const SectionTask
   return placed;
 }
 
-std::vector<DeviceFacts> Engines::auto_facts(const SectionTask& task, const PlacementChoice& choice, double cpu_ns,
+std::vector<DeviceFacts> Engines::auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
                                              PlacedProgram& placed, std::string& no_device) {
   auto_devices_.note_work(cpu_ns);
   const std::span<const AutoDevice> found = auto_devices_.ready();
@@ -93,28 +116,45 @@ std::vector<DeviceFacts> Engines::auto_facts(const SectionTask& task, const Plac
   if (cpu_ns < least_device_ns) return devices;
   for (const AutoDevice& candidate : found) {
     if (candidate.device->health().is_lost()) no_device = loss_of(*candidate.device);
-    devices.push_back(facts_of(task, choice, *candidate.device, candidate.calibration, placed));
+    devices.push_back(facts_of(run, choice, *candidate.device, candidate.calibration, placed));
     placed.devices.push_back(candidate.device);
   }
   return devices;
 }
 
-void Engines::find_learnt(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
+void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacedProgram& placed,
                           std::vector<LearntChain>& learnt) {
   // How soon enough rows are there.
-  const uint64_t wanted = task.wanted < 0 ? 0 : std::bit_width(static_cast<uint64_t>(task.wanted)) + 1;
+  const uint64_t wanted = run.wanted < 0 ? 0 : std::bit_width(static_cast<uint64_t>(run.wanted)) + 1;
   const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
   for (size_t chain = 0; chain < placed.facts.chains; ++chain) {
     uint64_t key = placed.key;
-    for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(task.context.threads), wanted, engine})
+    for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine})
       key = mixed_key(key, word);
     placed.chain_keys.push_back(key);
     learnt[chain] = entry_of(learnt_, key);
   }
 }
 
-DeviceFacts Engines::facts_of(const SectionTask& task, const PlacementChoice& choice, Device& device,
+Device* Engines::device_of_meeting(const IndexTask& task, std::string& reason) {
+  const PlacementChoice& choice = *task.context.choice;
+  const bool is_auto = choice.device == "auto";
+  if (choice.device == "cpu" || (is_auto && !auto_devices_.may_exist())) return nullptr;
+  if (gpu::kernel_choice_named(choice.gpu_engine) == gpu::KernelChoice::Interpreter) return nullptr;
+  if (!gpu::why_not_met(task.program, task.index).empty()) return nullptr;
+  if (!is_auto) return devices_.find_working(choice.device, reason);
+  if (!is_met_by_many(task.program, task.index)) return nullptr;
+  const PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
+  for (size_t i = 0; i < program.facts.sections.size(); ++i) {
+    const std::optional<size_t> device = program.placement.sections[i].device;
+    if (device && indexes_met(task.program, program.facts.sections[i].address).contains(task.index))
+      return program.devices[*device];
+  }
+  return nullptr;
+}
+
+DeviceFacts Engines::facts_of(const ProgramRun& run, const PlacementChoice& choice, Device& device,
                               const DeviceCalibration& calibration, const PlacedProgram& placed) {
   DeviceFacts facts{device.info().id(), calibration, room_of(device), device.info().can_map, {}};
   const bool is_auto = choice.device == "auto";
@@ -124,8 +164,8 @@ DeviceFacts Engines::facts_of(const SectionTask& task, const PlacementChoice& ch
     if (device.health().is_lost() || section.table == nullptr) continue;
     if (is_auto && section.facts.rows < least_device_rows) continue;
     // Whoever asks for the device wants to know of the kernel only to see what was expected.
-    if (!is_auto && task.context.profile == nullptr) continue;
-    const KernelOutlook outlook = outlook_of(task.program, section, choice, device, placed.key);
+    if (!is_auto && run.context.profile == nullptr) continue;
+    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, placed.key);
     there.can_run = outlook.unsupported.empty();
     there.state.is_compiled = outlook.is_compiled;
     if (engine == nullptr || !there.can_run) continue;
@@ -150,7 +190,7 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
     std::lock_guard guard(mutex_);
     if (const auto known = outlooks_.find(key); known != outlooks_.end()) return known->second;
   }
-  if (choice.device == "auto" && is_of_join(program, section.address)) return {gpu::joins_when_asked, false};
+  if (std::string reason = why_no_join(program, section.address); !reason.empty()) return {std::move(reason), false};
   gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *section.table);
   gpu::add_expected_indexes(program, section.address, shape);
   gpu::add_device(device, shape);

@@ -38,8 +38,7 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
 }
 
 // Known before any column is brought to a device; empty: there may be a kernel.
-std::string why_no_kernel(const SectionTask& task, const PlacementChoice& choice, const Device& device) {
-  if (choice.device == "auto" && is_of_join(task.program, task.address)) return gpu::joins_when_asked;
+std::string why_no_kernel(const SectionTask& task, const Device& device) {
   for (const Instruction& at : opcodes_of(task.program, task.address)) {
     if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty()) {
       if (is_cut(task.program.row_sets[static_cast<size_t>(at.p1)])) return gpu::appends_cut;
@@ -65,8 +64,8 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
   if (!has_threads || gpu::kernel_choice_named(choice.gpu_engine) == gpu::KernelChoice::Interpreter) return;
   const PartScope scope(task.clock(), TimePart::Compile);
   const gpu::ProgramKernels::Admits admits = [&](const TabletSource* table, int64_t rows) {
-    const bool takes_few = table != nullptr && choice.device != "auto";
-    return (table == nullptr || is_table(*table)) && (takes_few || rows >= least_device_rows);
+    if (table == nullptr) return rows >= least_kept_rows;
+    return is_table(*table) && (choice.device != "auto" || rows >= least_device_rows);
   };
   engine.kernels().prepare(program_key(task.program, task.address), [&] {
     return gpu::ProgramKernels(engine, task.program, residency, admits).find(task.address, *task.source);
@@ -76,9 +75,10 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
 std::optional<SectionResult> Engines::run_on(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure) {
   std::optional<SectionResult> result;
-  failure.reason = why_no_kernel(task, choice, device);
+  failure.reason = why_no_kernel(task, device);
   if (!failure.reason.empty()) {
-    failure.is_lasting = true;
+    // That an index is not there may be for want of memory.
+    failure.is_lasting = failure.reason != gpu::meets_an_index;
     return result;
   }
   try {
@@ -239,11 +239,7 @@ std::shared_ptr<const DeviceIndex> Engines::build(const IndexTask& task, bool is
   std::string reason;
   Device* there = task.rows->device();
   if (there == nullptr) {
-    // Rows that the host has go where the sections will run that meet them.
-    const bool is_asked_for = choice.device != "auto" && choice.device != "cpu" &&
-                              gpu::kernel_choice_named(choice.gpu_engine) != gpu::KernelChoice::Interpreter;
-    if (is_asked_for && gpu::why_not_met(task.program, task.index).empty())
-      there = devices_.find_working(choice.device, reason);
+    there = device_of_meeting(task, reason);
     if (there == nullptr) return nullptr;
   }
   Device& device = *there;

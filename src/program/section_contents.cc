@@ -114,13 +114,6 @@ int32_t index_over(const Program& program, int32_t row_set) {
   return -1;
 }
 
-bool is_of_join(const Program& program, int32_t address) {
-  const auto opcodes = opcodes_of(program, address);
-  return std::any_of(opcodes.begin(), opcodes.end(), [&](const Instruction& at) {
-    return at.opcode == Opcode::Matches || (at.opcode == Opcode::Append && index_over(program, at.p1) >= 0);
-  });
-}
-
 bool writes_result(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Result); }
 
 }  // namespace diptych

@@ -32,8 +32,6 @@ bool meets_index(const Program& program, int32_t address);
 std::set<int32_t> indexes_met(const Program& program, int32_t address);
 // The index over the rows of the row set; -1: there is none.
 int32_t index_over(const Program& program, int32_t row_set);
-// Whether its rows meet those of an index, or become the rows of one.
-bool is_of_join(const Program& program, int32_t address);
 
 // A column of the section's cursor whose values, as they are, are key number `key` of rows of an index: a row whose
 // value the index doesn't have is done.

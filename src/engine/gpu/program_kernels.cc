@@ -8,6 +8,7 @@
 #include "engine/gpu/groups/group_kernels.h"
 #include "engine/gpu/groups/group_launch.h"
 #include "engine/gpu/input/source_shape.h"
+#include "engine/gpu/join/built_index.h"
 #include "engine/gpu/output/text_fetch.h"
 #include "engine/gpu/sort/sort_sink.h"
 #include "program/section_contents.h"
@@ -41,6 +42,7 @@ std::vector<KernelText> ProgramKernels::find(int32_t address, const TabletSource
 
 void ProgramKernels::add_section(int32_t address, std::optional<SectionShape> shape) {
   if (!shape) return;
+  add_expected_indexes(program_, address, *shape);
   add_device(engine_.device(), *shape);
   const auto kernel = engine_.kernels().generated(program_, address, *shape);
   if (!kernel->unsupported.empty()) return;

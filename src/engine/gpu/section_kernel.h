@@ -114,8 +114,6 @@ struct KernelParameter {
 
 // Why no kernel runs a section, whatever its columns are.
 inline constexpr const char* meets_an_index = "rows that meet those of an index that is not on the device";
-// Devices join where they are asked to: what they take for it is in no estimate yet.
-inline constexpr const char* joins_when_asked = "joins are the CPU's unless a device is asked for";
 inline constexpr const char* appends_cut = "rows for a row set that is not sorted, of which some are left out";
 
 // In device memory, zeroed before a launch. The last group to be done copies rows_out, failure and text_bytes to where

@@ -44,6 +44,7 @@ class ChainPricer {
       } else if (section.reads && is_there[*section.reads]) {
         place_object(section, device, place);
       }
+      price_met(section, device, is_there, place);
       if (place.device) any = true;
       for (const size_t made : section.makes) is_there[made] = place.device.has_value();
       way.now_ns += place.estimate_ns;
@@ -108,7 +109,7 @@ class ChainPricer {
     const DeviceFacts& device = question_.devices[number];
     const ObjectFacts& object = question_.program.objects[*section.reads];
     if (!object.stays) return;  // whoever made it has brought it to the host
-    if (object.rows < least_device_rows) {
+    if (object.rows < least_kept_rows) {
       place.estimate_ns += way_back_ns(object, device);
       place.settled_ns = place.estimate_ns;
       return;
@@ -120,6 +121,19 @@ class ChainPricer {
     place.estimate_ns = place.settled_ns = cost.total_ns();
     place.limit = device.calibration.is_short ? 0 : cost.limit;
     add_way_back(section, device, place);
+  }
+
+  // Rows of indexes that are elsewhere come over the bus, and the index is built anew.
+  void price_met(const PlacedSection& section, size_t number, const std::vector<bool>& is_there,
+                 SectionPlace& place) const {
+    const DeviceFacts& device = question_.devices[number];
+    for (const size_t met : section.meets) {
+      const ObjectFacts& object = question_.program.objects[met];
+      if (place.device.has_value() == is_there[met]) continue;
+      const double moving_ns = way_back_ns(object, device);
+      place.estimate_ns += moving_ns;
+      place.settled_ns += moving_ns;
+    }
   }
 
   // Sorted rows go to the host.

@@ -93,8 +93,16 @@ class FactReader {
       section.facts = find_facts(program_, address, rows_of(address, *cursor.object), wanted_, &sinks);
       join(section, makers_[*cursor.object]);
     }
+    for (const int32_t index : indexes_met(program_, address)) add_met(index, section);
     for (const RowsToSink& sink : sinks) add_object(sink, section);
     facts_.sections.push_back(std::move(section));
+  }
+
+  void add_met(int32_t index, PlacedSection& section) {
+    const auto object = find_rows(program_.indexes[static_cast<size_t>(index)].row_set);
+    if (!object) return;
+    section.meets.push_back(*object);
+    join(section, makers_[*object]);
   }
 
   void read_table(PlacedSection& section, std::vector<RowsToSink>& sinks) const {
@@ -141,7 +149,9 @@ class FactReader {
       const RowSetInfo& row_set = program_.row_sets[static_cast<size_t>(sink.object)];
       if (row_set.limit >= 0) rows = std::min(rows, static_cast<double>(row_set.limit));
       for (const RegisterInfo& column : row_set.columns) bytes += row_bytes(column);
-      object.stays = false;
+      object.stays = index_over(program_, sink.object) >= 0;
+      // Put into the index.
+      if (object.stays) section.facts.work[static_cast<size_t>(WorkKind::Group)] += rows;
     }
     object.rows = std::max(object.rows, static_cast<int64_t>(std::ceil(rows)));
     object.bytes = object.rows * bytes;

@@ -2,6 +2,7 @@
 //
 //   section 3 (table) ──groups──> section 12 ──sorted rows──> section 20        one chain
 //   section 27 (another table)                                                  another: nothing flows between them
+//   section 34 (table) ──rows of an index──> section 41 (table), which meets it         one chain
 //
 // A chain is placed as a whole: where its groups are made is where they are read.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace diptych {
 
-// Groups of a hash table, or sorted rows; as expected.
+// Groups of a hash table, sorted rows, or those of an index; as expected.
 struct ObjectFacts {
   int64_t rows = 0, bytes = 0;
   bool stays = true;  // where it was made; sorted rows go to host memory
@@ -32,6 +33,7 @@ struct PlacedSection {
   std::vector<int64_t> bytes;   // of these
   std::optional<size_t> reads;  // the object that it reads; nothing: a table, or rows that only the CPU reads
   std::vector<size_t> makes;    // objects that it makes or goes on making
+  std::vector<size_t> meets;    // objects over which its rows meet indexes
 };
 
 struct ProgramFacts {

@@ -17,6 +17,9 @@ inline constexpr double usual_selectivity = 1.0 / 3;
 // that out. What the CPU is expected to do in the time of a few launches stays there however many rows it is.
 inline constexpr int64_t least_device_rows = 8192;
 
+// Of groups and rows that a device has made, fewer go on on the host: they are copied in the time that a launch takes.
+inline constexpr int64_t least_kept_rows = 32768;
+
 // Rows that a section before has made, or of a file, are no table's.
 inline bool is_table(const TabletSource& source) { return source.tablet_count() == 0 || source.tablet_id(0) != 0; }
 

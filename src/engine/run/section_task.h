@@ -57,7 +57,9 @@ struct IndexTask {
   int32_t index;
   std::shared_ptr<const RowSet> rows;
   const ExecutionContext& context;
-  WorkReport* report;  // of what the device does meanwhile; null: nobody wants to know
+  WorkReport* report;                            // of what the device does meanwhile; null: nobody wants to know
+  int64_t wanted = -1;                           // as SectionTask has it, of the program's sections
+  std::unique_ptr<PlacedRun>* placed = nullptr;  // as SectionTask has it
 };
 
 struct SectionTask {

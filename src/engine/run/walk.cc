@@ -304,7 +304,8 @@ OperationProfile Walk::build(int32_t index, int32_t number) {
 bool Walk::build_there(int32_t index, const std::shared_ptr<const RowSet>& rows) {
   if (context_.devices == nullptr) return false;
   PlacementNote note;
-  const IndexTask task{*program_, index, rows, context_, context_.profile != nullptr ? &report_ : nullptr};
+  WorkReport* report = context_.profile != nullptr ? &report_ : nullptr;
+  const IndexTask task{*program_, index, rows, context_, report, rows_wanted(), &placed_};
   auto built = context_.devices->build(task, has_fallen_back_, note);
   if (built == nullptr && rows->device() != nullptr) has_fallen_back_ = true;
   const bool is_built = built != nullptr;

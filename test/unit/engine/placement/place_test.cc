@@ -380,6 +380,47 @@ TEST_F(PlaceTest, ADeviceThatIsAskedForHasWhateverReadsATable) {
   }
 }
 
+// A join is one chain: a table whose rows become an index, and another whose rows meet it.
+class PlacedJoins : public PlaceTest {
+ protected:
+  void add_join(int64_t build_rows, int64_t probe_rows) {
+    PlacedSection& build = add_table(build_rows, 2, Columns::Cached);
+    build.makes = {program_.objects.size()};
+    program_.objects.push_back({build_rows, build_rows * 8, true});
+    PlacedSection& probe = add_table(probe_rows, 3, Columns::Cached);
+    probe.meets = {program_.objects.size() - 1};
+    work(probe, WorkKind::Group) = static_cast<double>(probe_rows);
+    end_chain();
+  }
+};
+
+TEST_F(PlacedJoins, BothSidesRunWhereTheyAreLarge) {
+  add_join(1'000'000, 100'000'000);
+  const Placement placed = place();
+  EXPECT_TRUE(placed.sections[0].device);
+  EXPECT_TRUE(placed.sections[1].device);
+}
+
+// Its index comes over the bus.
+TEST_F(PlacedJoins, AFewRowsAreTheCpus) {
+  add_join(2'000, 100'000'000);
+  const Placement placed = place();
+  EXPECT_FALSE(placed.sections[0].device);
+  ASSERT_TRUE(placed.sections[1].device);
+  program_.sections[1].meets.clear();
+  EXPECT_LT(place().sections[1].settled_ns, placed.sections[1].settled_ns);
+}
+
+TEST_F(PlacedJoins, AllStayOnTheCpuWhereOneSideHasNoKernel) {
+  for (const size_t side : {size_t{0}, size_t{1}}) {
+    add_join(1'000'000, 100'000'000);
+    device_.sections[3 * side].can_run = false;
+    const Placement placed = place();
+    EXPECT_FALSE(placed.sections[2 * side].device) << side;
+    EXPECT_FALSE(placed.sections[2 * side + 1].device) << side;
+  }
+}
+
 TEST_F(PlaceTest, WithoutDevicesTheCpuRunsItAndSaysWhy) {
   add_table(100'000'000, 2, Columns::Nowhere);
   end_chain();

@@ -126,6 +126,31 @@ TEST(ProgramFacts, SectionsWithoutAnObjectInCommonAreSeveralChains) {
   EXPECT_NE(facts.sections[0].chain, facts.sections[1].chain);
 }
 
+// SELECT count(*) FROM b JOIN p ON b.a = p.a
+TEST(ProgramFacts, AnIndexMakesOneChain) {
+  ProgramMaker maker(table());
+  const int row_set = maker.row_set({{{PhysicalType::Int32, integer, false}}, {}, -1});
+  maker.program().indexes.push_back({row_set, 1});
+  maker.parallel(0);
+  maker.emit(Opcode::Append, row_set, maker.column(0), 1);
+  maker.converge();
+  maker.emit(Opcode::Build, 0, row_set);
+  const auto probed = table();
+  const int other = maker.table(probed);
+  maker.parallel(other);
+  const int key = maker.column(0), found = maker.reg(bigint);
+  maker.emit(Opcode::Matches, found, key, 0);
+  maker.result({key});
+  maker.converge();
+  const ProgramFacts facts = find_program_facts(*maker.finish(), -1);
+  ASSERT_EQ(facts.sections.size(), 2U);
+  EXPECT_EQ(facts.chains, 1U);
+  ASSERT_EQ(facts.sections[0].makes.size(), 1U);
+  EXPECT_EQ(facts.sections[1].meets, facts.sections[0].makes);
+  EXPECT_TRUE(facts.objects[facts.sections[0].makes[0]].stays);
+  EXPECT_EQ(facts.sections[1].table, probed.get());
+}
+
 // Rows that are no table's are read by the CPU.
 TEST(ProgramFacts, RowsOfNoTable) {
   std::vector<std::vector<Value>> rows(10, {Value::integer(1), Value::text("a")});
