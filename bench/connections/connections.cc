@@ -2,8 +2,8 @@
 
 namespace bench {
 
-Database::Database() {
-  if (diptych_open(":memory:", &database_) != DIPTYCH_OK) throw Failure(diptych_database_error(database_));
+Database::Database(const std::string& path) {
+  if (diptych_open(path.c_str(), &database_) != DIPTYCH_OK) throw Failure(diptych_database_error(database_));
 }
 
 Connection::Connection(const Database& database) {

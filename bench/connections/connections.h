@@ -18,7 +18,7 @@ class Failure : public std::runtime_error {
 
 class Database {
  public:
-  Database();
+  explicit Database(const std::string& path = ":memory:");
   ~Database() { diptych_close(database_); }
   Database(const Database&) = delete;
   diptych_database* get() const { return database_; }

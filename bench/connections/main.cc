@@ -10,6 +10,8 @@
 // statements, the longest time from a cancel to the end while all others run. --memory sets device_memory_limit, so
 // that the large ones need so many times of it (the sum of what each takes alone, as the device's peak tells).
 // --profile adds what EXPLAIN ANALYZE says of all statements, in both ways.
+//
+// With --database and --queries the connections run those queries instead, for --seconds (endurance.h).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +29,7 @@
 #include <thread>
 
 #include "connections.h"
+#include "endurance.h"
 #include "profile.h"
 
 namespace bench {
@@ -315,8 +318,19 @@ int main(int argc, char** argv) {
   app.add_option("--threads", options.threads);
   app.add_option("--json", options.json);
   app.add_flag("--profile", options.profile, "tell where the time of the statements went");
+  bench::EnduranceOptions endurance;
+  auto* database = app.add_option("--database", endurance.database, "a file whose queries are run for --seconds");
+  app.add_option("--queries", endurance.queries, "a folder of files *.sql")->needs(database);
+  app.add_option("--seconds", endurance.seconds)->needs(database);
   CLI11_PARSE(app, argc, argv);
   try {
+    if (!endurance.database.empty()) {
+      endurance.device = options.devices.back();
+      endurance.residency = options.residency;
+      endurance.connections = options.connections;
+      endurance.threads = options.threads;
+      return bench::run_endurance(endurance);
+    }
     return bench::Bench(options).run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
