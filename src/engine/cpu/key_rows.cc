@@ -60,6 +60,14 @@ void store_key(dk_interval value, uint64_t* to, uint64_t* carried) {
   store_key(dk_span_of_interval(value), to, nullptr);
   std::memcpy(carried, &value, sizeof(value));
 }
+
+// The lower half is written first.
+template <typename T>
+void store_half(T value, bool is_high, uint64_t* to) {
+  const auto bits = static_cast<uint64_t>(static_cast<uint32_t>(value));
+  *to = is_high ? *to | bits << 32 : bits;
+}
+
 void store_key(dk_text value, uint64_t* to, uint64_t*) {
   const auto length = static_cast<size_t>(value.length);
   if (length <= KeyLayout::most_short_bytes) {
@@ -72,18 +80,34 @@ void store_key(dk_text value, uint64_t* to, uint64_t*) {
   }
 }
 
+// Of rows of so many words, all of them compared.
+template <size_t words>
+void hash_words(const uint64_t* rows, size_t count, uint64_t* hashes) {
+  for (size_t i = 0; i < count; ++i, rows += words) {
+    uint64_t hash = dk_hash_i64(static_cast<int64_t>(rows[0]));
+    for (size_t word = 1; word < words; ++word) hash = dk_hash_combine(hash, rows[word]);
+    hashes[i] = hash;
+  }
+}
+
 }  // namespace
 
 KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
   const bool nullable = std::any_of(keys.begin(), keys.end(), [](const RegisterInfo& key) { return key.nullable; });
   null_words_ = nullable ? (keys.size() + 63) / 64 : 0;
   keys_.resize(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) keys_[i].physical = keys[i].physical;
+  pair_halves();
   size_t next = null_words_;
-  for (size_t i = 0; i < keys.size(); ++i) {
-    keys_[i].physical = keys[i].physical;
-    if (keys[i].physical == PhysicalType::Text) continue;
-    keys_[i].at = next;
-    next += words_of(keys[i].physical);
+  for (Key& key : keys_) {
+    if (key.physical == PhysicalType::Text || key.is_half) continue;
+    key.at = next;
+    next += words_of(key.physical);
+  }
+  for (Key& key : keys_) {
+    if (!key.is_half) continue;
+    key.at = next;
+    if (key.is_high) ++next;
   }
   fixed_words_ = next;
   for (Key& key : keys_) {
@@ -102,6 +126,19 @@ KeyLayout::KeyLayout(const std::vector<RegisterInfo>& keys) {
                (keys[0].physical == PhysicalType::Int32 || keys[0].physical == PhysicalType::Bool);
 }
 
+void KeyLayout::pair_halves() {
+  Key* low = nullptr;
+  for (Key& key : keys_) {
+    if (key.physical != PhysicalType::Int32 && key.physical != PhysicalType::Bool) continue;
+    if (low != nullptr) {
+      low->is_half = key.is_half = key.is_high = true;
+      low = nullptr;
+    } else {
+      low = &key;
+    }
+  }
+}
+
 void KeyLayout::clear_nulls(const RowMask& rows, uint64_t* out) const {
   for (size_t word = 0; word < null_words_; ++word) {
     const int count = rows.count();
@@ -111,17 +148,24 @@ void KeyLayout::clear_nulls(const RowMask& rows, uint64_t* out) const {
 
 void KeyLayout::write_key(const KeyColumn& column, int words, size_t number, const RowMask& rows, uint64_t* out) const {
   const Key& key = keys_[number];
-  with_kernel_type(key.physical, [&]<typename T>(T) {
+  const auto write_all = [&]<typename T>(T, auto&& store) {
     uint64_t* row_words = out;
     for_each_row(rows.words, words, [&](int row) {
       if (column.valid == nullptr || (column.valid[row / 64] >> (row % 64) & 1) != 0) {
-        store_key(value_at<T>(column.values, row), row_words + key.at, row_words + key.carried);
+        store(value_at<T>(column.values, row), row_words);
       } else {
         row_words[number / 64] |= uint64_t{1} << (number % 64);
-        store_key(T{}, row_words + key.at, row_words + key.carried);
+        store(T{}, row_words);
       }
       row_words += words_;
     });
+  };
+  if (key.is_half) {
+    const auto store = [&](auto value, uint64_t* row) { store_half(value, key.is_high, row + key.at); };
+    return key.physical == PhysicalType::Bool ? write_all(dk_bool{}, store) : write_all(dk_i32{}, store);
+  }
+  with_kernel_type(key.physical, [&]<typename T>(T type) {
+    write_all(type, [&](T value, uint64_t* row) { store_key(value, row + key.at, row + key.carried); });
   });
 }
 
@@ -151,10 +195,13 @@ uint64_t KeyLayout::hash(const uint64_t* row) const {
 }
 
 void KeyLayout::hash_rows(const uint64_t* rows, size_t count, uint64_t* hashes) const {
-  if (words_ == 1) {
-    for (size_t i = 0; i < count; ++i) hashes[i] = dk_hash_i64(static_cast<int64_t>(rows[i]));
-  } else {
-    for (size_t i = 0; i < count; ++i) hashes[i] = hash(rows + i * words_);
+  switch (has_texts() || words_ != fixed_words_ ? 0 : words_) {
+    case 1: return hash_words<1>(rows, count, hashes);
+    case 2: return hash_words<2>(rows, count, hashes);
+    case 3: return hash_words<3>(rows, count, hashes);
+    case 4: return hash_words<4>(rows, count, hashes);
+    default:
+      for (size_t i = 0; i < count; ++i) hashes[i] = hash(rows + i * words_);
   }
 }
 
@@ -175,8 +222,8 @@ bool KeyLayout::read(const uint64_t* row, size_t number, std::byte* out) const {
   const uint64_t* words = row + key.at;
   const auto store = [&](auto value) { std::memcpy(out, &value, sizeof(value)); };
   switch (key.physical) {
-    case PhysicalType::Bool: store(static_cast<uint8_t>(*words)); break;
-    case PhysicalType::Int32: store(static_cast<int32_t>(*words)); break;
+    case PhysicalType::Bool: store(static_cast<uint8_t>(*words >> (key.is_high ? 32 : 0))); break;
+    case PhysicalType::Int32: store(static_cast<int32_t>(*words >> (key.is_high ? 32 : 0))); break;
     case PhysicalType::Int64: store(*words); break;
     case PhysicalType::Int128: std::memcpy(out, words, 16); break;
     case PhysicalType::Float32: store(static_cast<float>(DK_F64_OF_BITS(*words))); break;

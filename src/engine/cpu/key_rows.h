@@ -1,7 +1,8 @@
 // Keys of several columns as rows of 64-bit words, so that equal keys (in the sense of GROUP BY) have equal words.
 //
-//   |null bits|key 0|key 1: low, high|...|text|...|what is not compared|
+//   |null bits|key 0|key 1: low, high|...|key 2, key 3: 32 bits each|...|text|...|what is not compared|
 //
+//   whole numbers of 32 bits and truths   two to a word, where there are several: less to hash, to compare and to move
 //   text of up to 12 bytes   |length, bytes 0 .. 3|bytes 4 .. 11|     0 behind its end
 //   longer                   |length, bytes 0 .. 3|address|
 //
@@ -92,9 +93,12 @@ class KeyLayout {
   uint64_t hash(const uint64_t* row) const;
   struct Key {
     PhysicalType physical;
-    size_t at;       // first word
-    size_t carried;  // Interval: first word of the interval itself
+    size_t at;             // first word
+    size_t carried;        // Interval: first word of the interval itself
+    bool is_half = false;  // shares its word with another one ...
+    bool is_high = false;  // ... and has the upper half
   };
+  void pair_halves();
   void clear_nulls(const RowMask& rows, uint64_t* out) const;
   void write_key(const KeyColumn& column, int words, size_t number, const RowMask& rows, uint64_t* out) const;
 
