@@ -98,8 +98,9 @@ class Endurance {
     std::string text;
     for (const std::string& row : peers_.front()->run("explain (analyze, format json) " + queries_.front().sql))
       text += row + '\n';
+    const auto document = nlohmann::json::parse(text);
     int64_t bytes = 0;
-    for (const auto& device : nlohmann::json::parse(text).at("run").at("memory").at("devices"))
+    for (const auto& device : document.at("run").at("memory").at("devices"))
       bytes += device.at("used_bytes").get<int64_t>();
     return bytes;
   }
