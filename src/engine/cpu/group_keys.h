@@ -17,8 +17,8 @@ namespace diptych::cpu {
 
 class DenseKeys {
  public:
-  // Larger tables are hashed: below, a table of sums stays in the second-level cache.
-  static constexpr int64_t most_groups = 65536;
+  // More are hashed.
+  static constexpr int64_t most_groups = 262144;
   // Whether the keys' ranges are known and small enough.
   static bool possible(const std::vector<RegisterInfo>& keys);
 

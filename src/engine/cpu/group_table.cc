@@ -12,10 +12,19 @@ namespace {
 // Dense tables of all threads together take at most this part of the memory limit: they can't give way.
 constexpr int64_t dense_memory_part = 4;
 
+// More numbered groups than that are worth an array where a second-level cache has their states and, by the estimate,
+// every fourth one is there: the threads' arrays are cleared and put together group by group.
+constexpr size_t most_sparse_groups = 65536, most_cached_bytes = size_t{4} << 20;
+constexpr int64_t possible_a_group = 4;
+
 bool can_be_dense(const HashTableInfo& info, const Memory& memory) {
   if (!DenseKeys::possible(info.keys)) return false;
   if (info.keys.empty()) return true;
-  const size_t bytes = DenseKeys(info.keys).groups() * AggregateStates(info.aggregates, 0).row_bytes();
+  const size_t groups = DenseKeys(info.keys).groups();
+  const size_t bytes = groups * AggregateStates(info.aggregates, 0).row_bytes();
+  if (groups > most_sparse_groups &&
+      (bytes > most_cached_bytes || info.expected_groups * possible_a_group < static_cast<int64_t>(groups)))
+    return false;
   return bytes <= memory.thread_share(dense_memory_part);
 }
 
