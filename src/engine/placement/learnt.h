@@ -12,24 +12,36 @@
 namespace diptych {
 
 // Of one way to run a chain. What else the machine does makes runs slower, never faster, and the first one finds caches
-// cold: a way is as slow as the better of its last two runs. Before the first, the estimate counts as one. A time is
-// learnt as a ratio, since it serves for other literals, too, which may leave more rows or fewer.
+// cold: a way is as slow as the best of its last runs. Before the second, the estimate counts as one. A time is learnt
+// as a ratio, since it serves for other literals, too, which may leave more rows or fewer.
 struct LearntTime {
   double ratio = 1;  // of a run's time to its estimate, with columns and kernels in place
-  double last = 1;   // of the last run
-  int64_t rest = 0;  // decisions for which it is no way, since the device had no memory for it
+  std::array<double, 4> latest{};
+  int64_t runs = 0;
+  int64_t last_run = 0;  // as the chain counts them; 0: none yet
+  int64_t rest = 0;      // decisions for which it is no way, since the device had no memory for it
 };
 
 // Runs elsewhere, before a device had the columns and the kernels.
 struct RentPaid {
-  double ns = 0;  // what they took, each as the better of two in a row
+  double ns = 0;  // what they took, each as the best of the last
   int64_t runs = 0;
+};
+
+// When a way that is not chosen is tried again: a time that was learnt in a busy moment, or an estimate that is off,
+// would keep it away for good. The less trials change, the rarer they are.
+struct Trials {
+  static constexpr int64_t first_wait = 16, most_wait = 1024;
+  int64_t wait = first_wait;  // runs between one and the next
+  int64_t left = first_wait;  // runs until the next
 };
 
 struct LearntChain {
   LearntTime cpu;
   std::vector<std::array<LearntTime, residency_count>> devices;  // by device, then residency
   RentPaid rent;
+  Trials trials;
+  int64_t runs = 0;
 
   LearntTime& of(size_t device, Residency residency) {
     if (devices.size() <= device) devices.resize(device + 1);
@@ -46,5 +58,8 @@ void add_run(LearntTime& way, double ns, double estimate_ns);
 
 // Another decision was made.
 void pass_rests(LearntChain& chain);
+
+// is_trial: the run was one. is_better: than what is chosen otherwise.
+void note_trial(Trials& trials, bool is_trial, bool is_better);
 
 }  // namespace diptych

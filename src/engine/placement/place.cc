@@ -205,6 +205,7 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
     made.way = best;
   else if (in_place != nullptr)
     made.way = *in_place;
+  made.chosen_ns = made.way ? made.way->now_ns : made.cpu_ns;
   if (!tells_why) return;
   const auto name = [](const ChainWay& way) { return name_of(way.residency); };
   made.why = fmt::format("{}: {} now, {} once settled; CPU: {}", name(best), milliseconds(best.now_ns),
@@ -214,6 +215,33 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
   if (is_faster_now || !is_worth_it) return;
   made.why += fmt::format("; {} {}, runs elsewhere have lost {}", is_chosen ? "moved there for" : "moving there costs",
                           milliseconds(price_ns), milliseconds(lost_ns));
+}
+
+// What is not chosen and may take up to so many times as long is tried now and then.
+constexpr double most_trial = 2;
+
+// Puts the way in the place of the chosen one that needs nothing first and was run longest ago, if that may be the
+// better one.
+void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, ChainPlace& made) {
+  const auto last_run_of = [&](const ChainWay& way) {
+    return way.device < learnt.devices.size() ? learnt.devices[way.device][static_cast<size_t>(way.residency)].last_run
+                                              : 0;
+  };
+  const double most_ns = most_trial * made.chosen_ns;
+  const std::optional<ChainWay> chosen = made.way;
+  int64_t oldest = INT64_MAX;
+  if (chosen && made.cpu_ns <= most_ns) {
+    made.way.reset();
+    made.is_trial = true;
+    oldest = learnt.cpu.last_run;
+  }
+  for (const auto& [way, places] : ways) {
+    const bool is_chosen = chosen && chosen->device == way.device && chosen->residency == way.residency;
+    if (is_chosen || !way.is_settled || way.now_ns > most_ns || last_run_of(way) >= oldest) continue;
+    made.way = way;
+    made.is_trial = true;
+    oldest = last_run_of(way);
+  }
 }
 
 class ChainPlacer {
@@ -235,8 +263,12 @@ class ChainPlacer {
     const std::vector<PricedWay> ways = find_ways();
     made.why = question_.no_device.empty() ? "no device can run it" : question_.no_device;
     if (ways.empty()) return;
-    choose(ways, question_.learnt[chain_].rent, question_.tells_why, made);
-    if (question_.tells_why) made.why = question_.devices[made.best->device].name + " " + made.why;
+    const LearntChain& learnt = question_.learnt[chain_];
+    choose(ways, learnt.rent, question_.tells_why, made);
+    const bool is_moving = made.way && !made.way->is_settled;
+    if (learnt.trials.left == 0 && !made.pays_rent && !is_moving) try_another(ways, learnt, made);
+    if (question_.tells_why)
+      made.why = question_.devices[made.best->device].name + " " + made.why + (made.is_trial ? "; tried again" : "");
     if (!made.way) return;
     for (const auto& [way, places] : ways)
       if (way.device == made.way->device && way.residency == made.way->residency) take(places);
@@ -293,9 +325,12 @@ Placement place(const PlacementQuestion& question) {
 
 void learn(const ChainPlace& placed, double ns, bool is_usual, LearntChain& chain) {
   pass_rests(chain);
+  ++chain.runs;
+  note_trial(chain.trials, placed.is_trial, ns < placed.chosen_ns);
   double usual_ns = ns;
+  LearntTime& way = placed.way ? chain.of(placed.way->device, placed.way->residency) : chain.cpu;
+  way.last_run = chain.runs;
   if (is_usual && (!placed.way || placed.way->is_settled)) {
-    LearntTime& way = placed.way ? chain.of(placed.way->device, placed.way->residency) : chain.cpu;
     const double estimate_ns = placed.way ? placed.way->estimate_ns : placed.cpu_estimate_ns;
     add_run(way, ns, estimate_ns);
     usual_ns = estimate_ns * way.ratio;

@@ -7,6 +7,7 @@
 //                                these were made, unless they are few, which come over the bus; then the CPU goes on
 //   least now        -> that
 //   least settled    -> that, once runs elsewhere have lost as much as it takes to move columns and compile kernels
+//   now and then     -> another that is not expected to take much longer, and needs nothing first
 #pragma once
 
 #include <cstdint>
@@ -76,6 +77,8 @@ struct ChainPlace {
   double cpu_ns = 0;             // as runs have shown it to be
   std::optional<ChainWay> best;  // the way that takes least once it is settled
   bool pays_rent = false;        // it is not: the run counts for moving there
+  double chosen_ns = 0;          // what is expected to take least of what may be chosen now
+  bool is_trial = false;         // another is run, to learn what it takes
   std::string why;               // in a line, for EXPLAIN ANALYZE
 };
 

@@ -17,7 +17,7 @@ ChunkStore::~ChunkStore() {
 
 size_t ChunkStore::open_batch() {
   std::lock_guard guard(mutex_);
-  batches_.emplace_back();
+  batches_.emplace_back().file = (batches_.size() - 1) % file_count;
   return batches_.size() - 1;
 }
 
@@ -42,15 +42,18 @@ void ChunkStore::let_go(size_t number) noexcept {
 
 void ChunkStore::read(size_t number, const std::byte* from, std::span<std::byte> into) const {
   int64_t offset = -1;
+  const TempFile* file = nullptr;
   {
     std::lock_guard guard(mutex_);
-    for (const Place& place : batches_[number].places) {
+    const Batch& batch = batches_[number];
+    file = files_[batch.file].get();
+    for (const Place& place : batch.places) {
       if (from >= place.address && from + into.size() <= place.address + place.bytes)
         offset = place.offset + (from - place.address);
     }
   }
   check_invariant(offset >= 0, "what is read from a temporary file was written there");
-  file_->read_at(offset, into);
+  file->read_at(offset, into);
 }
 
 void ChunkStore::move_all() {
@@ -107,7 +110,7 @@ int64_t ChunkStore::move_out(Batch& batch) {
 }
 
 std::vector<ChunkStore::Place> ChunkStore::write(const Batch& batch) {
-  TempFile& to = file();
+  TempFile& to = file(batch.file);
   std::vector<Place> places;
   for (const Chunk& chunk : batch.chunks) {
     const std::span<const std::byte> bytes(chunk.data(), chunk.size());
@@ -117,15 +120,16 @@ std::vector<ChunkStore::Place> ChunkStore::write(const Batch& batch) {
   return places;
 }
 
-TempFile& ChunkStore::file() {
+TempFile& ChunkStore::file(size_t number) {
+  std::unique_ptr<TempFile>& file = files_[number];
   {
     std::lock_guard guard(mutex_);
-    if (file_) return *file_;
+    if (file) return *file;
   }
   std::unique_ptr<TempFile> made = memory_.open_temp_file();
   std::lock_guard guard(mutex_);
-  if (!file_) file_ = std::move(made);
-  return *file_;
+  if (!file) file = std::move(made);
+  return *file;
 }
 
 }  // namespace diptych

@@ -248,8 +248,43 @@ TEST_F(PlaceTest, WhatRunsHaveTakenCountsForMoreThanEstimates) {
   for (int i = 0; i < 2; ++i) learn(on_device, 1000 * millisecond, true, learnt_[0]);
   const ChainPlace on_cpu = place().chains[0];
   EXPECT_FALSE(on_cpu.way) << on_cpu.why;
-  for (int i = 0; i < 2; ++i) learn(on_cpu, 3000 * millisecond, true, learnt_[0]);
+  for (int i = 0; i < 4; ++i) learn(on_cpu, 3000 * millisecond, true, learnt_[0]);
   EXPECT_TRUE(place().sections[0].device);
+}
+
+// Busy moments have kept the CPU away, which takes least.
+TEST_F(PlaceTest, WhatIsNotChosenIsTriedAgain) {
+  add_table(1'000'000, 2, Columns::Cached);
+  end_chain();
+  learnt_.resize(1);
+  LearntChain& learnt = learnt_[0];
+  learnt.cpu.ratio = 1.5 * place().chains[0].best->settled_ns / place().chains[0].cpu_estimate_ns;
+  const auto runs_until = [&](bool on_cpu) {
+    for (int run = 0; run < 200; ++run) {
+      const ChainPlace placed = place().chains[0];
+      if (!placed.way == on_cpu) return run;
+      EXPECT_TRUE(placed.way) << placed.why;
+      learn(placed, placed.way->estimate_ns, true, learnt);
+    }
+    return 200;
+  };
+  EXPECT_EQ(runs_until(true), 16);
+  const ChainPlace trial = place().chains[0];
+  EXPECT_TRUE(trial.is_trial);
+  EXPECT_NE(trial.why.find("; tried again"), std::string::npos) << trial.why;
+  learn(trial, trial.chosen_ns / 2, true, learnt);
+  EXPECT_EQ(runs_until(true), 0) << "one fast run is enough";
+  EXPECT_FALSE(place().chains[0].is_trial);
+}
+
+TEST_F(PlaceTest, WhatTakesMuchLongerIsNotTriedAgain) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  learnt_.resize(1);
+  learnt_[0].trials.left = 0;
+  const ChainPlace placed = place().chains[0];
+  EXPECT_EQ(placed.way->residency, Residency::Cached);
+  EXPECT_FALSE(placed.is_trial);
 }
 
 TEST_F(PlaceTest, UnusualRunsTeachNothing) {
@@ -346,7 +381,7 @@ TEST_F(BuyTest, RentEndsWhenItIsBought) {
   ASSERT_GT(learnt_[0].rent.runs, 0);
   learn(last_, 3 * cpu_ns, true, learnt_[0]);
   EXPECT_EQ(learnt_[0].rent.runs, 0);
-  EXPECT_EQ(learnt_[0].devices[0][static_cast<size_t>(Residency::Cached)].last, 1) << "moving is no usual run";
+  EXPECT_EQ(learnt_[0].devices[0][static_cast<size_t>(Residency::Cached)].runs, 0) << "moving is no usual run";
 }
 
 TEST_F(BuyTest, WhatIsInPlaceServesMeanwhile) {
