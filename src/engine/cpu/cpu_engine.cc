@@ -179,7 +179,7 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
       tables[table].reset();
     });
     FormProfile form{.form = has_runs ? "runs" : "table"};
-    for (const RunsOfGroups& made : runs) form.parts += static_cast<int64_t>(made.runs.size());
+    for (const RunsOfGroups& made : runs) form.parts += static_cast<int64_t>(made.run_count());
     merge_groups(info, runs, *rows, context_, memory_);
     return {rows, std::move(form)};
   }

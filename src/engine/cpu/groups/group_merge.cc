@@ -24,10 +24,7 @@ class Merge {
  public:
   Merge(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
         const ExecutionContext& context, const Memory& memory)
-      : info_(info), rows_(rows), context_(context), memory_(memory) {
-    for (const RunsOfGroups& thread : threads)
-      for (const GroupRun& run : thread.runs) runs_.push_back(&run);
-  }
+      : info_(info), threads_(threads), rows_(rows), context_(context), memory_(memory) {}
 
   void run() {
     make_tasks();
@@ -46,9 +43,9 @@ class Merge {
   static constexpr int64_t memory_part = 4;
 
   void make_tasks() {
-    for (const GroupRun* run : runs_)
+    for (const RunsOfGroups& thread : threads_)
       for (uint32_t partition = 0; partition < partition_count; ++partition)
-        row_counts_[partition] += run->count(partition, partition + 1);
+        row_counts_[partition] += thread.count(partition, partition + 1);
     const size_t distinct = distinct_in_a_partition();
     const size_t share = memory_.thread_share(memory_part) / MergeTable(info_, memory_).group_bytes();
     const size_t most = std::clamp<size_t>(share, 64, most_groups);
@@ -89,14 +86,14 @@ class Merge {
     const size_t bits = std::bit_ceil(std::max<size_t>(rows, 8)) * 8;
     std::vector<uint64_t> words(bits / 64), room;
     const KeyLayout layout(info_.keys);
-    for (const GroupRun* run : runs_) {
-      const GroupSlice slice = run->slice(partition, partition + 1, memory_);
+    const auto count_slice = [&](const GroupSlice& slice) {
       const uint64_t* const hashes = slice.hashes_of(layout, 0, slice.count, room);
       for (size_t i = 0; i < slice.count; ++i) {
         const uint64_t bit = hashes[i] & (bits - 1);
         words[bit / 64] |= uint64_t{1} << (bit % 64);
       }
-    }
+    };
+    for (const RunsOfGroups& thread : threads_) thread.for_each_slice(partition, partition + 1, memory_, count_slice);
     size_t hit = 0;
     for (const uint64_t word : words) hit += static_cast<size_t>(std::popcount(word));
     const double left = 1 - static_cast<double>(hit) / static_cast<double>(bits);
@@ -143,9 +140,11 @@ class Merge {
   }
 
   std::vector<HostPiece> merge(const Task& task, MergeTable& table) const {
-    for (const GroupRun* run : runs_) {
-      check_cancelled(context_);
-      table.add(run->slice(task.first, task.last, memory_), task.part);
+    for (const RunsOfGroups& thread : threads_) {
+      thread.for_each_slice(task.first, task.last, memory_, [&](const GroupSlice& slice) {
+        check_cancelled(context_);
+        table.add(slice, task.part);
+      });
     }
     std::vector<HostPiece> pieces = table.rows();
     table.clear();
@@ -153,7 +152,7 @@ class Merge {
   }
 
   const HashTableInfo& info_;
-  std::vector<const GroupRun*> runs_;
+  const std::vector<RunsOfGroups>& threads_;
   HostRowSet& rows_;
   const ExecutionContext& context_;
   const Memory& memory_;

@@ -8,6 +8,7 @@ namespace diptych::cpu {
 namespace {
 
 size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+size_t aligned(size_t bytes) { return (bytes + GroupRun::piece_alignment - 1) & ~(GroupRun::piece_alignment - 1); }
 
 // Writes row i of `from` to row to[i].
 template <typename Word>
@@ -132,49 +133,62 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
   }
 }
 
-void GroupRun::move_to(TempFile& file) {
-  if (file_ != nullptr) return;
-  fixed_offset_ = file.append({fixed_.data(), fixed_.size()});
-  if (strings_.size() > 0) strings_offset_ = file.append({strings_.data(), strings_.size()});
-  file_ = &file;
-  fixed_ = {};
-  strings_ = {};
-}
-
-GroupSlice GroupRun::slice(uint32_t first, uint32_t last, const Memory& memory) const {
+GroupSlice GroupRun::slice_at(size_t count, const std::vector<const std::byte*>& places) const {
   GroupSlice slice;
-  slice.count = count(first, last);
-  if (slice.count == 0) return slice;
-  const uint64_t first_string = string_starts_.empty() ? 0 : string_starts_[first];
-  const uint64_t string_bytes = string_starts_.empty() ? 0 : string_starts_[last] - first_string;
-  std::vector<const std::byte*> places;
-  if (file_ == nullptr) {
-    for (const Area& area : areas_) places.push_back(fixed_.data() + area.at + starts_[first] * area.width);
-    slice.strings = reinterpret_cast<const char*>(strings_.data());
-  } else {
-    size_t bytes = padded(string_bytes);
-    for (const Area& area : areas_) bytes += padded(slice.count * area.width);
-    slice.loaded = memory.allocate(bytes, "groups");
-    slice.stays = false;
-    std::byte* to = slice.loaded.data();
-    const auto read = [&](int64_t offset, size_t wanted) {
-      if (wanted > 0) file_->read_at(offset, {to, wanted});
-      return std::exchange(to, to + padded(wanted));
-    };
-    for (const Area& area : areas_)
-      places.push_back(
-          read(fixed_offset_ + static_cast<int64_t>(area.at + starts_[first] * area.width), slice.count * area.width));
-    const std::byte* strings = read(strings_offset_ + static_cast<int64_t>(first_string), string_bytes);
-    slice.strings = reinterpret_cast<const char*>(strings) - first_string;
-  }
-  if (hashes_ > 0) slice.hashes = reinterpret_cast<const uint64_t*>(places[hashes_]);
+  slice.count = count;
   slice.keys = reinterpret_cast<const uint64_t*>(places[Keys]);
+  if (hashes_ > 0) slice.hashes = reinterpret_cast<const uint64_t*>(places[hashes_]);
   slice.is_loose = is_loose_;
   if (!is_loose_) slice.states = places[States];
+  slice.arguments.reserve(arguments_.size());
   for (const Argument& argument : arguments_)
     slice.arguments.push_back({argument.values > 0 ? places[argument.values] : nullptr,
                                argument.has > 0 ? places[argument.has] : nullptr, argument.any});
   return slice;
+}
+
+GroupSlice GroupRun::slice(uint32_t first, uint32_t last) const {
+  std::vector<const std::byte*> places(areas_.size());
+  for (size_t i = 0; i < areas_.size(); ++i) places[i] = row(i, starts_[first]);
+  GroupSlice slice = slice_at(count(first, last), places);
+  slice.strings = reinterpret_cast<const char*>(strings_.data());
+  return slice;
+}
+
+size_t GroupRun::piece_bytes(uint32_t partition) const {
+  const size_t groups = count(partition, partition + 1);
+  size_t bytes = aligned(string_bytes(partition));
+  for (const Area& area : areas_) bytes += aligned(groups * area.width);
+  return bytes;
+}
+
+void GroupRun::write_piece(uint32_t partition, std::byte* to) const {
+  const size_t groups = count(partition, partition + 1);
+  for (size_t i = 0; i < areas_.size(); ++i) {
+    const size_t bytes = groups * areas_[i].width;
+    if (bytes > 0) std::memcpy(to, row(i, starts_[partition]), bytes);
+    to += aligned(bytes);
+  }
+  if (const size_t bytes = string_bytes(partition); bytes > 0)
+    std::memcpy(to, strings_.data() + string_starts_[partition], bytes);
+}
+
+GroupSlice GroupRun::slice_of_piece(uint32_t partition, const std::byte* piece) const {
+  const size_t groups = count(partition, partition + 1);
+  std::vector<const std::byte*> places(areas_.size());
+  for (size_t i = 0; i < areas_.size(); ++i) {
+    places[i] = piece;
+    piece += aligned(groups * areas_[i].width);
+  }
+  GroupSlice slice = slice_at(groups, places);
+  if (!string_starts_.empty()) slice.strings = reinterpret_cast<const char*>(piece) - string_starts_[partition];
+  slice.stays = false;
+  return slice;
+}
+
+void GroupRun::free_memory() {
+  fixed_ = {};
+  strings_ = {};
 }
 
 }  // namespace diptych::cpu

@@ -10,7 +10,7 @@
 //
 // A run of loose rows (loose_rows.h) has columns of arguments instead of states: a row each, not a group.
 //
-// A run holds no address, so that it can move to a temporary file as it is; there its partitions are read one by one.
+// A run holds no address, so that its partitions can be written to a temporary file, piece by piece (moved_runs.h).
 //
 // Thread safety: one thread makes and moves a run; then any number of threads read.
 #pragma once
@@ -44,8 +44,7 @@ struct GroupSlice {
   const std::byte* states = nullptr;     // of groups
   std::vector<ArgumentSlice> arguments;  // of loose rows, by column
   const char* strings = nullptr;         // what positions of strings are added to
-  bool stays = true;                     // the strings do, as long as the run; else they end with the slice
-  Chunk loaded;                          // what was read from the file
+  bool stays = true;                     // the strings do, as long as the run; else as long as the piece
 
   // The hashes of some of its rows: kept, or made in `room`.
   const uint64_t* hashes_of(const KeyLayout& layout, size_t first, size_t rows, std::vector<uint64_t>& room) const;
@@ -58,12 +57,17 @@ class GroupRun {
   GroupRun(LooseRows& rows, const Memory& memory);
 
   size_t bytes_in_memory() const { return fixed_.size() + strings_.size(); }
-  // Errors: 53100, 58030.
-  void move_to(TempFile& file);
   // Of the partitions from `first` to before `last`.
   size_t count(uint32_t first, uint32_t last) const { return starts_[last] - size_t{starts_[first]}; }
-  // Errors: 53200, 58030.
-  GroupSlice slice(uint32_t first, uint32_t last, const Memory& memory) const;
+  GroupSlice slice(uint32_t first, uint32_t last) const;
+
+  // All of a partition in one piece, which begins on a multiple of piece_alignment.
+  static constexpr size_t piece_alignment = 16;
+  size_t piece_bytes(uint32_t partition) const;
+  void write_piece(uint32_t partition, std::byte* to) const;
+  // The slice of a piece that was written; also behind free_memory(), after which there is no other.
+  GroupSlice slice_of_piece(uint32_t partition, const std::byte* piece) const;
+  void free_memory();
 
  private:
   // An array of the fixed part, of so many bytes a group.
@@ -85,7 +89,14 @@ class GroupRun {
     size_t values = 0, has = 0;  // 0: none
     bool any = false;
   };
-  std::byte* row(size_t area, size_t group) { return fixed_.data() + areas_[area].at + group * areas_[area].width; }
+  std::byte* row(size_t area, size_t group) const {
+    return fixed_.data() + areas_[area].at + group * areas_[area].width;
+  }
+  size_t string_bytes(uint32_t partition) const {
+    return string_starts_.empty() ? 0 : string_starts_[partition + size_t{1}] - string_starts_[partition];
+  }
+  // places: of the areas.
+  GroupSlice slice_at(size_t count, const std::vector<const std::byte*>& places) const;
   // by_row: partitions.
   void partition(std::span<const uint16_t> by_row, const std::vector<Source>& sources, const Memory& memory);
   void place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory);
@@ -97,8 +108,6 @@ class GroupRun {
   size_t hashes_ = 0;  // their area; 0: not kept
   bool is_loose_ = false;
   Chunk fixed_, strings_;
-  const TempFile* file_ = nullptr;  // null: in memory
-  int64_t fixed_offset_ = 0, strings_offset_ = 0;
 };
 
 }  // namespace diptych::cpu

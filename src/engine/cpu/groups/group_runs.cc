@@ -230,9 +230,9 @@ void GroupRuns::make_run(Sources&... sources) {
 }
 
 void GroupRuns::move_to_file() {
-  if (!memory_.can_spill()) return;
+  if (!memory_.can_spill() || made_.runs.empty()) return;
   if (!made_.file) made_.file = memory_.open_temp_file();
-  for (GroupRun& run : made_.runs) run.move_to(*made_.file);
+  made_.moved.emplace_back(std::exchange(made_.runs, {}), *made_.file);
   memory_.count_spilled(static_cast<int64_t>(bytes_));
   bytes_ = 0;
 }

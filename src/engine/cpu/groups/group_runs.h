@@ -17,20 +17,14 @@
 
 #include "engine/cpu/aggregate_states.h"
 #include "engine/cpu/group_keys.h"
-#include "engine/cpu/groups/group_run.h"
 #include "engine/cpu/groups/loose_rows.h"
+#include "engine/cpu/groups/moved_runs.h"
 #include "engine/rows/memory.h"
 
 namespace diptych::cpu {
 
 // Bytes of a group in a table, strings apart.
 size_t bytes_of_group(const KeyLayout& layout, const AggregateStates& states);
-
-// Runs, and the file that some of them are in.
-struct RunsOfGroups {
-  std::vector<GroupRun> runs;
-  std::unique_ptr<TempFile> file;
-};
 
 // What happens to rows on their way to a table.
 enum class Lookup : uint8_t {
@@ -57,7 +51,7 @@ class GroupRuns {
   // Beside the table and the loose rows.
   size_t bytes() const { return rows_of_group_.capacity() * sizeof(uint32_t); }
   // Whether there is more than the table.
-  bool has_any() const { return !made_.runs.empty() || loose_.count() > 0; }
+  bool has_any() const { return !made_.runs.empty() || !made_.moved.empty() || loose_.count() > 0; }
   // All groups and loose rows, none of which stays. Errors: as before_block().
   RunsOfGroups take();
 

@@ -1,0 +1,83 @@
+#include "engine/cpu/groups/moved_runs.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace diptych::cpu {
+namespace {
+
+// So much is written at a time, and a partition more.
+constexpr size_t written_bytes = size_t{256} << 10;
+
+}  // namespace
+
+MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::move(runs)), file_(file) {
+  starts_.reserve(partition_count + 1);
+  std::vector<std::byte> pieces;
+  pieces.reserve(2 * written_bytes);
+  int64_t written = -1;  // up to there
+  const auto write = [&] {
+    const int64_t at = file.append(pieces);
+    check_invariant(written < 0 || at == written, "pieces of runs are next to one another");
+    if (written < 0) starts_.front() = at;
+    written = at + static_cast<int64_t>(pieces.size());
+    pieces.clear();
+  };
+  int64_t bytes = 0;  // of all partitions so far
+  for (uint32_t partition = 0; partition < partition_count; ++partition) {
+    starts_.push_back(bytes);
+    for (const GroupRun& run : runs_) {
+      const size_t at = pieces.size(), more = run.piece_bytes(partition);
+      pieces.resize(at + more);
+      run.write_piece(partition, pieces.data() + at);
+      bytes += static_cast<int64_t>(more);
+    }
+    if (pieces.size() >= written_bytes) write();
+  }
+  starts_.push_back(bytes);
+  if (!pieces.empty()) write();
+  for (size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_.front();
+  for (GroupRun& run : runs_) run.free_memory();
+}
+
+size_t MovedRuns::count(uint32_t first, uint32_t last) const {
+  size_t count = 0;
+  for (const GroupRun& run : runs_) count += run.count(first, last);
+  return count;
+}
+
+void MovedRuns::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {
+  for (uint32_t partition = first; partition < last; ++partition) {
+    const auto bytes = static_cast<size_t>(starts_[partition + size_t{1}] - starts_[partition]);
+    if (bytes == 0) continue;
+    const Chunk loaded = memory.allocate(bytes, "groups");
+    file_.read_at(starts_[partition], {loaded.data(), bytes});
+    const std::byte* piece = loaded.data();
+    for (const GroupRun& run : runs_) {
+      if (run.count(partition, partition + 1) > 0) action(run.slice_of_piece(partition, piece));
+      piece += run.piece_bytes(partition);
+    }
+  }
+}
+
+size_t RunsOfGroups::run_count() const {
+  size_t count = runs.size();
+  for (const MovedRuns& some : moved) count += some.run_count();
+  return count;
+}
+
+size_t RunsOfGroups::count(uint32_t first, uint32_t last) const {
+  size_t count = 0;
+  for (const MovedRuns& some : moved) count += some.count(first, last);
+  for (const GroupRun& run : runs) count += run.count(first, last);
+  return count;
+}
+
+void RunsOfGroups::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {
+  for (const MovedRuns& some : moved) some.for_each_slice(first, last, memory, action);
+  for (const GroupRun& run : runs)
+    if (run.count(first, last) > 0) action(run.slice(first, last));
+}
+
+}  // namespace diptych::cpu

@@ -1,0 +1,54 @@
+// Runs of groups that have moved to a temporary file together.
+//
+//   partition   0                          1                          1023
+//   file       |run 0|run 1|...|run 7|    |run 0|run 1|...|run 7|    ...|      pieces of runs
+//
+// What is merged at a time is read at once: a run has few rows of a partition, and the more threads share the memory
+// the fewer.
+//
+// Thread safety: one thread moves them; then any number of threads read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "engine/cpu/groups/group_run.h"
+#include "engine/rows/memory.h"
+
+namespace diptych::cpu {
+
+using TakeSlice = std::function<void(const GroupSlice&)>;
+
+class MovedRuns {
+ public:
+  // Nobody else appends to the file meanwhile. Errors: 53100, 58030.
+  MovedRuns(std::vector<GroupRun> runs, TempFile& file);
+
+  size_t run_count() const { return runs_.size(); }
+  // Of the partitions from `first` to before `last`.
+  size_t count(uint32_t first, uint32_t last) const;
+  // Their slices, in the order of the runs within a partition; each ends with its call. Errors: 53200, 58030, the
+  // action's.
+  void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
+
+ private:
+  std::vector<GroupRun> runs_;
+  std::vector<int64_t> starts_;  // of partitions in the file; at the end, of what comes behind them
+  const TempFile& file_;
+};
+
+// Runs of a thread, and the file that some of them are in.
+struct RunsOfGroups {
+  std::vector<MovedRuns> moved;  // older than
+  std::vector<GroupRun> runs;
+  std::unique_ptr<TempFile> file;
+
+  size_t run_count() const;
+  size_t count(uint32_t first, uint32_t last) const;
+  // Of a partition in the order of the runs. Errors: as MovedRuns'.
+  void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
+};
+
+}  // namespace diptych::cpu
