@@ -8,22 +8,6 @@
 
 namespace diptych::cpu {
 
-namespace {
-
-// Calls read(group, place) for each group, which says false for NULL, and clears the bits of those.
-template <typename Read>
-bool emit_values(std::span<const uint32_t> groups, size_t width, std::byte* out, uint64_t* valid, Read&& read) {
-  bool nulls = false;
-  for (size_t i = 0; i < groups.size(); ++i) {
-    if (read(groups[i], out + i * width)) continue;
-    valid[i / 64] &= ~(uint64_t{1} << (i % 64));
-    nulls = true;
-  }
-  return nulls;
-}
-
-}  // namespace
-
 // ---- dense
 
 namespace {
@@ -96,8 +80,14 @@ bool DenseKeys::read(uint32_t group, const Key& key, std::byte* out) const {
 }
 
 bool DenseKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const {
-  return emit_values(groups, static_cast<size_t>(width_bytes(keys_[key].physical)), out, valid,
-                     [&](uint32_t group, std::byte* value) { return read(group, keys_[key], value); });
+  const auto width = static_cast<size_t>(width_bytes(keys_[key].physical));
+  bool nulls = false;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (read(groups[i], keys_[key], out + i * width)) continue;
+    valid[i / 64] &= ~(uint64_t{1} << (i % 64));
+    nulls = true;
+  }
+  return nulls;
 }
 
 // ---- hashed
@@ -231,8 +221,7 @@ void HashedKeys::grow() {
 }
 
 bool HashedKeys::emit(size_t key, std::span<const uint32_t> groups, std::byte* out, uint64_t* valid) const {
-  return emit_values(groups, static_cast<size_t>(width_bytes(layout_.physical(key))), out, valid,
-                     [&](uint32_t group, std::byte* value) { return layout_.read(row(group), key, value); });
+  return layout_.read_column(rows_.data(), groups, key, out, valid);
 }
 
 size_t HashedKeys::bytes() const {

@@ -13,7 +13,7 @@ size_t words_of(PhysicalType physical) {
 }
 
 template <typename Word>
-Word load(const char* from) {
+Word load(const void* from) {
   Word word;
   std::memcpy(&word, from, sizeof(word));
   return word;
@@ -217,26 +217,49 @@ void KeyLayout::own_texts(uint64_t* row, TextArena& arena) const {
   });
 }
 
-bool KeyLayout::read(const uint64_t* row, size_t number, std::byte* out) const {
+bool KeyLayout::read_column(const uint64_t* rows, std::span<const uint32_t> wanted, size_t number, std::byte* out,
+                            uint64_t* valid) const {
   const Key& key = keys_[number];
-  const uint64_t* words = row + key.at;
-  const auto store = [&](auto value) { std::memcpy(out, &value, sizeof(value)); };
-  switch (key.physical) {
-    case PhysicalType::Bool: store(static_cast<uint8_t>(*words >> (key.is_high ? 32 : 0))); break;
-    case PhysicalType::Int32: store(static_cast<int32_t>(*words >> (key.is_high ? 32 : 0))); break;
-    case PhysicalType::Int64: store(*words); break;
-    case PhysicalType::Int128: std::memcpy(out, words, 16); break;
-    case PhysicalType::Float32: store(static_cast<float>(DK_F64_OF_BITS(*words))); break;
-    case PhysicalType::Float64: store(*words); break;
-    case PhysicalType::Interval: std::memcpy(out, row + key.carried, 16); break;
-    case PhysicalType::Text: {
-      const uint64_t length = text_length(words[0]);
-      const char* in_row = reinterpret_cast<const char*>(words) + sizeof(uint32_t);
-      store(dk_text{length <= most_short_bytes ? in_row : address_of(words), static_cast<dk_i32>(length)});
-      break;
+  const auto read_all = [&](auto&& read) {
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const auto value = read(rows + wanted[i] * words_);
+      std::memcpy(out + i * sizeof(value), &value, sizeof(value));
     }
+  };
+  const size_t at = key.at;
+  const int shift = key.is_high ? 32 : 0;
+  switch (key.physical) {
+    case PhysicalType::Bool:
+      read_all([=](const uint64_t* row) { return static_cast<uint8_t>(row[at] >> shift); });
+      break;
+    case PhysicalType::Int32:
+      read_all([=](const uint64_t* row) { return static_cast<int32_t>(row[at] >> shift); });
+      break;
+    case PhysicalType::Int64:
+    case PhysicalType::Float64: read_all([=](const uint64_t* row) { return row[at]; }); break;
+    case PhysicalType::Int128: read_all([=](const uint64_t* row) { return load<dk_i128>(row + at); }); break;
+    case PhysicalType::Float32:
+      read_all([=](const uint64_t* row) { return static_cast<float>(DK_F64_OF_BITS(row[at])); });
+      break;
+    case PhysicalType::Interval:
+      read_all([carried = key.carried](const uint64_t* row) { return load<dk_interval>(row + carried); });
+      break;
+    case PhysicalType::Text:
+      read_all([=](const uint64_t* row) {
+        const uint64_t length = text_length(row[at]);
+        const char* in_row = reinterpret_cast<const char*>(row + at) + sizeof(uint32_t);
+        return dk_text{length <= most_short_bytes ? in_row : address_of(row + at), static_cast<dk_i32>(length)};
+      });
+      break;
   }
-  return null_words_ == 0 || (row[number / 64] >> (number % 64) & 1) == 0;
+  if (null_words_ == 0) return false;
+  bool nulls = false;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool is_null = (rows[wanted[i] * words_ + number / 64] >> (number % 64) & 1) != 0;
+    valid[i / 64] &= ~(uint64_t{is_null} << (i % 64));
+    nulls |= is_null;
+  }
+  return nulls;
 }
 
 }  // namespace diptych::cpu

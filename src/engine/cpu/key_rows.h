@@ -69,8 +69,10 @@ class KeyLayout {
   }
   // Replaces the addresses of strings by those of copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
-  // Key `number` of a row in register form at `out`; false when it is NULL. A string may be in the row itself.
-  bool read(const uint64_t* row, size_t number, std::byte* out) const;
+  // Key `number` of the wanted ones of the rows, in register form; clears the bits of those that are NULL, and tells
+  // whether there are any. A string may be in the row itself.
+  bool read_column(const uint64_t* rows, std::span<const uint32_t> wanted, size_t number, std::byte* out,
+                   uint64_t* valid) const;
   PhysicalType physical(size_t number) const { return keys_[number].physical; }
 
  private:

@@ -60,23 +60,21 @@ SortLayout::SortLayout(const RowSetInfo& info) {
 
 // Shifts the key into the word that it shares with the keys before it.
 template <typename T>
-void SortLayout::write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows,
-                                  uint64_t* out) const {
-  uint64_t* to = out + key.at;
-  for_each_row(rows.words, frame.words(), [&](int row) {
+void SortLayout::write_packed_key(const Slot& slot, const Key& key, const Place& place) const {
+  uint64_t* to = place.out + key.at;
+  for_each_row(place.rows.words, place.mask_words, [&](int row) {
     const uint64_t code = dk_sort_code(is_valid(slot, row), whole(value_at<T>(slot.values, row)), key.descending,
                                        key.first_value, key.first_code, key.null_code);
     *to = key.starts_word ? code : *to << key.bits | code;
-    to += words_;
+    to += place.words;
   });
 }
 
 template <typename T>
-void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows,
-                           uint64_t* out) const {
+void SortLayout::write_key(const Slot& slot, const Key& key, const Place& place) const {
   const uint64_t flip = key.descending ? ~uint64_t{0} : 0;
-  uint64_t* row_words = out + key.at;
-  for_each_row(rows.words, frame.words(), [&](int row) {
+  uint64_t* row_words = place.out + key.at;
+  for_each_row(place.rows.words, place.mask_words, [&](int row) {
     uint64_t* to = row_words;
     const bool valid = is_valid(slot, row);
     // NULLs come last unless they are asked for first, whichever way the values are sorted.
@@ -86,7 +84,7 @@ void SortLayout::write_key(const Frame& frame, const Slot& slot, const Key& key,
     else
       std::memset(to, 0, key.words * 8);
     for (size_t i = 0; i < key.words; ++i) to[i] ^= flip;
-    row_words += words_;
+    row_words += place.words;
   });
 }
 
@@ -106,25 +104,36 @@ void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t numbe
   });
 }
 
-void SortLayout::write_keys(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
-  uint64_t* order = out + order_;
-  for_each_row(rows.words, frame.words(), [&](int row) {
-    *order = static_cast<uint64_t>(frame.order + row);
-    order += words_;
+void SortLayout::write_key(Frame& frame, int first, size_t number, const Place& place) const {
+  const Key& key = keys_[number];
+  const Slot& slot = frame.read(first + static_cast<int>(number));
+  with_kernel_type(columns_[number].physical, [&]<typename T>(T) {
+    if constexpr (std::is_integral_v<T> || std::is_same_v<T, dk_i128>) {
+      if (key.bits > 0) return write_packed_key<T>(slot, key, place);
+    }
+    write_key<T>(slot, key, place);
   });
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    const Slot& slot = frame.read(first + static_cast<int>(i));
-    with_kernel_type(columns_[i].physical, [&]<typename T>(T) {
-      if constexpr (std::is_integral_v<T> || std::is_same_v<T, dk_i128>) {
-        if (keys_[i].bits > 0) return write_packed_key<T>(frame, slot, keys_[i], rows, out);
-      }
-      write_key<T>(frame, slot, keys_[i], rows, out);
-    });
-  }
+}
+
+void SortLayout::write_order(const Frame& frame, const Place& place) const {
+  uint64_t* order = place.out + order_;
+  for_each_row(place.rows.words, place.mask_words, [&](int row) {
+    *order = static_cast<uint64_t>(frame.order + row);
+    order += place.words;
+  });
+}
+
+void SortLayout::write_key_word(Frame& frame, int first, const RowMask& rows, size_t number, uint64_t* out) const {
+  const Place place{rows, frame.words(), out, key_words()};
+  if (number == order_) return write_order(frame, place);
+  for (size_t i = 0; i < keys_.size(); ++i)
+    if (keys_[i].at <= number && number < keys_[i].end()) write_key(frame, first, i, place);
 }
 
 void SortLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
-  write_keys(frame, first, rows, out);
+  const Place place{rows, frame.words(), out, words_};
+  write_order(frame, place);
+  for (size_t i = 0; i < keys_.size(); ++i) write_key(frame, first, i, place);
   uint64_t* nulls = out + nulls_;
   for_each_row(rows.words, frame.words(), [&](int) {
     std::memset(nulls, 0, null_words_ * 8);

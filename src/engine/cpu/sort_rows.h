@@ -25,8 +25,13 @@ class SortLayout {
   // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings
   // stay where they are.
   void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
-  // The same, but of each row only the key words and the order.
-  void write_keys(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  // Of rows that take key_words() each, the word at `number` of the key words, and those of keys that begin or go on
+  // there.
+  void write_key_word(Frame& frame, int first, const RowMask& rows, size_t number, uint64_t* out) const;
+  // The order, which is the last one, included.
+  size_t key_words() const { return order_ + 1; }
+  // Whether the first two words, where they differ, say which row is before.
+  bool second_decides() const { return second_decides_; }
   // The word that decides between rows with equal first words, or 0 when it takes more than a word.
   uint64_t second_word(const uint64_t* row) const { return second_decides_ ? row[1] : 0; }
   bool before(const uint64_t* a, const uint64_t* b) const;
@@ -49,10 +54,19 @@ class SortLayout {
     PhysicalType physical;
     size_t at;
   };
+  // Rows of the block, and where they are written: each takes so many words.
+  struct Place {
+    const RowMask& rows;
+    int mask_words;
+    uint64_t* out;
+    size_t words;
+  };
   template <typename T>
-  void write_packed_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
+  void write_packed_key(const Slot& slot, const Key& key, const Place& place) const;
   template <typename T>
-  void write_key(const Frame& frame, const Slot& slot, const Key& key, const RowMask& rows, uint64_t* out) const;
+  void write_key(const Slot& slot, const Key& key, const Place& place) const;
+  void write_key(Frame& frame, int first, size_t number, const Place& place) const;
+  void write_order(const Frame& frame, const Place& place) const;
   template <typename T>
   void write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const;
   int compare_text(const Key& key, const uint64_t* a, const uint64_t* b) const;

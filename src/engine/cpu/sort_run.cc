@@ -33,7 +33,7 @@ SortRun::SortRun(const RowSetInfo& info, const Memory& memory, const ExecutionCo
       limit_(info.limit < 0 ? SIZE_MAX : static_cast<size_t>(info.limit)),
       share_(memory.thread_share(run_memory_part)),
       reservation_(memory.budget(), "sort") {
-  if (info.limit >= 0) block_.resize(block_rows * layout_.words());
+  if (info.limit >= 0) block_.resize(block_rows * layout_.key_words());
 }
 
 void SortRun::make_room() {
@@ -105,16 +105,21 @@ void SortRun::spill() {
 }
 
 RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) {
-  layout_.write_keys(frame, first, rows, block_.data());
-  RowMask within;
-  within.clear();
-  const uint64_t* words = block_.data();
-  for_each_row(rows.words, frame.words(), [&](int row) {
-    const bool later =
-        words[0] > threshold_[0] || (words[0] == threshold_[0] && layout_.second_word(words) > threshold_[1]);
-    within.words[row / 64] |= uint64_t{!later} << (row % 64);
-    words += layout_.words();
-  });
+  RowMask within = rows, tied = rows;
+  const size_t compared = layout_.second_decides() ? 2 : 1;
+  // Most rows are turned away by their first words; only those that are as good as the worst one kept need the second.
+  for (size_t number = 0; number < std::min(compared, layout_.key_words()) && tied.any(); ++number) {
+    layout_.write_key_word(frame, first, tied, number, block_.data());
+    const RowMask asked = tied;
+    tied.clear();
+    const uint64_t* word = block_.data() + number;
+    for_each_row(asked.words, frame.words(), [&](int row) {
+      const uint64_t bit = uint64_t{1} << (row % 64);
+      within.words[row / 64] &= ~(*word > threshold_[number] ? bit : 0);
+      tied.words[row / 64] |= *word == threshold_[number] ? bit : 0;
+      word += layout_.key_words();
+    });
+  }
   return within;
 }
 

@@ -16,7 +16,8 @@ constexpr uint64_t most_heap_bytes = uint64_t{1} << 28;
 struct EmittedColumn {
   PhysicalType physical;
   Chunk chunk;  // values, then validity
-  const uint64_t* valid = nullptr;
+  uint64_t* valid = nullptr;
+  bool has_nulls = false;
 
   const dk_text* texts() const { return reinterpret_cast<const dk_text*>(chunk.data()); }
   uint64_t length(size_t row) const { return static_cast<uint64_t>(texts()[row].length); }
@@ -58,6 +59,20 @@ ColumnView make_heap(const EmittedColumn& column, size_t rows, const Memory& mem
   return view;
 }
 
+// Some rows at a time, so that those of keys and states stay in the cache from one column to the next.
+void emit_columns(std::span<const uint32_t> groups, size_t keys, const KeyEmitter& emit_key,
+                  const AggregateStates& states, std::vector<EmittedColumn>& columns) {
+  for (size_t first = 0; first < groups.size(); first += block_rows) {
+    const auto some = groups.subspan(first, std::min<size_t>(block_rows, groups.size() - first));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      EmittedColumn& column = columns[i];
+      std::byte* const out = column.chunk.data() + first * static_cast<size_t>(width_bytes(column.physical));
+      uint64_t* const valid = column.valid + first / 64;
+      column.has_nulls |= i < keys ? emit_key(i, some, out, valid) : states[i - keys].emit(some, out, valid);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<HostPiece> make_group_pieces(const HashTableInfo& info, std::span<const uint32_t> groups,
@@ -71,17 +86,14 @@ std::vector<HostPiece> make_group_pieces(const HashTableInfo& info, std::span<co
     for (size_t i = 0; i < info.keys.size() + states.count(); ++i) {
       const bool is_key = i < info.keys.size();
       const size_t number = is_key ? i : i - info.keys.size();
-      EmittedColumn column{is_key ? info.keys[number].physical : info.aggregates[number].result.physical, {}, nullptr};
+      EmittedColumn column{is_key ? info.keys[number].physical : info.aggregates[number].result.physical, {}};
       const size_t data_bytes = valid_words * 64 * static_cast<size_t>(width_bytes(column.physical));
       column.chunk = memory.allocate(data_bytes + valid_words * 8 + 64, "groups");
-      auto* valid = reinterpret_cast<uint64_t*>(column.chunk.data() + data_bytes);
-      std::memset(valid, 0xFF, valid_words * 8);
-      const auto some = groups.first(rows);
-      const bool nulls = is_key ? emit_key(number, some, column.chunk.data(), valid)
-                                : states[number].emit(some, column.chunk.data(), valid);
-      if (nulls) column.valid = valid;
+      column.valid = reinterpret_cast<uint64_t*>(column.chunk.data() + data_bytes);
+      std::memset(column.valid, 0xFF, valid_words * 8);
       columns.push_back(std::move(column));
     }
+    emit_columns(groups.first(rows), info.keys.size(), emit_key, states, columns);
     rows = rows_that_fit(columns, rows);
     HostPiece& piece = pieces.emplace_back();
     piece.rows = static_cast<int64_t>(rows);
@@ -93,7 +105,7 @@ std::vector<HostPiece> make_group_pieces(const HashTableInfo& info, std::span<co
         view.encoding = Encoding::Plain;
         view.data = column.chunk.data();
       }
-      view.validity = reinterpret_cast<const uint8_t*>(column.valid);
+      if (column.has_nulls) view.validity = reinterpret_cast<const uint8_t*>(column.valid);
       piece.views.push_back(view);
       piece.chunks.push_back(std::move(column.chunk));
     }

@@ -72,7 +72,11 @@ TEST(KeyLayout, RowsTellTheirKeys) {
       const uint64_t* at = words.data() + row * layout.words();
       for (size_t i = 0; i < keys.size(); ++i) {
         int64_t value = 0;
-        const bool is_there = layout.read(at, i, reinterpret_cast<std::byte*>(&value));
+        uint64_t there = 1;
+        const std::array<uint32_t, 1> number = {static_cast<uint32_t>(row)};
+        const bool has_null = layout.read_column(words.data(), number, i, reinterpret_cast<std::byte*>(&value), &there);
+        const bool is_there = there != 0;
+        ASSERT_EQ(has_null, !is_there);
         if (keys[i].physical == Int32) value = static_cast<int32_t>(value);
         ASSERT_EQ(is_there ? std::optional(value) : std::nullopt, wanted[row][i]);
       }
