@@ -83,6 +83,7 @@ class Bench:
             system = System(name, self.options.library, path, self.settings(name))
             self.report["versions"][contestants.kind(name)] = system.version
             self.systems.append(system)
+        contestants.share_device(self.systems, self.options.device)
 
     def fresh(self, name):
         """A process of Diptych with nothing done yet; only after stop(), since it opens the file that a contestant had."""
@@ -191,7 +192,7 @@ class Bench:
     def stop(self):
         for system in self.systems:
             if system.name != "duckdb":
-                self.report.setdefault("fallbacks", {})[system.name] = system.ask("fallbacks")["rows"]
+                self.report.setdefault("fallbacks", {})[system.name] = system.ask("query", sql="show fallbacks")["rows"]
             system.stop()
 
     def finish(self):

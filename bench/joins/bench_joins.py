@@ -68,6 +68,7 @@ class Bench:
             path = contestants.own_database(self.database(name), name, self.systems)
             self.systems[name] = self.open(name, path)
             self.report["versions"][contestants.kind(name)] = self.systems[name].version
+        contestants.share_device(list(self.systems.values()), self.options.device)
 
     def open(self, name, path):
         system = System(name, self.options.library, path, contestants.settings(name, self.options.threads, self.options.device))
@@ -77,7 +78,7 @@ class Bench:
     def stop(self):
         for name, system in self.systems.items():
             if name != "duckdb":
-                self.report["fallbacks"][name] = system.ask("fallbacks")["rows"]
+                self.report["fallbacks"][name] = system.ask("query", sql="show fallbacks")["rows"]
             system.stop()
 
     # Measuring. A case that a system can't answer, or answers wrongly, is told and left out there.

@@ -42,6 +42,7 @@ class Contest:
                             contestants.settings(name, self.options.threads, self.options.device))
             self.report["versions"][contestants.kind(name)] = system.version
             self.systems.append(system)
+        contestants.share_device(self.systems, self.options.device)
 
     def run_variants(self, bench, keys):
         """Loads and measures with or without primary keys, or both; bench has load(keys), database(name, keys) and measure(part, what)."""
@@ -56,7 +57,7 @@ class Contest:
     def stop(self, part):
         for system in self.systems:
             if system.name != "duckdb" and system.is_running():
-                part.setdefault("fallbacks", {})[system.name] = system.ask("fallbacks")["rows"]
+                part.setdefault("fallbacks", {})[system.name] = system.ask("query", sql="show fallbacks")["rows"]
             system.stop()
         self.systems = []
 

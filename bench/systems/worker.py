@@ -93,8 +93,8 @@ class Worker:
         """Resident bytes now and at most, since the process began."""
         return {"resident": status_bytes("VmRSS"), "peak": status_bytes("VmHWM")}
 
-    def fallbacks(self):
-        return {"rows": self.connection.query("show fallbacks")}
+    def query(self, sql):
+        return {"rows": self.connection.query(sql)}
 
 
 def main():
