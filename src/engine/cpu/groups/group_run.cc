@@ -124,7 +124,17 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
   string_starts_[partition_count] = bytes;
   strings_ = memory.allocate(std::max<size_t>(bytes, 1), "groups");
   uint64_t at = 0;
+  // In the order of partitions each string lies somewhere else in memory; the next ones are asked for ahead.
+  constexpr size_t ahead = 16;
   for (size_t group = 0; group < starts_[partition_count]; ++group) {
+    if (group + ahead < starts_[partition_count]) {
+      visit(group + ahead, [](const uint64_t& address, uint64_t length) {
+        if (length == 0) return;
+        __builtin_prefetch(reinterpret_cast<const char*>(address));
+        __builtin_prefetch(reinterpret_cast<const char*>(address + length - 1));
+        asm volatile("");  // g++ 12 drops calls of a function that only prefetches
+      });
+    }
     visit(group, [&](uint64_t& address, uint64_t length) {
       if (length > 0) std::memcpy(strings_.data() + at, reinterpret_cast<const char*>(address), length);
       address = at;
