@@ -231,6 +231,7 @@ Engines::PlacedProgram::PlacedProgram(Engines& engines) : engines_(engines) {
 Engines::PlacedProgram::~PlacedProgram() { --engines_.running_; }
 
 void Engines::PlacedProgram::end() {
+  engines_.auto_devices_.search_if_due();
   if (chain_keys.empty()) return;
   // What it took beside others says as much about them.
   const bool is_alone = is_alone_ && engines_.running_ == 1;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -11,14 +12,24 @@ namespace {
 
 // Loading drivers takes some hundred milliseconds of another core; less work than this is not worth it.
 constexpr int64_t least_work_ns = 5'000'000;
+// Of so much the thread takes little, and the next statement may be as long.
+constexpr double long_work_ns = 50e6;
 
 }  // namespace
 
 void AutoDevices::note_work(double cpu_ns) {
   if (!may_exist_ || started_.load(std::memory_order_relaxed)) return;
-  if (work_ns_.fetch_add(static_cast<int64_t>(cpu_ns)) + static_cast<int64_t>(cpu_ns) < least_work_ns) return;
-  if (started_.exchange(true)) return;
-  thread_ = std::jthread([this] { search(); });
+  work_ns_ += static_cast<int64_t>(cpu_ns);
+  if (cpu_ns >= long_work_ns) search_if_due();
+}
+
+void AutoDevices::search_if_due() noexcept {
+  if (!may_exist_ || work_ns_.load(std::memory_order_relaxed) < least_work_ns || started_.exchange(true)) return;
+  try {
+    thread_ = std::jthread([this] { search(); });
+  } catch (const std::system_error&) {
+    done_.store(true, std::memory_order_release);  // without a thread there are no devices
+  }
 }
 
 std::span<const AutoDevice> AutoDevices::ready() const {

@@ -1,6 +1,7 @@
 // The devices that device = auto may choose, found without letting a statement wait: loading CUDA and making a context
 // takes a tenth of a second and more. A thread of its own does it, once enough work has gone by that a device could
-// have taken; until it is done the CPU does everything. Where the operating system shows no GPU at all, nothing is
+// have taken, and behind the statement that it was: until it is done the CPU does everything, and short statements
+// share neither cores nor the address space's lock with it. Where the operating system shows no GPU at all, nothing is
 // loaded.
 //
 // A device whose memory is the host's is not among them: it has the cores and the memory that the CPU engine has.
@@ -33,8 +34,10 @@ class AutoDevices {
   ~AutoDevices() = default;
 
   bool may_exist() const { return may_exist_; }
-  // Tells of work that the CPU is expected to take so long for; enough of it starts the thread.
+  // Tells of work that the CPU is expected to take so long for; a long one starts the thread.
   void note_work(double cpu_ns);
+  // Starts the thread if there has been enough work. Called behind a statement.
+  void search_if_due() noexcept;
   // The devices; empty until they are found, and when there are none.
   std::span<const AutoDevice> ready() const;
   bool is_searching() const { return started_.load() && !done_.load(); }

@@ -61,6 +61,8 @@ const std::vector<std::string> spilling_queries = {
     "SELECT k, count(*), sum(n), min(s), max(s), avg(n) FROM t GROUP BY k ORDER BY k",
     "SELECT s, e, count(DISTINCT i % 10), max(v) FROM t GROUP BY s, e ORDER BY s, e",
     "SELECT i, s, count(*) FROM t GROUP BY i, s ORDER BY i",
+    "SELECT k, b, v, d::real f, n, e, count(*), min(i) FROM t GROUP BY k, b, v, f, n, e ORDER BY 8",
+    "SELECT count(*), sum(c), min(m) FROM (SELECT s, k, b, count(*) c, min(v) m FROM t GROUP BY s, k, b) x",
     "SELECT repeat(s, 40), i, repeat(e, i % 90) FROM t WHERE i < 9000",  // a block has more strings than a tablet
 };
 
