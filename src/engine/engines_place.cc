@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <mutex>
-#include <set>
 
 #include "base/error.h"
 #include "engine/engines.h"
@@ -38,18 +37,6 @@ int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section) {
     if (tablets > 0) bytes += static_cast<double>(section.bytes[i]) * (here / tablets);
   }
   return std::llround(bytes);
-}
-
-// Why no device has the indexes that the section meets or makes rows for; empty: one may, or there are none.
-std::string why_no_join(const Program& program, int32_t address) {
-  std::set<int32_t> indexes = indexes_met(program, address);
-  for (const Instruction& at : opcodes_of(program, address))
-    if (at.opcode == Opcode::Append) indexes.insert(index_over(program, at.p1));
-  for (const int32_t index : indexes) {
-    if (index < 0) continue;
-    if (std::string reason = gpu::why_not_met(program, index); !reason.empty()) return reason;
-  }
-  return "";
 }
 
 // Whether a section meets the index that is worth placing, by its estimate.
@@ -190,7 +177,8 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
     std::lock_guard guard(mutex_);
     if (const auto known = outlooks_.find(key); known != outlooks_.end()) return known->second;
   }
-  if (std::string reason = why_no_join(program, section.address); !reason.empty()) return {std::move(reason), false};
+  if (std::string reason = gpu::why_no_join(program, section.address); !reason.empty())
+    return {std::move(reason), false};
   gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *section.table);
   gpu::add_expected_indexes(program, section.address, shape);
   gpu::add_device(device, shape);

@@ -1,5 +1,7 @@
 // Running sections where it was decided, and what devices do with what they have made there; falling back.
+#include <algorithm>
 #include <exception>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -39,18 +41,14 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
 
 // Known before any column is brought to a device; empty: there may be a kernel.
 std::string why_no_kernel(const SectionTask& task, const Device& device) {
-  for (const Instruction& at : opcodes_of(task.program, task.address)) {
-    if (at.opcode == Opcode::Append && task.program.row_sets[static_cast<size_t>(at.p1)].keys.empty()) {
-      if (is_cut(task.program.row_sets[static_cast<size_t>(at.p1)])) return gpu::appends_cut;
-      const int32_t index = index_over(task.program, at.p1);
-      if (std::string reason = index < 0 ? "" : gpu::why_not_met(task.program, index); !reason.empty()) return reason;
-    }
-    if (at.opcode == Opcode::Matches && gpu::index_on(device, task, at.p3) == nullptr) {
-      const std::string reason = gpu::why_not_met(task.program, at.p3);
-      return reason.empty() ? gpu::meets_an_index : reason;
-    }
-  }
-  return "";
+  const std::set<int32_t> met = indexes_met(task.program, task.address);
+  const bool are_there =
+      std::ranges::all_of(met, [&](int32_t index) { return gpu::index_on(device, task, index) != nullptr; });
+  const bool appends = std::ranges::any_of(opcodes_of(task.program, task.address),
+                                           [](const Instruction& at) { return at.opcode == Opcode::Append; });
+  if (are_there && !appends) return "";
+  std::string reason = gpu::why_no_join(task.program, task.address);
+  return reason.empty() && !are_there ? gpu::meets_an_index : reason;
 }
 
 }  // namespace

@@ -91,6 +91,19 @@ std::string why_not_met(const Program& program, int32_t index) {
   return reason;
 }
 
+std::string why_no_join(const Program& program, int32_t address) {
+  std::set<int32_t> indexes = indexes_met(program, address);
+  for (const Instruction& at : opcodes_of(program, address)) {
+    if (at.opcode != Opcode::Append) continue;
+    const RowSetInfo& row_set = program.row_sets[static_cast<size_t>(at.p1)];
+    if (row_set.keys.empty() && is_cut(row_set)) return appends_cut;
+    if (const int32_t index = index_over(program, at.p1); index >= 0) indexes.insert(index);
+  }
+  for (const int32_t index : indexes)
+    if (std::string reason = why_not_met(program, index); !reason.empty()) return reason;
+  return "";
+}
+
 void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape) {
   for (const int32_t index : indexes_met(program, address)) {
     const IndexInfo& info = program.indexes[static_cast<size_t>(index)];

@@ -93,5 +93,7 @@ void add_expected_indexes(const Program& program, int32_t address, SectionShape&
 std::string why_not_built(const Program& program, int32_t index);
 // The same, or why it would be built there in vain: a section whose rows meet it meets another one that is not.
 std::string why_not_met(const Program& program, int32_t index);
+// Why no device runs the section for the sake of the indexes that its rows meet or are made for; empty: one may.
+std::string why_no_join(const Program& program, int32_t address);
 
 }  // namespace diptych::gpu
