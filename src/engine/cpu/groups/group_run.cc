@@ -165,35 +165,54 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last) const {
   return slice;
 }
 
-size_t GroupRun::piece_bytes(uint32_t partition) const {
-  const size_t groups = count(partition, partition + 1);
-  size_t bytes = aligned(string_bytes(partition));
-  for (const Area& area : areas_) bytes += aligned(groups * area.width);
+size_t GroupRun::count(Runs runs, uint32_t first, uint32_t last) {
+  size_t count = 0;
+  for (const GroupRun& run : runs) count += run.count(first, last);
+  return count;
+}
+
+size_t GroupRun::piece_bytes(Runs runs, uint32_t partition) {
+  const size_t groups = count(runs, partition, partition + 1);
+  size_t bytes = aligned(runs.front().string_bytes(partition));
+  for (const Area& area : runs.front().areas_) bytes += aligned(groups * area.width);
   return bytes;
 }
 
-void GroupRun::write_piece(uint32_t partition, std::byte* to) const {
-  const size_t groups = count(partition, partition + 1);
-  for (size_t i = 0; i < areas_.size(); ++i) {
-    const size_t bytes = groups * areas_[i].width;
-    if (bytes > 0) std::memcpy(to, row(i, starts_[partition]), bytes);
+void GroupRun::write_piece(Runs runs, uint32_t partition, std::byte* to) {
+  for (size_t i = 0; i < runs.front().areas_.size(); ++i) {
+    size_t bytes = 0;
+    for (const GroupRun& run : runs) {
+      const size_t more = run.count(partition, partition + 1) * run.areas_[i].width;
+      if (more > 0) std::memcpy(to + bytes, run.row(i, run.starts_[partition]), more);
+      bytes += more;
+    }
     to += aligned(bytes);
   }
-  if (const size_t bytes = string_bytes(partition); bytes > 0)
-    std::memcpy(to, strings_.data() + string_starts_[partition], bytes);
+  const GroupRun& first = runs.front();
+  if (const size_t bytes = first.string_bytes(partition); bytes > 0)
+    std::memcpy(to, first.strings_.data() + first.string_starts_[partition], bytes);
 }
 
-GroupSlice GroupRun::slice_of_piece(uint32_t partition, const std::byte* piece) const {
-  const size_t groups = count(partition, partition + 1);
-  std::vector<const std::byte*> places(areas_.size());
-  for (size_t i = 0; i < areas_.size(); ++i) {
+GroupSlice GroupRun::slice_of_piece(Runs runs, uint32_t partition, const std::byte* piece) {
+  const GroupRun& first = runs.front();
+  const size_t groups = count(runs, partition, partition + 1);
+  std::vector<const std::byte*> places(first.areas_.size());
+  for (size_t i = 0; i < places.size(); ++i) {
     places[i] = piece;
-    piece += aligned(groups * areas_[i].width);
+    piece += aligned(groups * first.areas_[i].width);
   }
-  GroupSlice slice = slice_at(groups, places);
-  if (!string_starts_.empty()) slice.strings = reinterpret_cast<const char*>(piece) - string_starts_[partition];
+  GroupSlice slice = first.slice_at(groups, places);
+  if (!first.string_starts_.empty())
+    slice.strings = reinterpret_cast<const char*>(piece) - first.string_starts_[partition];
   slice.stays = false;
   return slice;
+}
+
+bool GroupRun::can_share_pieces_with(const GroupRun& other) const {
+  const auto is_as_wide = [](const Area& a, const Area& b) { return a.width == b.width; };
+  return string_starts_.empty() && other.string_starts_.empty() && is_loose_ == other.is_loose_ &&
+         hashes_ == other.hashes_ && arguments_ == other.arguments_ &&
+         std::ranges::equal(areas_, other.areas_, is_as_wide);
 }
 
 void GroupRun::free_memory() {

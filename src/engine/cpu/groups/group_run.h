@@ -61,12 +61,17 @@ class GroupRun {
   size_t count(uint32_t first, uint32_t last) const { return starts_[last] - size_t{starts_[first]}; }
   GroupSlice slice(uint32_t first, uint32_t last) const;
 
-  // All of a partition in one piece, which begins on a multiple of piece_alignment.
+  // A partition of runs in one piece, which begins on a multiple of piece_alignment: of one run, or of several whose
+  // slices can be one.
   static constexpr size_t piece_alignment = 16;
-  size_t piece_bytes(uint32_t partition) const;
-  void write_piece(uint32_t partition, std::byte* to) const;
+  using Runs = std::span<const GroupRun>;
+  static size_t piece_bytes(Runs runs, uint32_t partition);
+  static void write_piece(Runs runs, uint32_t partition, std::byte* to);
   // The slice of a piece that was written; also behind free_memory(), after which there is no other.
-  GroupSlice slice_of_piece(uint32_t partition, const std::byte* piece) const;
+  static GroupSlice slice_of_piece(Runs runs, uint32_t partition, const std::byte* piece);
+  static size_t count(Runs runs, uint32_t first, uint32_t last);
+  // Both have the same areas and no strings.
+  bool can_share_pieces_with(const GroupRun& other) const;
   void free_memory();
 
  private:
@@ -88,6 +93,7 @@ class GroupRun {
   struct Argument {
     size_t values = 0, has = 0;  // 0: none
     bool any = false;
+    bool operator==(const Argument&) const = default;
   };
   std::byte* row(size_t area, size_t group) const {
     return fixed_.data() + areas_[area].at + group * areas_[area].width;

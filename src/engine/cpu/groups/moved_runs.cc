@@ -12,7 +12,16 @@ constexpr size_t written_bytes = size_t{256} << 10;
 
 }  // namespace
 
+template <typename Action>
+void MovedRuns::for_each_stack(Action&& action) const {
+  for (size_t i = 0; i + 1 < stacks_.size(); ++i)
+    action(GroupRun::Runs(runs_).subspan(stacks_[i], stacks_[i + 1] - stacks_[i]));
+}
+
 MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::move(runs)), file_(file) {
+  for (size_t i = 0; i < runs_.size(); ++i)
+    if (i == 0 || !runs_[i].can_share_pieces_with(runs_[i - 1])) stacks_.push_back(i);
+  stacks_.push_back(runs_.size());
   starts_.reserve(partition_count + 1);
   std::vector<std::byte> pieces;
   pieces.reserve(2 * written_bytes);
@@ -27,12 +36,12 @@ MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::mo
   int64_t bytes = 0;  // of all partitions so far
   for (uint32_t partition = 0; partition < partition_count; ++partition) {
     starts_.push_back(bytes);
-    for (const GroupRun& run : runs_) {
-      const size_t at = pieces.size(), more = run.piece_bytes(partition);
+    for_each_stack([&](GroupRun::Runs stack) {
+      const size_t at = pieces.size(), more = GroupRun::piece_bytes(stack, partition);
       pieces.resize(at + more);
-      run.write_piece(partition, pieces.data() + at);
+      GroupRun::write_piece(stack, partition, pieces.data() + at);
       bytes += static_cast<int64_t>(more);
-    }
+    });
     if (pieces.size() >= written_bytes) write();
   }
   starts_.push_back(bytes);
@@ -41,11 +50,7 @@ MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::mo
   for (GroupRun& run : runs_) run.free_memory();
 }
 
-size_t MovedRuns::count(uint32_t first, uint32_t last) const {
-  size_t count = 0;
-  for (const GroupRun& run : runs_) count += run.count(first, last);
-  return count;
-}
+size_t MovedRuns::count(uint32_t first, uint32_t last) const { return GroupRun::count(runs_, first, last); }
 
 void MovedRuns::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {
   for (uint32_t partition = first; partition < last; ++partition) {
@@ -54,10 +59,11 @@ void MovedRuns::for_each_slice(uint32_t first, uint32_t last, const Memory& memo
     const Chunk loaded = memory.allocate(bytes, "groups");
     file_.read_at(starts_[partition], {loaded.data(), bytes});
     const std::byte* piece = loaded.data();
-    for (const GroupRun& run : runs_) {
-      if (run.count(partition, partition + 1) > 0) action(run.slice_of_piece(partition, piece));
-      piece += run.piece_bytes(partition);
-    }
+    for_each_stack([&](GroupRun::Runs stack) {
+      const GroupSlice slice = GroupRun::slice_of_piece(stack, partition, piece);
+      if (slice.count > 0) action(slice);
+      piece += GroupRun::piece_bytes(stack, partition);
+    });
   }
 }
 
@@ -68,9 +74,8 @@ size_t RunsOfGroups::run_count() const {
 }
 
 size_t RunsOfGroups::count(uint32_t first, uint32_t last) const {
-  size_t count = 0;
+  size_t count = GroupRun::count(runs, first, last);
   for (const MovedRuns& some : moved) count += some.count(first, last);
-  for (const GroupRun& run : runs) count += run.count(first, last);
   return count;
 }
 

@@ -1,10 +1,10 @@
 // Runs of groups that have moved to a temporary file together.
 //
-//   partition   0                          1                          1023
-//   file       |run 0|run 1|...|run 7|    |run 0|run 1|...|run 7|    ...|      pieces of runs
+//   partition   0                              1                              1023
+//   file       |run 0|runs 1 to 7|run 8|...|  |run 0|runs 1 to 7|run 8|...|  ...|      pieces of runs
 //
-// What is merged at a time is read at once: a run has few rows of a partition, and the more threads share the memory
-// the fewer.
+// What is merged at a time is read at once, and what can be is one slice: a run has few rows of a partition, and the
+// more threads share the memory the fewer.
 //
 // Thread safety: one thread moves them; then any number of threads read.
 #pragma once
@@ -29,12 +29,17 @@ class MovedRuns {
   size_t run_count() const { return runs_.size(); }
   // Of the partitions from `first` to before `last`.
   size_t count(uint32_t first, uint32_t last) const;
-  // Their slices, in the order of the runs within a partition; each ends with its call. Errors: 53200, 58030, the
-  // action's.
+  // Their slices, in the order of the runs within a partition; what each reads from ends with its call. Errors: 53200,
+  // 58030, the action's.
   void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
 
  private:
+  // Calls action(runs whose pieces are one) for all runs in their order.
+  template <typename Action>
+  void for_each_stack(Action&& action) const;
+
   std::vector<GroupRun> runs_;
+  std::vector<size_t> stacks_;   // where those begin; at the end, how many runs there are
   std::vector<int64_t> starts_;  // of partitions in the file; at the end, of what comes behind them
   const TempFile& file_;
 };
