@@ -24,7 +24,8 @@ void AutoDevices::note_work(double cpu_ns) {
 }
 
 void AutoDevices::search_if_due() noexcept {
-  if (!may_exist_ || work_ns_.load(std::memory_order_relaxed) < least_work_ns || started_.exchange(true)) return;
+  if (!may_exist_ || started_.load(std::memory_order_relaxed)) return;
+  if (work_ns_.load(std::memory_order_relaxed) < least_work_ns || started_.exchange(true)) return;
   try {
     thread_ = std::jthread([this] { search(); });
   } catch (const std::system_error&) {

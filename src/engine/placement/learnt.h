@@ -47,6 +47,10 @@ struct LearntChain {
     if (devices.size() <= device) devices.resize(device + 1);
     return devices[device][static_cast<size_t>(residency)];
   }
+  // As of(); nothing is learnt of a device that has never run it.
+  LearntTime known(size_t device, Residency residency) const {
+    return device < devices.size() ? devices[device][static_cast<size_t>(residency)] : LearntTime();
+  }
 };
 
 // What a device could not do, for want of memory or since a row failed behind a LIMIT, is not tried again for so many

@@ -29,7 +29,7 @@ class ChainPricer {
 
   // Nothing: it can't run so.
   std::optional<ChainWay> price(size_t device, Residency residency, std::vector<SectionPlace>& places) const {
-    const LearntTime known = learnt(device, residency);
+    const LearntTime known = question_.learnt[chain_].known(device, residency);
     if (known.rest > 0) return std::nullopt;
     ChainWay way{device, residency};
     way.is_settled = true;
@@ -58,11 +58,6 @@ class ChainPricer {
 
  private:
   const std::vector<PlacedSection>& sections() const { return question_.program.sections; }
-
-  LearntTime learnt(size_t device, Residency residency) const {
-    const LearntChain& chain = question_.learnt[chain_];
-    return device < chain.devices.size() ? chain.devices[device][static_cast<size_t>(residency)] : LearntTime();
-  }
 
   SectionPlace on_cpu(const PlacedSection& section) const {
     SectionPlace place;
@@ -223,10 +218,6 @@ constexpr double most_trial = 2;
 // Puts the way in the place of the chosen one that needs nothing first and was run longest ago, if that may be the
 // better one.
 void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, ChainPlace& made) {
-  const auto last_run_of = [&](const ChainWay& way) {
-    return way.device < learnt.devices.size() ? learnt.devices[way.device][static_cast<size_t>(way.residency)].last_run
-                                              : 0;
-  };
   const double most_ns = most_trial * made.chosen_ns;
   const std::optional<ChainWay> chosen = made.way;
   int64_t oldest = INT64_MAX;
@@ -237,10 +228,11 @@ void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, Cha
   }
   for (const auto& [way, places] : ways) {
     const bool is_chosen = chosen && chosen->device == way.device && chosen->residency == way.residency;
-    if (is_chosen || !way.is_settled || way.now_ns > most_ns || last_run_of(way) >= oldest) continue;
+    const int64_t last_run = learnt.known(way.device, way.residency).last_run;
+    if (is_chosen || !way.is_settled || way.now_ns > most_ns || last_run >= oldest) continue;
     made.way = way;
     made.is_trial = true;
-    oldest = last_run_of(way);
+    oldest = last_run;
   }
 }
 

@@ -17,8 +17,9 @@ ChunkStore::~ChunkStore() {
 
 size_t ChunkStore::open_batch() {
   std::lock_guard guard(mutex_);
-  batches_.emplace_back().file = (batches_.size() - 1) % file_count;
-  return batches_.size() - 1;
+  const size_t number = batches_.size();
+  batches_.emplace_back().file = number % file_count;
+  return number;
 }
 
 void ChunkStore::close_batch(size_t number, std::vector<Chunk> chunks, bool can_move) {

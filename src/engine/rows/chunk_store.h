@@ -61,7 +61,7 @@ class ChunkStore {
     int holders = 0;
     bool can_move = false;
     bool is_moving = false;  // a thread writes it
-    size_t file = 0;
+    size_t file = 0;         // of files_
   };
   // Operating systems let one thread at a time write to a file: so many write at once.
   static constexpr size_t file_count = 8;

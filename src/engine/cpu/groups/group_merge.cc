@@ -43,9 +43,7 @@ class Merge {
   static constexpr int64_t memory_part = 4;
 
   void make_tasks() {
-    for (const RunsOfGroups& thread : threads_)
-      for (uint32_t partition = 0; partition < partition_count; ++partition)
-        row_counts_[partition] += thread.count(partition, partition + 1);
+    for (const RunsOfGroups& thread : threads_) thread.add_counts(row_counts_);
     const size_t distinct = distinct_in_a_partition();
     const size_t share = memory_.thread_share(memory_part) / MergeTable(info_, memory_).group_bytes();
     const size_t most = std::clamp<size_t>(share, 64, most_groups);

@@ -7,8 +7,8 @@
 namespace diptych::cpu {
 namespace {
 
-size_t padded(size_t bytes) { return (bytes + 63) / 64 * 64; }
-size_t aligned(size_t bytes) { return (bytes + GroupRun::piece_alignment - 1) & ~(GroupRun::piece_alignment - 1); }
+size_t padded(size_t bytes, size_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+size_t aligned(size_t bytes) { return padded(bytes, GroupRun::piece_alignment); }
 
 // Writes row i of `from` to row to[i].
 template <typename Word>
@@ -88,7 +88,7 @@ void GroupRun::partition(std::span<const uint16_t> by_row, const std::vector<Sou
   size_t bytes = 0;
   for (const Source& source : sources) {
     areas_.push_back({bytes, source.width});
-    bytes += padded(by_row.size() * source.width);
+    bytes += padded(by_row.size() * source.width, 64);
   }
   fixed_ = memory.allocate(bytes, "groups");
   const Chunk places = memory.allocate(by_row.size() * 4, "groups");
@@ -165,14 +165,14 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last) const {
   return slice;
 }
 
-size_t GroupRun::count(Runs runs, uint32_t first, uint32_t last) {
+size_t GroupRun::count(Runs runs, uint32_t partition) {
   size_t count = 0;
-  for (const GroupRun& run : runs) count += run.count(first, last);
+  for (const GroupRun& run : runs) count += run.count(partition, partition + 1);
   return count;
 }
 
 size_t GroupRun::piece_bytes(Runs runs, uint32_t partition) {
-  const size_t groups = count(runs, partition, partition + 1);
+  const size_t groups = count(runs, partition);
   size_t bytes = aligned(runs.front().string_bytes(partition));
   for (const Area& area : runs.front().areas_) bytes += aligned(groups * area.width);
   return bytes;
@@ -195,7 +195,7 @@ void GroupRun::write_piece(Runs runs, uint32_t partition, std::byte* to) {
 
 GroupSlice GroupRun::slice_of_piece(Runs runs, uint32_t partition, const std::byte* piece) {
   const GroupRun& first = runs.front();
-  const size_t groups = count(runs, partition, partition + 1);
+  const size_t groups = count(runs, partition);
   std::vector<const std::byte*> places(first.areas_.size());
   for (size_t i = 0; i < places.size(); ++i) {
     places[i] = piece;

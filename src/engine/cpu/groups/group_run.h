@@ -69,7 +69,6 @@ class GroupRun {
   static void write_piece(Runs runs, uint32_t partition, std::byte* to);
   // The slice of a piece that was written; also behind free_memory(), after which there is no other.
   static GroupSlice slice_of_piece(Runs runs, uint32_t partition, const std::byte* piece);
-  static size_t count(Runs runs, uint32_t first, uint32_t last);
   // Both have the same areas and no strings.
   bool can_share_pieces_with(const GroupRun& other) const;
   void free_memory();
@@ -101,6 +100,7 @@ class GroupRun {
   size_t string_bytes(uint32_t partition) const {
     return string_starts_.empty() ? 0 : string_starts_[partition + size_t{1}] - string_starts_[partition];
   }
+  static size_t count(Runs runs, uint32_t partition);
   // places: of the areas.
   GroupSlice slice_at(size_t count, const std::vector<const std::byte*>& places) const;
   // by_row: partitions.

@@ -50,8 +50,6 @@ MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::mo
   for (GroupRun& run : runs_) run.free_memory();
 }
 
-size_t MovedRuns::count(uint32_t first, uint32_t last) const { return GroupRun::count(runs_, first, last); }
-
 void MovedRuns::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {
   for (uint32_t partition = first; partition < last; ++partition) {
     const auto bytes = static_cast<size_t>(starts_[partition + size_t{1}] - starts_[partition]);
@@ -69,14 +67,18 @@ void MovedRuns::for_each_slice(uint32_t first, uint32_t last, const Memory& memo
 
 size_t RunsOfGroups::run_count() const {
   size_t count = runs.size();
-  for (const MovedRuns& some : moved) count += some.run_count();
+  for (const MovedRuns& some : moved) count += some.runs().size();
   return count;
 }
 
-size_t RunsOfGroups::count(uint32_t first, uint32_t last) const {
-  size_t count = GroupRun::count(runs, first, last);
-  for (const MovedRuns& some : moved) count += some.count(first, last);
-  return count;
+void RunsOfGroups::add_counts(std::span<size_t, partition_count> counts) const {
+  const auto add = [&](GroupRun::Runs some) {
+    for (const GroupRun& run : some)
+      for (uint32_t partition = 0; partition < partition_count; ++partition)
+        counts[partition] += run.count(partition, partition + 1);
+  };
+  for (const MovedRuns& some : moved) add(some.runs());
+  add(runs);
 }
 
 void RunsOfGroups::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {

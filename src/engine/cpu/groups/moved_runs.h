@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/groups/group_run.h"
@@ -26,11 +27,9 @@ class MovedRuns {
   // Nobody else appends to the file meanwhile. Errors: 53100, 58030.
   MovedRuns(std::vector<GroupRun> runs, TempFile& file);
 
-  size_t run_count() const { return runs_.size(); }
-  // Of the partitions from `first` to before `last`.
-  size_t count(uint32_t first, uint32_t last) const;
-  // Their slices, in the order of the runs within a partition; what each reads from ends with its call. Errors: 53200,
-  // 58030, the action's.
+  GroupRun::Runs runs() const { return runs_; }
+  // The slices of the partitions from `first` to before `last`, in the order of the runs within a partition; what each
+  // reads from ends with its call. Errors: 53200, 58030, the action's.
   void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
 
  private:
@@ -51,7 +50,8 @@ struct RunsOfGroups {
   std::unique_ptr<TempFile> file;
 
   size_t run_count() const;
-  size_t count(uint32_t first, uint32_t last) const;
+  // Adds how many groups and loose rows each partition has.
+  void add_counts(std::span<size_t, partition_count> counts) const;
   // Of a partition in the order of the runs. Errors: as MovedRuns'.
   void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
 };
