@@ -30,6 +30,7 @@ class TableView final : public TableSnapshot {
   uint64_t tablet_id(size_t tablet) const override { return state_.directory[tablet].tablet->id(); }
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
+  bool pins_outlive_it() const override { return true; }
   int64_t encoded_bytes(size_t tablet, size_t column) const override;
   size_t group_count() const override { return state_.directory.parts().size(); }
   TabletGroup group(size_t number) const override;

@@ -72,6 +72,8 @@ class TabletSource {
   virtual const Dictionary* common_dictionary(size_t column) const = 0;
   // Brings the wanted columns into memory. Errors: 58030, 53200, XX001.
   virtual std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const = 0;
+  // Whether what pin() returns may outlive the source.
+  virtual bool pins_outlive_it() const { return false; }
   // Columns without NULLs in which no two rows have the same values; empty: none are known.
   virtual std::span<const size_t> key_columns() const { return {}; }
   // Of its values, for estimates; null: nothing is known.

@@ -105,6 +105,13 @@ void Frame::begin_tablet(const PinnedTablet& tablet) {
   ++tablet_serial_;
 }
 
+std::shared_ptr<const PinnedTablet> Frame::keeper_of_texts(int first, size_t count) const {
+  const auto slots = std::span(slots_).subspan(static_cast<size_t>(first), count);
+  const bool are_columns = std::ranges::all_of(
+      slots, [](const Slot& slot) { return slot.physical != PhysicalType::Text || slot.column >= 0; });
+  return are_columns ? keeper : nullptr;
+}
+
 void Frame::begin_block(int64_t first_row, int count) {
   first_row_ = first_row;
   first_position_ = tablet_position_ + first_row;

@@ -95,6 +95,9 @@ class Frame {
 
   // A register for reading: decodes what is still encoded and has active rows.
   const Slot& read(int number);
+  // What keeps the strings of these registers, which are columns of the tablet at hand, alive; null: they are to be
+  // copied by who needs them beyond the block.
+  std::shared_ptr<const PinnedTablet> keeper_of_texts(int first, size_t count) const;
   // The column that a register is to be decoded from when it is read, where this is a whole number, a code more than a
   // base; null: nothing of the block is left to be decoded, or it is none.
   const ColumnState* undecoded_whole(int number) const;
@@ -132,6 +135,8 @@ class Frame {
   std::vector<RowWriter*> row_writers;  // ... and of others
   RowWriter* result = nullptr;
   std::vector<const RowIndex*> indexes;  // as in the program
+  // Keeps the tablet at hand for those who refer to its strings; null: they copy them.
+  std::shared_ptr<const PinnedTablet> keeper;
   // Asked between blocks of pairs whether more are wanted; it may throw.
   std::function<bool()> wants_more;
   // Rows that took part in the last sink so far.

@@ -115,14 +115,17 @@ void HashedKeys::with_way(Action&& action) const {
 // Asks for the memory that rows further on need, so that the misses of several rows overlap. always_inline: g++ 12
 // takes a function that only prefetches for one without effect, and drops calls of it.
 template <typename Way>
-[[gnu::always_inline]] inline void HashedKeys::prefetch(const uint64_t* hashes, size_t count, size_t at,
-                                                        const Way&) const {
+[[gnu::always_inline]] inline void HashedKeys::prefetch(const KeyRows& keys, size_t at, const Way& way) const {
   constexpr size_t entries_ahead = 16, rows_ahead = 8;
   const size_t mask = entries_.size() - 1;
-  if (at + entries_ahead < count) __builtin_prefetch(&entries_[hashes[at + entries_ahead] & mask]);
-  if (!Way::reads_rows || at + rows_ahead >= count) return;
-  const uint32_t group = entries_[hashes[at + rows_ahead] & mask].group;
-  if (group != 0) __builtin_prefetch(row(group - 1));
+  if (at + entries_ahead < keys.count) __builtin_prefetch(&entries_[keys.hashes[at + entries_ahead] & mask]);
+  const size_t ahead = at + rows_ahead;
+  if (!Way::reads_rows || ahead >= keys.count) return;
+  const Entry entry = entries_[keys.hashes[ahead] & mask];
+  if (entry.group == 0) return;
+  __builtin_prefetch(row(entry.group - 1));
+  const uint64_t* const words = keys.rows + ahead * layout_.words();
+  if (layout_.has_texts() && entry.tag == way.tag(words, keys.hashes[ahead])) layout_.prefetch_texts(words);
 }
 
 template <typename Way>
@@ -160,7 +163,7 @@ uint32_t HashedKeys::add(const uint64_t* row, uint64_t hash, uint32_t tag, bool 
 void HashedKeys::find(const KeyBlock& block, uint32_t* numbers) {
   with_way([&](const auto& way) {
     for (size_t i = 0; i < block.count; ++i) {
-      prefetch(block.hashes.data(), block.count, i, way);
+      prefetch(block.keys(), i, way);
       numbers[block.row[i]] = find_or_add(block.rows.data() + i * layout_.words(), block.hashes[i], true, way);
     }
   });
@@ -168,11 +171,12 @@ void HashedKeys::find(const KeyBlock& block, uint32_t* numbers) {
 
 void HashedKeys::find_known(KeyBlock& block, uint32_t* numbers, RowMask& unknown) const {
   unknown.clear();
+  const KeyRows all = block.keys();
   const size_t words = layout_.words();
   size_t left = 0;
   with_way([&](const auto& way) {
     for (size_t i = 0; i < block.count; ++i) {
-      prefetch(block.hashes.data(), block.count, i, way);
+      prefetch(all, i, way);
       const uint64_t* const row = block.rows.data() + i * words;
       const uint16_t number = block.row[i];
       const uint32_t group = find_one(row, block.hashes[i], way);
@@ -191,7 +195,7 @@ void HashedKeys::find_known(KeyBlock& block, uint32_t* numbers, RowMask& unknown
 void HashedKeys::find_rows(const KeyRows& keys, bool own, uint32_t* numbers) {
   with_way([&](const auto& way) {
     for (size_t i = 0; i < keys.count; ++i) {
-      prefetch(keys.hashes, keys.count, i, way);
+      prefetch(keys, i, way);
       numbers[i] = find_or_add(keys.rows + i * layout_.words(), keys.hashes[i], own, way);
     }
   });

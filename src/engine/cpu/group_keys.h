@@ -43,10 +43,18 @@ class DenseKeys {
   uint32_t groups_ = 1;
 };
 
+// Key rows one after the other, with their hashes.
+struct KeyRows {
+  const uint64_t* rows;
+  const uint64_t* hashes;
+  size_t count;
+};
+
 // The keys of a block's rows, ready to be looked up.
 struct KeyBlock {
   explicit KeyBlock(const KeyLayout& layout);
   void write(const KeyLayout& layout, Frame& frame, int first, const RowMask& wanted);
+  KeyRows keys() const { return {rows.data(), hashes.data(), count}; }
 
   size_t count = 0;
   std::vector<uint64_t> rows, hashes;
@@ -58,13 +66,6 @@ struct KeyBlock {
 inline constexpr uint32_t partition_bits = 10;
 inline constexpr uint32_t partition_count = 1U << partition_bits;
 inline uint16_t partition_of(uint64_t hash) { return static_cast<uint16_t>(hash >> (64 - partition_bits)); }
-
-// Key rows one after the other, with their hashes.
-struct KeyRows {
-  const uint64_t* rows;
-  const uint64_t* hashes;
-  size_t count;
-};
 
 class HashedKeys {
  public:
@@ -122,7 +123,7 @@ class HashedKeys {
   uint32_t find_or_add(const uint64_t* row, uint64_t hash, bool own, const Way& way);
   uint32_t add(const uint64_t* row, uint64_t hash, uint32_t tag, bool own);
   template <typename Way>
-  void prefetch(const uint64_t* hashes, size_t count, size_t at, const Way& way) const;
+  void prefetch(const KeyRows& keys, size_t at, const Way& way) const;
   void grow();
 
   KeyLayout layout_;

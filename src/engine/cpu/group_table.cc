@@ -86,7 +86,7 @@ void GroupTable::group_hashed(Frame& frame, int first_key, const RowMask& rows) 
   } else {
     loose_mask_ = rows;
     if (lookup_ == Lookup::Known) hashed_->find_known(*block_, numbers_.data(), loose_mask_);
-    loose_->add(*block_, numbers_.data());
+    loose_->add(*block_, numbers_.data(), frame.keeper_of_texts(first_key, info_.keys.size()));
     runs_->count(count, static_cast<int64_t>(block_->count));
     if (lookup_ == Lookup::Known) {
       RowMask known = rows;

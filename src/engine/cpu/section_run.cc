@@ -27,6 +27,26 @@ bool is_sorted(const Program& program, const Instruction& append) {
   return !program.row_sets[static_cast<size_t>(append.p1)].keys.empty();
 }
 
+// Tablets that are kept for their strings take at most this part of the memory limit.
+constexpr int64_t kept_memory_part = 8;
+
+// Groups with strings among their keys refer to those of the tablets, if these may stay in memory until groups are
+// merged.
+bool can_keep_tablets(const Program& program, const Section& section, const TabletSource& source,
+                      const NeededTablets& needed, const Memory& memory) {
+  const auto has_texts = [&](const Step& step) {
+    if (step.instruction->opcode != Opcode::Group) return false;
+    const auto& keys = program.hash_tables[static_cast<size_t>(step.instruction->p3)].keys;
+    return std::ranges::any_of(keys, [](const RegisterInfo& key) { return key.physical == PhysicalType::Text; });
+  };
+  if (!source.pins_outlive_it() || std::ranges::none_of(section.steps, has_texts)) return false;
+  if (memory.budget() == nullptr) return true;
+  int64_t left = memory.budget()->limit() / kept_memory_part;
+  for (const TabletSpan& span : needed.spans())
+    for (const size_t column : section.columns) left -= encoded_bytes(source, span, column);
+  return left >= 0;
+}
+
 bool writes_rows_alone(const Program& program, const Section& section) {
   return std::all_of(section.steps.begin(), section.steps.end(), [&](const Step& step) {
     const Opcode opcode = step.instruction->opcode;
@@ -45,6 +65,7 @@ SectionRun::SectionRun(const Program& program, const Section& section, const Tab
       source_(source),
       context_(context),
       indexes_(indexes),
+      keeps_tablets_(can_keep_tablets(program, section, source, needed, memory)),
       can_begin_again_(writes_rows_alone(program, section)) {
   profile_.address = section.first - 1;
   profile_.engine = "cpu";
@@ -179,12 +200,14 @@ bool SectionRun::try_morsel(TabletInHands& hands, Writers& writers, const Morsel
   try {
     if (morsel.tablet != hands.tablet) {
       hands.pinned.reset();
+      frame.keeper.reset();
       hands.tablet = SIZE_MAX;
       for (SortRun* run : frame.sort_runs)
         if (run != nullptr) run->make_room();
       hands.pinned = source_.pin(morsel.tablet, section_.columns);
       hands.tablet = morsel.tablet;
       frame.begin_tablet(*hands.pinned);
+      if (keeps_tablets_) frame.keeper = hands.pinned;
     }
     can_leave = has_others && can_begin_again_;
     run_morsel(frame, morsel);

@@ -67,7 +67,7 @@ class SectionRun {
   // What a thread works on.
   struct TabletInHands {
     Frame frame;
-    std::unique_ptr<PinnedTablet> pinned;
+    std::shared_ptr<const PinnedTablet> pinned;
     size_t tablet = SIZE_MAX;  // that is pinned
   };
   // Numbers of morsels, from the first to before the second.
@@ -101,6 +101,7 @@ class SectionRun {
   const ExecutionContext& context_;
   const RowIndexes& indexes_;
   std::vector<Morsel> morsels_;
+  const bool keeps_tablets_;                               // for those who refer to their strings
   const bool can_begin_again_;                             // with a morsel: what is made of it can be taken back
   int64_t rows_announced_ = 0;                             // to the progress
   std::map<int32_t, std::shared_ptr<ChunkStore>> stores_;  // by row set: of what the writers finish

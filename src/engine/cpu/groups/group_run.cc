@@ -79,7 +79,12 @@ GroupRun::GroupRun(LooseRows& rows, const Memory& memory) : is_loose_(true) {
     sources.push_back({rows.hashes(), 8});
   }
   partition({rows.partitions(), rows.count()}, sources, memory);
-  place_strings(rows.layout(), texts, memory);
+  if (texts.empty() && !rows.keepers().empty()) {
+    keepers_.assign(rows.keepers().begin(), rows.keepers().end());
+    keys_with_addresses_ = &rows.layout();
+  } else {
+    place_strings(rows.layout(), texts, memory);
+  }
   rows.clear();
 }
 
@@ -143,6 +148,32 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
   }
 }
 
+void GroupRun::begin_pieces() {
+  if (keys_with_addresses_ == nullptr) return;
+  string_starts_.resize(partition_count + 1);
+  uint64_t bytes = 0;
+  for (uint32_t partition = 0; partition < partition_count; ++partition) {
+    string_starts_[partition] = bytes;
+    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
+      keys_with_addresses_->for_each_text(reinterpret_cast<uint64_t*>(row(Keys, group)),
+                                          [&](uint64_t, uint64_t length) { bytes += length; });
+  }
+  string_starts_[partition_count] = bytes;
+}
+
+void GroupRun::copy_strings(uint32_t partition, uint64_t* keys, std::byte* to) const {
+  const uint64_t start = string_starts_[partition];
+  uint64_t at = start;
+  for (size_t i = 0; i < count(partition, partition + 1); ++i) {
+    keys_with_addresses_->for_each_text(
+        keys + i * keys_with_addresses_->words(), [&](uint64_t& address, uint64_t length) {
+          std::memcpy(to + (at - start), reinterpret_cast<const char*>(address), length);
+          address = at;
+          at += length;
+        });
+  }
+}
+
 GroupSlice GroupRun::slice_at(size_t count, const std::vector<const std::byte*>& places) const {
   GroupSlice slice;
   slice.count = count;
@@ -161,7 +192,7 @@ GroupSlice GroupRun::slice(uint32_t first, uint32_t last) const {
   std::vector<const std::byte*> places(areas_.size());
   for (size_t i = 0; i < areas_.size(); ++i) places[i] = row(i, starts_[first]);
   GroupSlice slice = slice_at(count(first, last), places);
-  slice.strings = reinterpret_cast<const char*>(strings_.data());
+  if (keys_with_addresses_ == nullptr) slice.strings = reinterpret_cast<const char*>(strings_.data());
   return slice;
 }
 
@@ -179,6 +210,7 @@ size_t GroupRun::piece_bytes(Runs runs, uint32_t partition) {
 }
 
 void GroupRun::write_piece(Runs runs, uint32_t partition, std::byte* to) {
+  std::byte* const piece = to;
   for (size_t i = 0; i < runs.front().areas_.size(); ++i) {
     size_t bytes = 0;
     for (const GroupRun& run : runs) {
@@ -189,7 +221,10 @@ void GroupRun::write_piece(Runs runs, uint32_t partition, std::byte* to) {
     to += aligned(bytes);
   }
   const GroupRun& first = runs.front();
-  if (const size_t bytes = first.string_bytes(partition); bytes > 0)
+  const size_t bytes = first.string_bytes(partition);
+  if (bytes > 0 && first.keys_with_addresses_ != nullptr)
+    first.copy_strings(partition, reinterpret_cast<uint64_t*>(piece), to);
+  else if (bytes > 0)
     std::memcpy(to, first.strings_.data() + first.string_starts_[partition], bytes);
 }
 
@@ -218,6 +253,7 @@ bool GroupRun::can_share_pieces_with(const GroupRun& other) const {
 void GroupRun::free_memory() {
   fixed_ = {};
   strings_ = {};
+  keepers_.clear();
 }
 
 }  // namespace diptych::cpu

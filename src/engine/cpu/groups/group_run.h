@@ -6,11 +6,13 @@
 //   hashes     |.........|.....|.............|...|......|     where the layout of keys keeps them
 //   keys       |.........|.....|.............|...|......|     rows of KeyLayout
 //   states     |.........|.....|.............|...|......|     rows of AggregateStates
-//   strings    |.........|.....|.............|...|......|     of keys and states, which say where they begin here
+//   strings    |.........|.....|.............|...|......|     of keys and states, which say where they begin here,
+//                                                             or none: keys say where those of tablets are
 //
 // A run of loose rows (loose_rows.h) has columns of arguments instead of states: a row each, not a group.
 //
-// A run holds no address, so that its partitions can be written to a temporary file, piece by piece (moved_runs.h).
+// Strings of a table's tablets are not copied where the run can keep the tablets; they are as soon as its partitions
+// are written to a temporary file, piece by piece (moved_runs.h).
 //
 // Thread safety: one thread makes and moves a run; then any number of threads read.
 #pragma once
@@ -43,7 +45,7 @@ struct GroupSlice {
   bool is_loose = false;
   const std::byte* states = nullptr;     // of groups
   std::vector<ArgumentSlice> arguments;  // of loose rows, by column
-  const char* strings = nullptr;         // what positions of strings are added to
+  const char* strings = nullptr;         // what positions of strings are added to; null: they are addresses
   bool stays = true;                     // the strings do, as long as the run; else as long as the piece
 
   // The hashes of some of its rows: kept, or made in `room`.
@@ -61,6 +63,8 @@ class GroupRun {
   size_t count(uint32_t first, uint32_t last) const { return starts_[last] - size_t{starts_[first]}; }
   GroupSlice slice(uint32_t first, uint32_t last) const;
 
+  // To be called once, before pieces of it are asked for.
+  void begin_pieces();
   // A partition of runs in one piece, which begins on a multiple of piece_alignment: of one run, or of several whose
   // slices can be one.
   static constexpr size_t piece_alignment = 16;
@@ -106,6 +110,8 @@ class GroupRun {
   // by_row: partitions.
   void partition(std::span<const uint16_t> by_row, const std::vector<Source>& sources, const Memory& memory);
   void place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory);
+  // Of a partition whose keys have addresses: makes these positions, of copies at `to`.
+  void copy_strings(uint32_t partition, uint64_t* keys, std::byte* to) const;
 
   std::array<uint32_t, partition_count + 1> starts_{};  // groups before a partition
   std::vector<uint64_t> string_starts_;                 // bytes of strings before it; empty: there are none
@@ -114,6 +120,10 @@ class GroupRun {
   size_t hashes_ = 0;  // their area; 0: not kept
   bool is_loose_ = false;
   Chunk fixed_, strings_;
+  // Where keys have addresses: what keeps their strings alive, and the layout, which belongs to who makes the run and
+  // moves it.
+  std::vector<std::shared_ptr<const PinnedTablet>> keepers_;
+  const KeyLayout* keys_with_addresses_ = nullptr;
 };
 
 }  // namespace diptych::cpu

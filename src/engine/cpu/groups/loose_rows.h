@@ -2,10 +2,16 @@
 // order in which they came. They meet their groups when runs are merged.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/group_keys.h"
 #include "engine/cpu/groups/argument_columns.h"
+
+namespace diptych {
+class PinnedTablet;
+}
 
 namespace diptych::cpu {
 
@@ -13,13 +19,18 @@ class LooseRows {
  public:
   explicit LooseRows(const HashTableInfo& info) : layout_(info.keys), arguments_(info.aggregates) {}
 
-  // Adds the rows of the block; numbers[row] is the place of each, for its arguments.
-  void add(KeyBlock& block, uint32_t* numbers);
+  // Adds the rows of the block; numbers[row] is the place of each, for its arguments. keeper: of the strings of keys;
+  // null: they are copied.
+  void add(KeyBlock& block, uint32_t* numbers, std::shared_ptr<const PinnedTablet> keeper);
   void clear();
 
   size_t count() const { return partitions_.size(); }
   const KeyLayout& layout() const { return layout_; }
   const uint64_t* keys() const { return rows_.data(); }
+  // What keeps the strings of all keys alive; empty: some are copies that end with clear(), or there are none.
+  std::span<const std::shared_ptr<const PinnedTablet>> keepers() const {
+    return has_copies_ ? std::span<const std::shared_ptr<const PinnedTablet>>() : keepers_;
+  }
   // Null where the layout keeps none.
   const uint64_t* hashes() const { return layout_.keeps_hashes() ? hashes_.data() : nullptr; }
   const uint16_t* partitions() const { return partitions_.data(); }
@@ -38,6 +49,8 @@ class LooseRows {
   std::vector<uint16_t> partitions_;
   ArgumentColumns arguments_;
   TextArena arena_;
+  std::vector<std::shared_ptr<const PinnedTablet>> keepers_;
+  bool has_copies_ = false;  // of strings of keys
 };
 
 }  // namespace diptych::cpu

@@ -44,13 +44,12 @@ const uint64_t* MergeTable::keys_of(const GroupSlice& slice) {
   const KeyLayout& layout = keys_.layout();
   const size_t words = layout.words();
   const bool are_together = from_.back() - from_.front() + 1 == from_.size();
-  if (are_together && !layout.has_texts()) return slice.keys + from_.front() * words;
+  if (are_together && (!layout.has_texts() || slice.strings == nullptr)) return slice.keys + from_.front() * words;
   rows_.resize(from_.size() * words);
   for (size_t i = 0; i < from_.size(); ++i) {
     uint64_t* row = rows_.data() + i * words;
     std::memcpy(row, slice.keys + from_[i] * words, words * 8);
-    layout.for_each_text(row,
-                         [&](uint64_t& place, uint64_t) { place = reinterpret_cast<uint64_t>(slice.strings + place); });
+    layout.for_each_text(row, [&](uint64_t& place, uint64_t) { place += reinterpret_cast<uint64_t>(slice.strings); });
   }
   return rows_.data();
 }

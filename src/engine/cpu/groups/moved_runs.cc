@@ -19,6 +19,7 @@ void MovedRuns::for_each_stack(Action&& action) const {
 }
 
 MovedRuns::MovedRuns(std::vector<GroupRun> runs, TempFile& file) : runs_(std::move(runs)), file_(file) {
+  for (GroupRun& run : runs_) run.begin_pieces();
   for (size_t i = 0; i < runs_.size(); ++i)
     if (i == 0 || !runs_[i].can_share_pieces_with(runs_[i - 1])) stacks_.push_back(i);
   stacks_.push_back(runs_.size());
