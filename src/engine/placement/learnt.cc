@@ -18,9 +18,11 @@ void pass_rests(LearntChain& chain) {
 
 void note_trial(Trials& trials, bool is_trial, bool is_better) {
   if (!is_trial) {
-    trials.left = std::max<int64_t>(0, trials.left - 1);
+    if (trials.left > 0) --trials.left;
     return;
   }
+  --trials.left;
+  if (!is_better && trials.left > -Trials::runs) return;
   trials.wait = is_better ? Trials::first_wait : std::min(trials.wait * 3 / 2, Trials::most_wait);
   trials.left = trials.wait;
 }

@@ -32,8 +32,14 @@ struct RentPaid {
 // would keep it away for good. The less trials change, the rarer they are.
 struct Trials {
   static constexpr int64_t first_wait = 16, most_wait = 1024;
+  // The first run of the CPU among a device's finds caches cold and threads asleep: a trial has so many, one after the
+  // other, unless it is found to be better before.
+  static constexpr int64_t runs = 3;
   int64_t wait = first_wait;  // runs between one and the next
-  int64_t left = first_wait;  // runs until the next
+  int64_t left = first_wait;  // runs until the next; below 0: of the one at hand, so many are over
+
+  bool is_due() const { return left <= 0; }
+  bool is_at_hand() const { return left < 0; }
 };
 
 struct LearntChain {

@@ -215,24 +215,28 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
 // What is not chosen and may take up to so many times as long is tried now and then.
 constexpr double most_trial = 2;
 
-// Puts the way in the place of the chosen one that needs nothing first and was run longest ago, if that may be the
-// better one.
+// Puts the way in the place of the chosen one that needs nothing first and was run longest ago, or last, where its trial
+// is at hand, if that may be the better one.
 void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, ChainPlace& made) {
   const double most_ns = most_trial * made.chosen_ns;
   const std::optional<ChainWay> chosen = made.way;
-  int64_t oldest = INT64_MAX;
+  const auto comes_before = [&](int64_t run, int64_t other) {
+    return learnt.trials.is_at_hand() ? run > other : run < other;
+  };
+  int64_t next = 0;  // when the way was run that is taken
   if (chosen && made.cpu_ns <= most_ns) {
     made.way.reset();
     made.is_trial = true;
-    oldest = learnt.cpu.last_run;
+    next = learnt.cpu.last_run;
   }
   for (const auto& [way, places] : ways) {
     const bool is_chosen = chosen && chosen->device == way.device && chosen->residency == way.residency;
     const int64_t last_run = learnt.known(way.device, way.residency).last_run;
-    if (is_chosen || !way.is_settled || way.now_ns > most_ns || last_run >= oldest) continue;
+    if (is_chosen || !way.is_settled || way.now_ns > most_ns) continue;
+    if (made.is_trial && !comes_before(last_run, next)) continue;
     made.way = way;
     made.is_trial = true;
-    oldest = last_run;
+    next = last_run;
   }
 }
 
@@ -258,7 +262,7 @@ class ChainPlacer {
     const LearntChain& learnt = question_.learnt[chain_];
     choose(ways, learnt.rent, question_.tells_why, made);
     const bool is_moving = made.way && !made.way->is_settled;
-    if (learnt.trials.left == 0 && !made.pays_rent && !is_moving) try_another(ways, learnt, made);
+    if (learnt.trials.is_due() && !made.pays_rent && !is_moving) try_another(ways, learnt, made);
     if (question_.tells_why)
       made.why = question_.devices[made.best->device].name + " " + made.why + (made.is_trial ? "; tried again" : "");
     if (!made.way) return;

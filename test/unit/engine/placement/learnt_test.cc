@@ -40,14 +40,29 @@ TEST(Trials, AreRarerTheLessTheyChange) {
     for (; trials.left > 0; ++runs) note_trial(trials, false, false);
     return runs;
   };
+  const auto try_in_vain = [&] {
+    for (int64_t i = 0; i < Trials::runs; ++i) {
+      EXPECT_TRUE(trials.is_due());
+      EXPECT_EQ(trials.is_at_hand(), i > 0);
+      note_trial(trials, false, false);
+      EXPECT_TRUE(trials.is_due()) << "another run between those of a trial ends nothing";
+      note_trial(trials, true, false);
+    }
+    EXPECT_FALSE(trials.is_due());
+  };
   EXPECT_EQ(runs_to_next(), 16);
-  note_trial(trials, true, false);
+  try_in_vain();
   EXPECT_EQ(runs_to_next(), 24);
-  note_trial(trials, true, false);
+  try_in_vain();
   EXPECT_EQ(runs_to_next(), 36);
+  note_trial(trials, true, false);
   note_trial(trials, true, true);
-  EXPECT_EQ(runs_to_next(), 16);
-  for (int i = 0; i < 100; ++i) note_trial(trials, true, false);
+  EXPECT_EQ(runs_to_next(), 16) << "one better run is enough";
+  for (int i = 0; i < 100; ++i) {
+    try_in_vain();
+    runs_to_next();
+  }
+  try_in_vain();
   EXPECT_EQ(runs_to_next(), 1024);
 }
 

@@ -277,6 +277,27 @@ TEST_F(PlaceTest, WhatIsNotChosenIsTriedAgain) {
   EXPECT_FALSE(place().chains[0].is_trial);
 }
 
+// The CPU and another residency may both be the better one: each is tried a few times in a row.
+TEST_F(PlaceTest, ATrialHasSomeRunsOfOneWay) {
+  add_table(1'000'000, 2, Columns::Cached);
+  end_chain();
+  learnt_.resize(1);
+  LearntChain& learnt = learnt_[0];
+  const ChainPlace first = place().chains[0];
+  learnt.cpu.ratio = 1.5 * first.best->settled_ns / first.cpu_estimate_ns;
+  PlacementQuestion serial = question();
+  serial.residency = Residency::Serial;
+  learnt.of(0, Residency::Serial).ratio =
+      1.5 * first.best->settled_ns / diptych::place(serial).chains[0].best->estimate_ns;
+  std::string ways;
+  for (int run = 0; run < 70; ++run) {
+    const ChainPlace placed = place().chains[0];
+    if (placed.is_trial) ways += placed.way ? name_of(placed.way->residency)[0] : '-';
+    learn(placed, placed.is_trial ? 1.5 * placed.chosen_ns : placed.chosen_ns, true, learnt);
+  }
+  EXPECT_EQ(ways, "---sss");
+}
+
 TEST_F(PlaceTest, WhatTakesMuchLongerIsNotTriedAgain) {
   add_table(100'000'000, 2, Columns::Cached);
   end_chain();
