@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "base/error.h"
 
@@ -163,9 +164,25 @@ void* Queue::native_handle() {
 }
 
 void Queue::synchronize() {
-  if (is_idle_) return;
+  if (!is_idle_) wait_and_count([] {});
+}
+
+void Queue::synchronize_watching(const DeviceEvent& last, const std::function<void()>& watch) {
+  // A statement that may take seconds is not held up by that.
+  constexpr std::chrono::microseconds pause(50);
+  wait_and_count([&] {
+    while (!has_happened(last)) {
+      watch();
+      std::this_thread::sleep_for(pause);
+    }
+  });
+}
+
+template <typename WaitBefore>
+void Queue::wait_and_count(WaitBefore&& wait_before) {
   const PartScope scope(clock(), TimePart::Wait);
   const auto start = std::chrono::steady_clock::now();
+  wait_before();
   wait();
   is_idle_ = true;
   if (report_ == nullptr) return;

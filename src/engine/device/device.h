@@ -169,6 +169,11 @@ class Queue {
   // Waits until everything queued is done; nothing where that has been waited for already. Errors: 58000 with the
   // driver's message.
   void synchronize();
+  // The same, of work that ends with the event; calls watch() now and then until it has happened. Errors: the watch's,
+  // too.
+  void synchronize_watching(const DeviceEvent& last, const std::function<void()>& watch);
+  // Errors: 58000.
+  virtual bool has_happened(const DeviceEvent& event) = 0;
   // Between two events that have happened; 0 where the driver cannot tell.
   virtual int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) = 0;
   // For libraries that queue work of their own: the CUstream, whose context is made current on the calling thread;
@@ -196,6 +201,9 @@ class Queue {
   virtual void queue_wait_for(const DeviceEvent& event) = 0;
   virtual void* queue_handle() { return nullptr; }
   virtual void wait() = 0;
+
+  template <typename WaitBefore>
+  void wait_and_count(WaitBefore&& wait_before);
 
   WorkReport* report_ = nullptr;
   bool is_idle_ = true;  // everything queued is known to be done

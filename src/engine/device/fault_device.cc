@@ -8,6 +8,10 @@ class FaultQueue final : public Queue {
  public:
   FaultQueue(FaultDevice& device, std::unique_ptr<Queue> queue) : device_(device), queue_(std::move(queue)) {}
 
+  bool has_happened(const DeviceEvent& event) override {
+    device_.health().check();
+    return queue_->has_happened(event);
+  }
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override {
     device_.health().check();
     return queue_->nanoseconds_between(first, second);

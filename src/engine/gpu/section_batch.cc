@@ -159,6 +159,10 @@ void SectionBatch::launch_with(int64_t capacity) {
   for (NumberedBatch& groups : numbered_) groups.prepare(*queue_);
   for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
   if (kernel_->is_interpreted()) send_section();
+  if (is_watched()) {
+    stop_ = engine_.device().allocate_pinned(sizeof(uint64_t), "a word that stops a kernel");
+    *reinterpret_cast<uint64_t*>(stop_.data()) = 0;
+  }
   before_ = queue_->record();
   if (!partitions_.empty()) {
     if (kernel_->adds_noted_rows) queue_->fill(row_masks_.address(), 0, row_masks_.bytes());
@@ -284,6 +288,9 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
     case Kind::Section: return section_buffer_.address().value;
+    case Kind::Stop:
+      return stop_.bytes() > 0 ? stop_.address().value
+                               : (control_buffer_.address() + offsetof(ControlBlock, never)).value;
     case Kind::ControlReport: return control_report_.address().value;
     case Kind::Partials: return partials_report_.address().value;
     case Kind::Index: return index_on(engine_.device(), task_, parameter.index)->word(parameter.part);
@@ -307,10 +314,28 @@ void SectionBatch::count_time() {
   kernel_nanoseconds_ += std::max<int64_t>(nanoseconds, 0);
 }
 
+bool SectionBatch::is_watched() const {
+  const DeviceInfo& device = engine_.device().info();
+  const double pairs = static_cast<double>(input_->rows) * most_matches_of_a_row(engine_.device(), task_);
+  const double most = device.is_host ? most_unwatched_pairs_of_a_host : most_unwatched_pairs;
+  return kernel_->can_be_stopped && device.can_map && pairs > most;
+}
+
+void SectionBatch::wait() {
+  if (stop_.bytes() == 0) return queue_->synchronize();
+  bool is_stopped = false;
+  queue_->synchronize_watching(*after_, [&] {
+    if (task_.context.cancelled == nullptr || !*task_.context.cancelled) return;
+    is_stopped = true;
+    *reinterpret_cast<volatile uint64_t*>(stop_.data()) = 1;
+  });
+  if (is_stopped) check_cancelled(task_.context);
+}
+
 // Waits for the kernel, and launches it again where it had too little room for strings.
 void SectionBatch::launch_until_room() {
   do {
-    queue_->synchronize();
+    wait();
     count_time();
     if (!text_room_.grow(engine_, *kernel_, control())) return;
     launch_with(capacity_);

@@ -48,6 +48,10 @@ struct OutputPlace {
   PinnedBuffer pinned_values, pinned_nulls;
 };
 
+// A launch of more pairs is watched: the host stops it when the statement is cancelled. Reckoned at some 3e11 pairs a
+// second of a GPU, which has not been measured, and 1e9 of the host's cores.
+inline constexpr double most_unwatched_pairs = 3e10, most_unwatched_pairs_of_a_host = 1e8;
+
 class SectionBatch {
  public:
   SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
@@ -118,6 +122,8 @@ class SectionBatch {
   void count_rows();
   void launch_pass(uint32_t pass);
   void launch_until_room();
+  bool is_watched() const;
+  void wait();
   void fetch_partials();
   void count_time();
   bool finds_first_rows() const;
@@ -145,6 +151,7 @@ class SectionBatch {
   DeviceBuffer control_buffer_, status_buffer_, row_masks_, outputs_buffer_;
   std::vector<CopiedStrings> strings_;  // by output: of rows for a row set
   ReportBuffer control_report_, partials_report_;
+  PinnedBuffer stop_;  // a word, where the kernel is watched
   TextRoom text_room_;
   int64_t capacity_ = 0;
   std::vector<OutputPlace> outputs_;  // by column

@@ -105,6 +105,7 @@ struct KernelParameter {
     RowMasks,  // address of a byte for each step of a work-item: which of its rows the first pass has found
     TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
+    Stop,     // address of a word that is not 0 as soon as the host wants the kernel to end
     Section,  // address of the words that the interpreter runs
   };
   Kind kind;
@@ -124,6 +125,7 @@ struct ControlBlock {
   uint64_t failure = 0;     // a dk_error in the lower half, the address of its opcode + 1 above; 0: none
   uint64_t text_bytes = 0;  // of strings that the kernel made, or would have with more room
   uint64_t groups_done = 0;
+  uint64_t never = 0;  // the word of KernelParameter::Kind::Stop of a launch that nobody watches: stays 0
 };
 
 // A column of rows that a sink writes: of results or of rows to be sorted.
@@ -163,6 +165,7 @@ struct SectionKernel {
   int most_steps = 16;           // of a tile
   int new_texts = 0;             // instructions that make strings
   bool repeats = false;          // a row may reach the sinks several times
+  bool can_be_stopped = false;   // it looks at the word that the host may set, and then leaves pairs out
   bool stages_rows = false;      // those for partitions are put in order in shared memory, which launches ask for
   bool notes_rows = false;       // the first of two passes notes for the second which rows reach the sinks
   bool adds_noted_rows = false;  // ... one by one, to none

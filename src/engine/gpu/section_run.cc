@@ -27,9 +27,10 @@ int64_t rows_wanted(const SectionTask& task) {
 // written rely on it.
 constexpr double most_pairs = uint64_t{1} << 31;
 // Of a tablet, which is the least that a launch takes, so that it ends soon enough to be cancelled, and of a launch
-// that makes totals alone; and where the device is the host's cores. Reckoned at some 3e11 pairs a second of a GPU,
-// which has not been measured.
-constexpr double most_tablet_pairs = 3e10, most_tablet_pairs_of_a_host = 1e9;
+// that makes totals alone; and where the device is the host's cores.
+constexpr double most_tablet_pairs = most_unwatched_pairs, most_tablet_pairs_of_a_host = 1e9;
+// Of both, where the host can stop the kernel: so that others that wait for the device get their turn.
+constexpr double most_watched_pairs = 1e12, most_watched_pairs_of_a_host = 1e11;
 
 bool makes_totals_alone(const Program& program, int32_t address) {
   return std::ranges::none_of(opcodes_of(program, address), [](const Instruction& at) {
@@ -265,23 +266,21 @@ std::shared_ptr<SectionInput> SectionRun::next_input(InputLoader& loader) {
 // So that a statement is cancelled soon: of rows that may meet many others there are few in a launch, though a tablet's
 // at least.
 int64_t SectionRun::rows_of_a_launch() const {
-  const bool takes_more = makes_totals_alone(task_.program, task_.address) && !engine_.device().info().is_host;
-  const double pairs = takes_more ? most_tablet_pairs : most_pairs;
-  return std::max<int64_t>(static_cast<int64_t>(pairs / most_matches_of_a_row()), 1);
+  const double pairs = makes_totals_alone(task_.program, task_.address) ? most_cancelled_pairs() : most_pairs;
+  return std::max<int64_t>(static_cast<int64_t>(pairs / most_matches_of_a_row(engine_.device(), task_)), 1);
 }
 
 bool SectionRun::can_be_cancelled() const {
   if (all_tablets_.is_empty()) return true;
-  const double most = engine_.device().info().is_host ? most_tablet_pairs_of_a_host : most_tablet_pairs;
-  return static_cast<double>(task_.source->rows_in(all_tablets_.first)) * most_matches_of_a_row() <= most;
+  const auto rows = static_cast<double>(task_.source->rows_in(all_tablets_.first));
+  return rows * most_matches_of_a_row(engine_.device(), task_) <= most_cancelled_pairs();
 }
 
-double SectionRun::most_matches_of_a_row() const {
-  double most = 1;
-  for (const int32_t index : indexes_met(task_.program, task_.address))
-    if (const BuiltIndex* built = index_on(engine_.device(), task_, index))
-      most *= static_cast<double>(built->most_matches());
-  return most;
+double SectionRun::most_cancelled_pairs() const {
+  const DeviceInfo& device = engine_.device().info();
+  if (makes_totals_alone(task_.program, task_.address) && device.can_map)
+    return device.is_host ? most_watched_pairs_of_a_host : most_watched_pairs;
+  return device.is_host ? most_tablet_pairs_of_a_host : most_tablet_pairs;
 }
 
 // Of all needed tablets, also where they are not all of one batch.

@@ -60,7 +60,8 @@ class SectionRun {
   void load_all(InputLoader& loader);
   int64_t rows_of_a_launch() const;
   bool can_be_cancelled() const;
-  double most_matches_of_a_row() const;
+  // Pairs of a launch that still ends soon enough when the statement is cancelled.
+  double most_cancelled_pairs() const;
   std::optional<size_t> section_hash();
   void note_share();
   std::vector<SegmentRange> segments_of(const TabletRun& run);

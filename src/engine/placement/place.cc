@@ -215,8 +215,8 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
 // What is not chosen and may take up to so many times as long is tried now and then.
 constexpr double most_trial = 2;
 
-// Puts the way in the place of the chosen one that needs nothing first and was run longest ago, or last, where its trial
-// is at hand, if that may be the better one.
+// Puts the way in the place of the chosen one that needs nothing first and was run longest ago, or last, where its
+// trial is at hand, if that may be the better one.
 void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, ChainPlace& made) {
   const double most_ns = most_trial * made.chosen_ns;
   const std::optional<ChainWay> chosen = made.way;

@@ -12,6 +12,15 @@
 // That a team may count in a tile, so that those of a work-group fit 32 bits; an item alone may count a 32nd of them.
 #define DK_MOST_PAIRS 268435456U
 
+// After so many turns of a team it looks whether the host has stopped the kernel: a word beyond the bus, often enough
+// to end within milliseconds.
+#define DK_TURNS_BEFORE_LOOK 1024U
+
+// Called by a whole team.
+DK_SHARED_FN dk_u32 dk_team_is_stopped(DK_GLOBAL const dk_u64* stop, DK_LOCAL dk_u64* scratch) {
+  return dk_team_first_u32((dk_u32)dk_atomic_load_global_u64(stop), scratch);
+}
+
 DK_FN dk_u32 dk_pairs_left(dk_u32 count, dk_u32 skip) {
   const dk_u32 left = count > skip ? count - skip : 0;
   return left < DK_PAIRS_AT_A_TIME ? left : DK_PAIRS_AT_A_TIME;

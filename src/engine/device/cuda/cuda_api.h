@@ -22,7 +22,7 @@ using CUfunction = struct CUfunc_st*;
 using nvrtcResult = int;
 using nvrtcProgram = struct _nvrtcProgram*;
 
-constexpr CUresult success = 0, error_out_of_memory = 2, error_context_is_destroyed = 709;
+constexpr CUresult success = 0, error_out_of_memory = 2, error_not_ready = 600, error_context_is_destroyed = 709;
 // Whether an error ends the device's context for good: all calls give it, or another one, from then on.
 bool ends_context(CUresult result);
 constexpr unsigned stream_non_blocking = 1, mem_host_register_portable = 1, mem_host_register_device_map = 2;
@@ -77,6 +77,7 @@ enum Attribute : int {
   ROW(StreamWaitEvent, , (CUstream, CUevent, unsigned))                                                             \
   ROW(EventCreate, , (CUevent*, unsigned))                                                                          \
   ROW(EventRecord, , (CUevent, CUstream))                                                                           \
+  ROW(EventQuery, , (CUevent))                                                                                      \
   ROW(EventDestroy, _v2, (CUevent))                                                                                 \
   ROW(EventElapsedTime, , (float*, CUevent, CUevent))                                                               \
   ROW(MemAlloc, _v2, (CUdeviceptr*, size_t))                                                                        \

@@ -133,6 +133,14 @@ void CudaQueue::wait() {
   api.check(api->StreamSynchronize(stream_), "waiting for a stream");
 }
 
+bool CudaQueue::has_happened(const DeviceEvent& event) {
+  const Entered api(*context_);
+  const CUresult result = api->EventQuery(static_cast<const CudaEvent&>(event).event());
+  if (result == error_not_ready) return false;
+  api.check(result, "looking for an event");
+  return true;
+}
+
 int64_t CudaQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {
   const Entered api(*context_);
   float milliseconds = 0;

@@ -45,6 +45,7 @@ class CudaQueue final : public Queue {
   explicit CudaQueue(std::shared_ptr<const Context> context);
   ~CudaQueue() override;
 
+  bool has_happened(const DeviceEvent& event) override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
 
  private:

@@ -49,6 +49,7 @@ enum Name : cl_uint {
   program_build_log = 0x1183,
   kernel_work_group_size = 0x11B0,
   kernel_local_mem_size = 0x11B2,
+  event_execution_status = 0x11D3,
   profiling_command_end = 0x1283,
 };
 constexpr cl_bitfield device_type_all = 0xFFFFFFFF;
@@ -56,6 +57,7 @@ constexpr cl_bitfield fp_correctly_rounded_divide_sqrt = 1 << 7;
 constexpr cl_bitfield queue_profiling_enable = 1 << 1;
 constexpr cl_bitfield mem_read_write = 1 << 0, mem_use_host_ptr = 1 << 3, mem_alloc_host_ptr = 1 << 4;
 constexpr cl_bitfield map_read = 1 << 0, map_write = 1 << 1;
+constexpr cl_int execution_complete = 0;
 constexpr cl_int success = 0, device_not_found = -1, mem_object_allocation_failure = -4, out_of_resources = -5,
                  out_of_host_memory = -6, profiling_info_not_available = -7, build_program_failure = -11,
                  invalid_buffer_size = -61;
@@ -102,6 +104,7 @@ using BuildNotify = void (*)(cl_program, void*);
   ROW(EnqueueMarkerWithWaitList, cl_int, (cl_command_queue, cl_uint, const cl_event*, cl_event*))                     \
   ROW(Flush, cl_int, (cl_command_queue))                                                                              \
   ROW(Finish, cl_int, (cl_command_queue))                                                                             \
+  ROW(GetEventInfo, cl_int, (cl_event, cl_uint, size_t, void*, size_t*))                                              \
   ROW(GetEventProfilingInfo, cl_int, (cl_event, cl_uint, size_t, void*, size_t*))                                     \
   ROW(ReleaseEvent, cl_int, (cl_event))
 

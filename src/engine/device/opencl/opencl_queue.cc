@@ -1,5 +1,6 @@
 #include "engine/device/opencl/opencl_queue.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
@@ -99,6 +100,16 @@ void OpenClQueue::wait() {
   const cl_int status = api_.Finish(queue_);
   context_->health->check();
   context_->check_done(status, "waiting for a queue");
+}
+
+bool OpenClQueue::has_happened(const DeviceEvent& event) {
+  cl_int status = 0;
+  context_->check(api_.GetEventInfo(static_cast<const OpenClEvent&>(event).event(), event_execution_status,
+                                    sizeof(status), &status, nullptr),
+                  "looking for an event");
+  // Below 0: its work has failed.
+  context_->check_done(std::min(status, success), "running what an event waits for");
+  return status == execution_complete;
 }
 
 int64_t OpenClQueue::nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) {

@@ -24,6 +24,7 @@ class OpenClQueue final : public Queue {
   OpenClQueue(std::shared_ptr<const Context> context, Memory& memory);
   ~OpenClQueue() override;
 
+  bool has_happened(const DeviceEvent& event) override;
   int64_t nanoseconds_between(const DeviceEvent& first, const DeviceEvent& second) override;
 
  private:

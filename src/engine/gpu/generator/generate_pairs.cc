@@ -17,6 +17,8 @@
 #include "program/operands.h"
 
 namespace diptych::gpu {
+using Kind = KernelParameter::Kind;
+
 namespace {
 
 // Of shared memory, for what a kernel declares beside the functions of a group: every device has 48 KiB, of which
@@ -117,6 +119,13 @@ void SectionGenerator::declare_lines(int32_t out) {
 void SectionGenerator::open_pairs(int32_t address) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
+  // Totals alone may be left as they are.
+  kernel_.can_be_stopped = kernel_.sink == SectionKernel::Sink::Totals;
+  if (kernel_.can_be_stopped) {
+    declare("turns", "dk_u32 turns = 0, stopped = 0;");
+    declare("stop", fmt::format("DK_GLOBAL const dk_u64* stop = DK_AT(const dk_u64, {});", word(Kind::Stop)));
+  }
+  const std::string goes_on = kernel_.can_be_stopped ? " && stopped == 0" : "";
   use_stage(most_moved_bytes);
   declare_lines(out);
   body_.line("dk_u32 first_{0}[DK_ROWS], count_{0}[DK_ROWS];", out);
@@ -130,7 +139,8 @@ void SectionGenerator::open_pairs(int32_t address) {
     body_.line("count_{}[k] = has ? {}_span : 0U;", out, name);
   }
   body_.close();
-  body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out);
+  body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0{1}; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out,
+             goes_on);
   body_.line("dk_u32 lines_{};", out);
   body_.line(
       "dk_u32 total_{0} = dk_list_pairs(pair_starts_{0}, pair_rows_{0}, count_{0}, skip_{0}, scratch, &lines_{0});",
@@ -138,7 +148,7 @@ void SectionGenerator::open_pairs(int32_t address) {
   // A row that has more now has had as many as there are at a time.
   body_.line("more_{0} = total_{0} >= DK_PAIRS_AT_A_TIME;", out);
   body_.line("DK_TEAM_BARRIER();");
-  std::string is_there = fmt::format("turn_{0} < total_{0}", out);
+  std::string is_there = fmt::format("turn_{0} < total_{0}{1}", out, goes_on);
   if (ordered_) {
     const bool counts_all = all_pairs_reach_sink(address);
     if (counts_all) {
@@ -152,6 +162,8 @@ void SectionGenerator::open_pairs(int32_t address) {
     is_there += " && (pass == 0 || place < capacity)";
   }
   body_.open("for (dk_u32 turn_{0} = 0; {1}; turn_{0} += DK_TEAM_SIZE * DK_ROWS) {{", out, is_there);
+  if (kernel_.can_be_stopped)
+    body_.line("if (++turns % DK_TURNS_BEFORE_LOOK == 0) stopped = dk_team_is_stopped(stop, scratch);");
   write_pairs(address);
 }
 

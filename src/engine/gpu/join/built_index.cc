@@ -68,6 +68,13 @@ const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_
   return static_cast<const BuiltIndex*>(built->second.get());
 }
 
+double most_matches_of_a_row(const Device& device, const SectionTask& task) {
+  double most = 1;
+  for (const int32_t index : indexes_met(task.program, task.address))
+    if (const BuiltIndex* built = index_on(device, task, index)) most *= static_cast<double>(built->most_matches());
+  return most;
+}
+
 std::string why_not_built(const Program& program, int32_t index) {
   const IndexInfo& info = program.indexes[static_cast<size_t>(index)];
   const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;

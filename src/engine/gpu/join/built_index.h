@@ -87,6 +87,9 @@ class BuiltIndex final : public DeviceIndex {
 // The index as the task has it on the device; null: it is not there.
 const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_t index);
 
+// How many pairs a row of the task's section may make with the rows of the indexes there that it meets.
+double most_matches_of_a_row(const Device& device, const SectionTask& task);
+
 // Adds the indexes that the section's rows meet, as they are expected to be before there are any: with unique keys.
 void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape);
 // Why no device builds it, whatever its rows are; empty: one does.

@@ -159,6 +159,16 @@ TEST_P(DeviceTest, EventsOfAQueueAreTimed) {
   for (size_t i = 0; i < count; i++) ASSERT_EQ(found[i], 2 * i);
 }
 
+TEST_P(DeviceTest, AWatchedWaitEndsWithItsEvent) {
+  auto kernel = add_kernel();
+  DeviceBuffer buffer = device_->allocate(80000, "values");
+  queue_->fill(buffer.address(), 1, buffer.bytes());
+  add(*queue_, *kernel, buffer.address(), buffer.address(), buffer.address(), 10000);
+  const auto after = queue_->record();
+  queue_->synchronize_watching(*after, [] {});
+  EXPECT_TRUE(queue_->has_happened(*after));
+}
+
 // Each round's sum is of what the other queue wrote in the same round, though nothing on the host waits in between.
 TEST_P(DeviceTest, AQueueWaitsForAPlaceInAnother) {
   auto kernel = add_kernel();
