@@ -24,6 +24,10 @@ constexpr int64_t most_mapped_steps = 2;
 // Of 4 bytes each: over the bus go lines of 128 bytes, to the device's memory sectors of 32.
 constexpr uint64_t host_line_rows = 32, device_line_rows = 8;
 
+// Of the states of tiles in the control buffer.
+constexpr int64_t status_at = 64;
+static_assert(status_at >= static_cast<int64_t>(sizeof(ControlBlock)));
+
 bool is_text_row(const OutputColumn& column) { return column.is_text_row(); }
 
 }  // namespace
@@ -135,19 +139,17 @@ int64_t SectionBatch::choose_steps() {
 void SectionBatch::launch_with(int64_t capacity) {
   capacity_ = capacity;
   if (control_buffer_.bytes() == 0) {
-    control_buffer_ = engine_.device().allocate(sizeof(ControlBlock), "control block of a kernel");
+    const int64_t status_bytes = kernel_->writes_rows() ? std::max<int64_t>(tablets_->tiles, 1) * 8 : 0;
+    control_buffer_ = engine_.device().allocate(status_at + status_bytes, "control block of a kernel");
     control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
     groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
     // Few rows are written to few places at a time, however many groups of the grid there are.
     if (!kernel_->notes_rows)
       for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
   }
-  queue_->fill(control_buffer_.address(), 0, sizeof(ControlBlock));
+  queue_->fill(control_buffer_.address(), 0, control_buffer_.bytes());
   text_room_.prepare(engine_, *kernel_, input_->rows);
   if (kernel_->writes_rows()) {
-    if (status_buffer_.bytes() == 0)
-      status_buffer_ = engine_.device().allocate(std::max<int64_t>(tablets_->tiles, 1) * 8, "states of tiles");
-    queue_->fill(status_buffer_.address(), 0, status_buffer_.bytes());
     allocate_outputs(capacity);
   } else if (kernel_->sink == SectionKernel::Sink::Totals) {
     partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_->partial_words) * 8,
@@ -163,7 +165,7 @@ void SectionBatch::launch_with(int64_t capacity) {
     stop_ = engine_.device().allocate_pinned(sizeof(uint64_t), "a word that stops a kernel");
     *reinterpret_cast<uint64_t*>(stop_.data()) = 0;
   }
-  before_ = queue_->record();
+  if (is_timed()) before_ = queue_->record();
   if (!partitions_.empty()) {
     if (kernel_->adds_noted_rows) queue_->fill(row_masks_.address(), 0, row_masks_.bytes());
     count_rows();
@@ -176,8 +178,9 @@ void SectionBatch::launch_with(int64_t capacity) {
   launch_pass(1);
   for (PartitionBatch& partitions : partitions_) partitions.group(*queue_);
   if (finds_first_rows()) find_first_rows();
-  after_ = queue_->record();
+  if (is_timed() || stop_.bytes() > 0) after_ = queue_->record();
   control_report_.ask(*queue_);
+  for (NumberedBatch& groups : numbered_) groups.ask(*queue_);
   partials_report_.ask(*queue_);
   if (finds_first_rows() && std::none_of(kernel_->outputs.begin(), kernel_->outputs.end(), is_text_row)) start_fetch();
 }
@@ -278,7 +281,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::TilesPerTablet: return static_cast<uint64_t>(tablets_->tiles_per_tablet);
     case Kind::StepsPerTile: return static_cast<uint64_t>(steps_);
     case Kind::Control: return control_buffer_.address().value;
-    case Kind::TileStatus: return status_buffer_.address().value;
+    case Kind::TileStatus: return (control_buffer_.address() + status_at).value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);
     case Kind::LineMask: return writes_to_host() ? host_line_rows - 1 : device_line_rows - 1;
     case Kind::Output: return outputs_[index].values.value;
@@ -307,6 +310,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
 }
 
 void SectionBatch::count_time() {
+  if (before_ == nullptr) return;
   int64_t nanoseconds = queue_->nanoseconds_between(*before_, *after_);
   // 0 where the driver does not know; less where this kernel was done first.
   if (const int64_t since = before_this_ ? queue_->nanoseconds_between(*before_this_, *after_) : 0; since != 0)
@@ -365,7 +369,7 @@ void SectionBatch::bring_output() {
       start_fetch();
     return;
   }
-  for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read(*queue_));
+  for (const NumberedBatch& groups : numbered_) groups_found_.push_back(groups.read());
   for (PartitionBatch& partitions : partitions_) {
     while (partitions.group_again(*queue_)) queue_->synchronize();
     partitions.own_strings(*queue_);
@@ -430,13 +434,13 @@ void SectionBatch::sort_rows() {
     if (is_merged(sorted, residency_)) sort_->fetch_words(words);
     return;
   }
-  before_ = queue_->record();
+  if (is_timed()) before_ = queue_->record();
   std::vector<TextKey> texts;
   for (const SortText& text : kernel_->sort_texts)
     texts.push_back({text.word, outputs_[text.output].values, text.descending});
   const SortInput input{words, texts, static_cast<int64_t>(control().rows_out)};
   sort_.emplace(engine_, *queue_).sort(input, sorted.limit, task_.context);
-  after_ = queue_->record();
+  if (is_timed()) after_ = queue_->record();
   if (is_merged(sorted, residency_)) sort_->fetch_words(words);
   queue_->synchronize();
   count_time();

@@ -122,6 +122,7 @@ class SectionBatch {
   void count_rows();
   void launch_pass(uint32_t pass);
   void launch_until_room();
+  bool is_timed() const { return task_.report != nullptr; }
   bool is_watched() const;
   void wait();
   void fetch_partials();
@@ -148,7 +149,9 @@ class SectionBatch {
   int64_t shared_room_ = 0;        // of a work-group, beside what the kernel's text declares
   DeviceBuffer section_buffer_;    // what the interpreter runs
   PinnedBuffer section_sent_;
-  DeviceBuffer control_buffer_, status_buffer_, row_masks_, outputs_buffer_;
+  // Control block, and behind it states of tiles, where rows are written.
+  DeviceBuffer control_buffer_;
+  DeviceBuffer row_masks_, outputs_buffer_;
   std::vector<CopiedStrings> strings_;  // by output: of rows for a row set
   ReportBuffer control_report_, partials_report_;
   PinnedBuffer stop_;  // a word, where the kernel is watched
@@ -162,8 +165,9 @@ class SectionBatch {
   std::vector<OutputOffsets> output_offsets_;
   std::vector<int64_t> sort_word_offsets_;  // ... and of the words
   std::optional<BatchSort> sort_;
-  std::shared_ptr<DeviceEvent> before_, after_;  // of the kernel
-  std::shared_ptr<DeviceEvent> before_this_;     // see follow()
+  // Of the kernel, where its time is wanted, or its end is watched.
+  std::shared_ptr<DeviceEvent> before_, after_;
+  std::shared_ptr<DeviceEvent> before_this_;  // see follow()
   bool is_brought_ = false;
   std::optional<RowFetch> fetch_;
   std::vector<HostPiece> rows_;

@@ -45,13 +45,15 @@ uint64_t NumberedBatch::word(const KernelParameter& parameter) const {
   }
 }
 
-GroupWords NumberedBatch::read(Queue& queue) const {
+void NumberedBatch::ask(Queue& queue) {
+  if (fetched_.bytes() < bytes_) fetched_ = engine_.device().allocate_pinned(bytes_, "groups");
+  queue.copy_to_host(fetched_.data(), buffer_.address(), bytes_);
+}
+
+GroupWords NumberedBatch::read() const {
   GroupWords words;
   words.row_words = 1 + plan_.states.words;
-  const PinnedBuffer memory = engine_.device().allocate_pinned(bytes_, "groups");
-  queue.copy_to_host(memory.data(), buffer_.address(), bytes_);
-  queue.synchronize();
-  const auto* states = reinterpret_cast<const uint64_t*>(memory.data());
+  const auto* states = reinterpret_cast<const uint64_t*>(fetched_.data());
   const size_t counter =
       plan_.counting >= 0 ? plan_.states.aggregates[static_cast<size_t>(plan_.counting)].first_word : 0;
   for (size_t group = 0; group < static_cast<size_t>(plan_.groups); ++group) {

@@ -30,8 +30,10 @@ class NumberedBatch {
   void prepare(Queue& queue);
   // The value of a parameter of kind Group of this table.
   uint64_t word(const KernelParameter& parameter) const;
-  // Waits for the queue.
-  GroupWords read(Queue& queue) const;
+  // Behind the kernel: lets the groups come.
+  void ask(Queue& queue);
+  // Once the queue is through: what has come.
+  GroupWords read() const;
 
   const GroupPlan& plan() const { return plan_; }
 
@@ -42,6 +44,7 @@ class NumberedBatch {
   const GroupPlan& plan_;
   const int64_t bytes_;
   DeviceBuffer buffer_;
+  PinnedBuffer fetched_;
 };
 
 }  // namespace diptych::gpu

@@ -269,18 +269,18 @@ DeviceBuffer BuiltIndex::make_keys(Queue& queue) const {
 void BuiltIndex::allocate(Queue& queue) {
   Device& device = engine_.device();
   const int64_t slots = slot_count();
-  const auto zeroed = [&](int64_t bytes, const char* what) {
-    DeviceBuffer made = device.allocate(bytes, what);
-    queue.fill(made.address(), 0, bytes);
-    return made;
-  };
-  if (shape_.is_dense) {
-    bits_ = zeroed((slots + 31) / 32 * 4, "bits of an index");
-    if (shape_.is_fetched) slots_ = device.allocate(slots * 4, "places of an index");
-    return;
-  }
-  slots_ = zeroed(slots * 4, "slots of an index");
-  if (shape_.has_filter) filter_ = zeroed(int64_t{4} << filter_bits_, "filter of an index");
+  int64_t bytes = padded(control_bytes);
+  const auto take = [&bytes](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
+  const int64_t table = take(shape_.is_dense ? (slots + 31) / 32 * 4 : slots * 4);
+  const int64_t filter = shape_.has_filter ? take(int64_t{4} << filter_bits_) : 0;
+  cleared_ = device.allocate(bytes, shape_.is_dense ? "bits of an index" : "slots of an index");
+  queue.fill(cleared_.address(), 0, bytes);
+  control_ = cleared_.address();
+  (shape_.is_dense ? bits_ : slots_) = cleared_.address() + table;
+  if (filter > 0) filter_ = cleared_.address() + filter;
+  if (!shape_.is_dense || !shape_.is_fetched) return;
+  places_ = device.allocate(slots * 4, "places of an index");
+  slots_ = places_.address();
 }
 
 // Whether its build need not be waited for: what that uses besides stays as long as the index.
@@ -289,24 +289,22 @@ bool BuiltIndex::is_left() const { return shape_.has_keys && (count_ == 0 || fin
 void BuiltIndex::insert(Queue& queue) {
   Device& device = engine_.device();
   slots_of_rows_ = device.allocate(std::max<int64_t>(count_, 1) * 4, "slots of rows");
-  control_ = device.allocate(control_bytes, "control words of an index");
   allocate(queue);
   if (count_ == 0) return;
-  queue.fill(control_.address(), 0, control_bytes);
   if (!shape_.is_dense) keys_ = make_keys(queue);
   std::vector<uint64_t> parameters = {static_cast<uint64_t>(count_),
-                                      bits_.address().value,
-                                      slots_.address().value,
+                                      bits_.value,
+                                      slots_.value,
                                       span_,
                                       low_,
                                       values_[0],
                                       key_form(keys()[0].physical),
                                       keys_.address().value,
                                       static_cast<uint64_t>(compared_words() | texts() << 32),
-                                      filter_.address().value,
+                                      filter_.value,
                                       filter_bits_,
                                       slots_of_rows_.address().value,
-                                      control_.address().value,
+                                      control_.value,
                                       keys().size()};
   for (size_t i = 0; i < keys().size(); ++i) parameters.push_back(validity_[i]);
   launch_text_kernel(device, queue, build_file, "dk_index_insert", count_, parameters);
@@ -314,19 +312,19 @@ void BuiltIndex::insert(Queue& queue) {
   if (is_left()) return;
   const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
   const WhenDone when_done{queue};
-  queue.copy_to_host(report.data(), control_.address(), control_bytes);
+  queue.copy_to_host(report.data(), control_, control_bytes);
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
   shape_.is_unique |= seen[0] == 0;
   if (!shape_.is_unique) place(queue, report);
   slots_of_rows_ = DeviceBuffer();
-  control_ = DeviceBuffer();
 }
 
 void BuiltIndex::place(Queue& queue, const PinnedBuffer& report) {
   Device& device = engine_.device();
-  if (shape_.is_dense) slots_ = DeviceBuffer();
+  places_ = DeviceBuffer();
+  if (shape_.is_dense) slots_ = {};
   // With the end behind them, once they are starts.
   starts_ = device.allocate((slot_count() + 1) * 4, "counts of an index");
   if (shape_.is_fetched) by_key_ = device.allocate(count_ * 4, "rows of an index");
@@ -337,8 +335,8 @@ void BuiltIndex::place(Queue& queue, const PinnedBuffer& report) {
   queue.fill(starts_.address(), 0, (slot_count() + 1) * 4);
   launch_text_kernel(
       device, queue, build_file, "dk_index_rank", count_,
-      {rows, slots_of_rows_.address().value, starts_.address().value, ranks.address().value, control_.address().value});
-  queue.copy_to_host(report.data(), control_.address(), control_bytes);
+      {rows, slots_of_rows_.address().value, starts_.address().value, ranks.address().value, control_.value});
+  queue.copy_to_host(report.data(), control_, control_bytes);
   launch_starts(engine_, queue, starts_.address(), slot_count(), state.address());
   if (shape_.is_fetched)
     launch_text_kernel(device, queue, build_file, "dk_index_place", count_,
@@ -354,12 +352,12 @@ FormProfile BuiltIndex::form() const {
 
 uint64_t BuiltIndex::word(int32_t part) const {
   switch (static_cast<IndexPart>(part)) {
-    case IndexPart::Bits: return bits_.address().value;
-    case IndexPart::Slots: return slots_.address().value;
+    case IndexPart::Bits: return bits_.value;
+    case IndexPart::Slots: return slots_.value;
     case IndexPart::Span: return span_;
     case IndexPart::Low: return low_;
     case IndexPart::Keys: return keys_.address().value;
-    case IndexPart::Filter: return filter_.address().value;
+    case IndexPart::Filter: return filter_.value;
     case IndexPart::FilterBits: return filter_bits_;
     case IndexPart::Starts: return starts_.address().value;
     case IndexPart::Rows: return by_key_.address().value;

@@ -75,10 +75,14 @@ class BuiltIndex final : public DeviceIndex {
   std::vector<std::shared_ptr<const ColumnSegment>> columns_;  // of the row set, on the device
   std::vector<uint64_t> heaps_;                                // by column: addresses of strings' bytes
   std::vector<uint64_t> values_, validity_;                    // addresses, by column; 0: it is not there
-  DeviceBuffer bits_, slots_, keys_, filter_, starts_, by_key_;
+  // What is zeroed at first, in one piece, and where its parts are.
+  DeviceBuffer cleared_;
+  DeviceAddress control_, bits_, slots_, filter_;
+  DeviceBuffer places_;  // of a dense index: slots_ are here, which bits tell of
+  DeviceBuffer keys_, starts_, by_key_;
   // Of a build that nobody has waited for: its queue, and what else it uses.
   std::unique_ptr<Queue> queue_;
-  DeviceBuffer slots_of_rows_, control_;
+  DeviceBuffer slots_of_rows_;
   // begins_: null where nobody wants to know; is_there_: null where that is long past.
   std::unique_ptr<const DeviceEvent> begins_, is_there_;
   int64_t kernel_nanoseconds_ = 0;
