@@ -44,6 +44,7 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
 // Nothing may be freed that the device still works with.
 SectionBatch::~SectionBatch() {
   try {
+    stop();
     queue_->synchronize();
     engine_.give_back(std::move(queue_));
   } catch (const Error&) {
@@ -325,13 +326,18 @@ bool SectionBatch::is_watched() const {
   return kernel_->can_be_stopped && device.can_map && pairs > most;
 }
 
+// What it makes from then on is not used.
+void SectionBatch::stop() {
+  if (stop_.bytes() > 0) *reinterpret_cast<volatile uint64_t*>(stop_.data()) = 1;
+}
+
 void SectionBatch::wait() {
   if (stop_.bytes() == 0) return queue_->synchronize();
   bool is_stopped = false;
   queue_->synchronize_watching(*after_, [&] {
     if (task_.context.cancelled == nullptr || !*task_.context.cancelled) return;
     is_stopped = true;
-    *reinterpret_cast<volatile uint64_t*>(stop_.data()) = 1;
+    stop();
   });
   if (is_stopped) check_cancelled(task_.context);
 }

@@ -124,6 +124,7 @@ class SectionBatch {
   void launch_until_room();
   bool is_timed() const { return task_.report != nullptr; }
   bool is_watched() const;
+  void stop();
   void wait();
   void fetch_partials();
   void count_time();
