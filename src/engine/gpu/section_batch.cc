@@ -179,7 +179,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   launch_pass(1);
   for (PartitionBatch& partitions : partitions_) partitions.group(*queue_);
   if (finds_first_rows()) find_first_rows();
-  if (is_timed() || stop_.bytes() > 0) after_ = queue_->record();
+  after_ = queue_->record();  // which also has OpenCL's drivers begin
   control_report_.ask(*queue_);
   for (NumberedBatch& groups : numbered_) groups.ask(*queue_);
   partials_report_.ask(*queue_);

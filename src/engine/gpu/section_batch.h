@@ -166,7 +166,7 @@ class SectionBatch {
   std::vector<OutputOffsets> output_offsets_;
   std::vector<int64_t> sort_word_offsets_;  // ... and of the words
   std::optional<BatchSort> sort_;
-  // Of the kernel, where its time is wanted, or its end is watched.
+  // Of the kernel; before_: where its time is wanted.
   std::shared_ptr<DeviceEvent> before_, after_;
   std::shared_ptr<DeviceEvent> before_this_;  // see follow()
   bool is_brought_ = false;
