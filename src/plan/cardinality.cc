@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
+#include <span>
 
 #include "plan/scan_column.h"
 #include "plan/selectivity.h"
@@ -26,10 +29,72 @@ int64_t whole_rows(double estimated_rows) {
   return static_cast<int64_t>(std::llround(std::min(estimated_rows, most_rows_shown)));
 }
 
+namespace {
+
+// The keys of one side of a join, taken together.
+struct JointKeys {
+  // All are columns of it; null: they are not, or one alone may tell its rows apart.
+  const LogicalOperator* scan = nullptr;
+  double values = 1;  // in the table, were they independent
+  double part = 1;    // of the values, that conditions on these columns alone leave
+
+  // Whether they may tell the rows of their table apart, as a key of several columns does.
+  bool may_be_key() const { return scan != nullptr && values >= scan->estimated_rows; }
+};
+
+JointKeys joint_keys(const LogicalOperator& side, std::span<const Expression* const> keys) {
+  JointKeys joint;
+  for (const Expression* key : keys) {
+    if (key->kind != ExpressionKind::Column) return {};
+    const ScanColumn place = scan_column(side, key->column);
+    if (place.scan == nullptr || (joint.scan != nullptr && place.scan != joint.scan)) return {};
+    joint.scan = place.scan;
+    const auto& numbers = place.scan->source_columns;
+    const auto column = static_cast<size_t>(std::find(numbers.begin(), numbers.end(), place.number) - numbers.begin());
+    const double values = values_of(*place.scan, place.scan->columns[column].id).values;
+    if (values >= place.scan->estimated_rows) return {};
+    joint.values *= values;
+    joint.part *= std::min(1.0, values_of(side, key->column).values / values);
+  }
+  return joint;
+}
+
+// Several columns that may tell rows apart on both sides are a key of the table that has fewer of these, and the others
+// refer to it (a foreign key): most of the combinations that independent columns could have are not there.
+std::optional<double> rows_of_key(const JoinSide& a, const JoinSide& b) {
+  if (a.keys.size() < 2) return std::nullopt;
+  const JointKeys first = joint_keys(a.rows, a.keys), second = joint_keys(b.rows, b.keys);
+  if (!first.may_be_key() || !second.may_be_key()) return std::nullopt;
+  const double rows = std::min(first.scan->estimated_rows, second.scan->estimated_rows);
+  return std::max(1.0, rows * std::max(first.part, second.part));
+}
+
+std::vector<const Expression*> addresses(const std::vector<ExpressionPtr>& expressions) {
+  std::vector<const Expression*> found;
+  for (const ExpressionPtr& e : expressions) found.push_back(e.get());
+  return found;
+}
+
+}  // namespace
+
+// Bounds tell only how many values there may be. Where each row of a side has a value of its own, the other side's are
+// taken to be among them, as a foreign key's are.
+double equal_part(const ColumnValues& a, const ColumnValues& b) {
+  if (a.is_key != b.is_key) return 1 / (a.is_key ? a : b).values;
+  return 1 / std::max(a.values, b.values);
+}
+
+double pairs_of(const JoinSide& a, const JoinSide& b) {
+  const double pairs = a.rows.estimated_rows * b.rows.estimated_rows;
+  if (const auto rows = rows_of_key(a, b)) return pairs / *rows;
+  double part = 1;
+  for (size_t i = 0; i < a.keys.size(); ++i)
+    part *= equal_part(values_of(a.rows, *a.keys[i]), values_of(b.rows, *b.keys[i]));
+  return pairs * part;
+}
+
 double pairs_of_join(const LogicalOperator& op) {
-  double pairs = op.inputs[0]->estimated_rows * op.inputs[1]->estimated_rows;
-  for (size_t i = 0; i < op.probe_keys.size(); ++i)
-    pairs *= equal_part(values_of(*op.inputs[0], *op.probe_keys[i]), values_of(*op.inputs[1], *op.build_keys[i]));
+  double pairs = pairs_of({*op.inputs[0], addresses(op.probe_keys)}, {*op.inputs[1], addresses(op.build_keys)});
   if (op.is_semi) pairs = std::min(pairs, op.inputs[0]->estimated_rows);
   return std::max(1.0, pairs);
 }
@@ -63,8 +128,9 @@ double groups_of(const LogicalOperator& op) {
   double groups = 1;
   for (const ExpressionPtr& key : op.expressions) {
     if (groups >= op.input().estimated_rows) break;  // of other keys a file need not be sampled
-    groups *= key->kind == ExpressionKind::Column ? values_of(op.input(), *key).values
-                                                  : op.input().estimated_rows / usual_rows_a_group;
+    const double values = values_of(op.input(), *key).values;
+    const bool is_column = key->kind == ExpressionKind::Column;
+    groups *= is_column ? values : std::min(values, op.input().estimated_rows / usual_rows_a_group);
   }
   return std::min(groups, op.input().estimated_rows);
 }
@@ -114,13 +180,6 @@ double values_of_scan(const LogicalOperator& scan, size_t column) {
 
 }  // namespace
 
-// Bounds tell only how many values there may be. Where each row of a side has a value of its own, the other side's are
-// taken to be among them, as a foreign key's are.
-double equal_part(const ColumnValues& a, const ColumnValues& b) {
-  if (a.is_key != b.is_key) return 1 / (a.is_key ? a : b).values;
-  return 1 / std::max(a.values, b.values);
-}
-
 void estimate_from_inputs(LogicalOperator& op) { op.estimated_rows = std::max(1.0, rows_of(op)); }
 
 void estimate(LogicalOperator& op) {
@@ -128,9 +187,23 @@ void estimate(LogicalOperator& op) {
   estimate_from_inputs(op);
 }
 
+namespace {
+
+void take_columns(const Expression& e, std::set<ColumnId>& columns) {
+  if (e.kind == ExpressionKind::Column) columns.insert(e.column);
+  for (const ExpressionPtr& arg : e.args) take_columns(*arg, columns);
+}
+
+}  // namespace
+
 ColumnValues values_of(const LogicalOperator& op, const Expression& expression) {
-  if (expression.kind != ExpressionKind::Column) return {op.estimated_rows, false};
-  return values_of(op, expression.column);
+  if (expression.kind == ExpressionKind::Column) return values_of(op, expression.column);
+  std::set<ColumnId> columns;
+  take_columns(expression, columns);
+  double values = 1;
+  for (const ColumnId column : columns)
+    if (values < op.estimated_rows) values *= values_of(op, column).values;  // of others a file need not be sampled
+  return {std::min(values, op.estimated_rows), false};
 }
 
 ColumnValues values_of(const LogicalOperator& op, ColumnId column) {

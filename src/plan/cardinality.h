@@ -1,6 +1,8 @@
 // How many rows an operator is expected to give: the one model of all who choose by it.
 #pragma once
 
+#include <vector>
+
 #include "bind/logical_operator.h"
 
 namespace diptych {
@@ -20,11 +22,18 @@ struct ColumnValues {
   bool is_key = false;
 };
 ColumnValues values_of(const LogicalOperator& op, ColumnId column);
-// Of an expression over an estimated operator's columns.
+// Of an expression over an estimated operator's columns: no more than these have together.
 ColumnValues values_of(const LogicalOperator& op, const Expression& expression);
 
 // Of the pairs of two operators' rows, the part that have equal keys.
 double equal_part(const ColumnValues& a, const ColumnValues& b);
+// One of two estimated operators whose rows are joined, and its keys: as many as the other's, in the same order.
+struct JoinSide {
+  const LogicalOperator& rows;
+  std::vector<const Expression*> keys;
+};
+// Of the pairs of their rows those with equal keys.
+double pairs_of(const JoinSide& a, const JoinSide& b);
 // Of a join of estimated inputs: the pairs with equal keys, at least 1.
 double pairs_of_join(const LogicalOperator& join);
 

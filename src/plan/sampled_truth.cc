@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernel/kernel.h"
 #include "plan/conditions.h"
 #include "plan/scan_column.h"
 #include "tablet/statistics/source_statistics.h"
@@ -104,6 +105,7 @@ std::optional<Truths> SampledTruth::of(const Expression& condition) {
   switch (condition.kind) {
     case Kind::Column: return of_column(condition);
     case Kind::In: return membership(condition);
+    case Kind::Call: return matching(condition);
     case Kind::IsNull:
     case Kind::IsNotNull: return null_test(condition);
     case Kind::Not: return negation(condition);
@@ -150,6 +152,27 @@ std::optional<Truths> SampledTruth::membership(const Expression& condition) {
         sampled->texts.empty() ? SampledValue(sampled->numbers[i]) : std::string_view(sampled->texts[i]);
     const bool is_there = std::binary_search(members.begin(), members.end(), value);
     truths[i] = !is_there && has_null ? Truth::Unknown : truth(is_there);
+  }
+  return truths;
+}
+
+// column LIKE pattern. Texts are cut, and what is behind their ends is taken not to matter.
+std::optional<Truths> SampledTruth::matching(const Expression& condition) {
+  const bool is_like = condition.function == FunctionId::like_text;
+  if (!is_like && condition.function != FunctionId::ilike_text) return std::nullopt;
+  const SampledColumn* sampled = column(*condition.args[0]);
+  const Expression& pattern = *condition.args[1];
+  if (sampled == nullptr || !has_value(pattern)) return std::nullopt;
+  Truths truths(sampled->is_null.size(), Truth::Unknown);
+  if (pattern.value.is_null()) return truths;
+  const auto text_of = [](std::string_view text) { return dk_text{text.data(), static_cast<dk_i32>(text.size())}; };
+  const std::string_view wanted = pattern.value.as_string();
+  dk_i32 error = 0;
+  for (size_t i = 0; i < truths.size(); ++i) {
+    if (sampled->is_null[i] != 0) continue;
+    const dk_text text = text_of(sampled->texts[i]);
+    truths[i] = truth((is_like ? dk_like_text : dk_ilike_text)(text, text_of(wanted), &error) != 0);
+    if (error != 0) return std::nullopt;
   }
   return truths;
 }

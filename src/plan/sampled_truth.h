@@ -12,8 +12,8 @@ namespace diptych {
 enum class Truth : uint8_t { False, True, Unknown };
 
 // Looks at the sample of the one table that the columns of all its conditions are from. Conditions that a sample can
-// tell are comparisons of columns with constants of their type and with other columns of it, IN lists, IS [NOT] NULL,
-// columns of truth values, and AND, OR and NOT of such.
+// tell are comparisons of columns with constants of their type and with other columns of it, IN lists, LIKE, IS [NOT]
+// NULL, columns of truth values, and AND, OR and NOT of such.
 class SampledTruth {
  public:
   // The operator outlives it.
@@ -29,6 +29,7 @@ class SampledTruth {
   std::optional<std::vector<Truth>> of_column(const Expression& condition);
   std::optional<std::vector<Truth>> comparison(const Expression& condition);
   std::optional<std::vector<Truth>> membership(const Expression& condition);
+  std::optional<std::vector<Truth>> matching(const Expression& condition);
   std::optional<std::vector<Truth>> null_test(const Expression& condition);
   std::optional<std::vector<Truth>> negation(const Expression& condition);
   std::optional<std::vector<Truth>> combination(const Expression& condition);

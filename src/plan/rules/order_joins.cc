@@ -227,16 +227,21 @@ class JoinedRows {
 
   // Of the pairs of trees that have a key, the rows of their join.
   std::map<Pair, double> estimated_joins() const {
-    std::map<Pair, double> joins;
+    using Keys = std::vector<const Expression*>;
+    std::map<Pair, std::pair<Keys, Keys>> keys;
     for (const Condition& condition : conditions_) {
       if (!condition.expression) continue;
       const size_t left = tree_with(condition.left), right = tree_with(condition.right);
       if (left == right || left == trees_.size() || right == trees_.size()) continue;
-      const Tree &a = trees_[left], &b = trees_[right];
-      const auto pair = joins.try_emplace(std::minmax(left, right), a.plan->estimated_rows * b.plan->estimated_rows);
       const std::vector<ExpressionPtr>& sides = condition.expression->args;
-      pair.first->second *= equal_part(values_of(*a.plan, *sides[0]), values_of(*b.plan, *sides[1]));
+      auto& [first, second] = keys[std::minmax(left, right)];
+      first.push_back(sides[left < right ? 0 : 1].get());
+      second.push_back(sides[left < right ? 1 : 0].get());
     }
+    std::map<Pair, double> joins;
+    for (auto& [pair, sides] : keys)
+      joins[pair] = pairs_of({*trees_[pair.first].plan, std::move(sides.first)},
+                             {*trees_[pair.second].plan, std::move(sides.second)});
     return joins;
   }
 

@@ -47,6 +47,13 @@ TEST(Selectivity, RangesCountSampledRows) {
   EXPECT_DOUBLE_EQ(part_for("country > 'de'"), 0.1);
 }
 
+TEST(Selectivity, PatternsAreMatchedWithSampledTexts) {
+  EXPECT_DOUBLE_EQ(part_for("country LIKE 'd%'"), 0.9);
+  EXPECT_DOUBLE_EQ(part_for("country NOT LIKE '_e'"), 0.1);
+  EXPECT_DOUBLE_EQ(part_for("country ILIKE '%R' OR country = 'de'"), 1);
+  EXPECT_LE(part_for("country LIKE NULL"), 0.001);
+}
+
 TEST(Selectivity, WhatNoSampledRowFulfilsIsRareButNotNothing) {
   EXPECT_GT(part_for("first < 0"), 0);
   EXPECT_LE(part_for("first < 0"), 0.001);
