@@ -1,9 +1,9 @@
-"""TPC-H on Diptych and DuckDB, side by side: loading, file size, q1 and q6; q3, q10 and q12, which join.
+"""TPC-H on Diptych and DuckDB, side by side: loading, file size, q1 and q6; nine queries that join.
 
   load        CSV and Parquet into a database file, lineitem alone and all eight tables; from opening the new file to
               having it closed; and the size of that file
   scans       q1 and q6 on the Parquet-loaded file, everything in memory, with 1 thread and with all
-  joins       q3, q10 and q12, everything in memory; --keys: with primary keys or without
+  joins       q3, q5, q7, q8, q9, q10, q12, q14, q19, everything in memory; --keys: with primary keys or without
   beyond      q1 and q6 on a table of 4 times Diptych's memory_limit, the file not in the page cache,
               against `cat` of as many bytes from the same file plus the in-memory time
 

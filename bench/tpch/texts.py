@@ -13,8 +13,9 @@ SCHEMA = os.path.join(HERE, "schema.sql")
 ANSWERS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(HERE))), "shared", "suites", "tpch", "answers-3way-verified")
 
 TABLES = ("region", "nation", "supplier", "part", "partsupp", "customer", "orders", "lineitem")
-# Of the tables that q3, q10 and q12 join by one column. None looks for a row of lineitem.
-PRIMARY_KEYS = {"nation": "n_nationkey", "customer": "c_custkey", "orders": "o_orderkey"}
+# Of the tables that others refer to.
+PRIMARY_KEYS = {"region": "r_regionkey", "nation": "n_nationkey", "supplier": "s_suppkey", "part": "p_partkey",
+                "partsupp": "ps_partkey, ps_suppkey", "customer": "c_custkey", "orders": "o_orderkey"}
 
 
 def file(folder, table, kind):
