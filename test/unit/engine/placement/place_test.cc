@@ -392,7 +392,7 @@ TEST_F(BuyTest, MovingInIsNotBoughtBeforeItWouldHavePaid) {
 }
 
 TEST_F(BuyTest, ADeviceThatIsNotFasterIsNotBought) {
-  learnt_[0].devices[0].fill({2000, 2000, 0});
+  learnt_[0].devices[0].fill({.ratio = 2000});
   EXPECT_EQ(runs_until_moved(0), 100);
   EXPECT_EQ(learnt_[0].rent.runs, 0);
 }
