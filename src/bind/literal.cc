@@ -25,12 +25,10 @@ struct Decimal {
   }
 };
 
-dk_text text_of(std::string_view text) { return {text.data(), static_cast<int32_t>(text.size())}; }
-
 // The digits that a text has, by the grammar of the cast from text; nothing when it is no decimal number. Errors: 22003
 // for an exponent beyond all limits.
 std::optional<Decimal> read_decimal(std::string_view text) {
-  const dk_text number = dk_strip(text_of(text));
+  const dk_text number = dk_strip(dk_text_of(text));
   const dk_decimal_text parts = dk_scan_decimal(number);
   if (!parts.valid) return std::nullopt;
   if (parts.overflow)
@@ -96,7 +94,7 @@ bool fits(int128_t value, TypeId id) {
 // A numeric of just the digits that the text has.
 Value read_own_digits(std::string_view text) {
   const std::optional<Decimal> decimal = read_decimal(text);
-  if (!decimal) refuse(dk_no_decimal_error(dk_strip(text_of(text))), text, {TypeId::Numeric});
+  if (!decimal) refuse(dk_no_decimal_error(dk_strip(dk_text_of(text))), text, {TypeId::Numeric});
   if (!decimal->fits()) refuse_long_number(text);
   return Value::integral(decimal->type(), integer_of(*decimal));
 }
@@ -147,7 +145,7 @@ Value read_literal(std::string_view text, const Type& type) {
   if (type.is_string()) return Value::string(type, std::string(text));
   if (type.id == TypeId::Numeric && type.precision == 0) return read_own_digits(text);
   int32_t error = DK_OK;
-  Value value = read_by_cast(text_of(text), type, error);
+  Value value = read_by_cast(dk_text_of(text), type, error);
   if (error != DK_OK) refuse(error, text, type);
   return value;
 }

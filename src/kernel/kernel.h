@@ -32,3 +32,8 @@
 #include "kernel/convert_host.h"
 // clang-format on
 #pragma GCC diagnostic pop
+
+#include <string_view>
+
+// The same bytes, as the functions take them.
+inline dk_text dk_text_of(std::string_view text) { return {text.data(), static_cast<dk_i32>(text.size())}; }

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "plan/optimizer.h"
 #include "plan/scan_column.h"
 #include "plan/selectivity.h"
 #include "tablet/dictionary.h"
@@ -187,19 +188,10 @@ void estimate(LogicalOperator& op) {
   estimate_from_inputs(op);
 }
 
-namespace {
-
-void take_columns(const Expression& e, std::set<ColumnId>& columns) {
-  if (e.kind == ExpressionKind::Column) columns.insert(e.column);
-  for (const ExpressionPtr& arg : e.args) take_columns(*arg, columns);
-}
-
-}  // namespace
-
 ColumnValues values_of(const LogicalOperator& op, const Expression& expression) {
   if (expression.kind == ExpressionKind::Column) return values_of(op, expression.column);
   std::set<ColumnId> columns;
-  take_columns(expression, columns);
+  for_each_column(expression, [&](const Expression& column) { columns.insert(column.column); });
   double values = 1;
   for (const ColumnId column : columns)
     if (values < op.estimated_rows) values *= values_of(op, column).values;  // of others a file need not be sampled

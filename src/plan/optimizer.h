@@ -31,11 +31,11 @@ void rewrite_bottom_up(ExpressionPtr& expression, Visit&& visit) {
   visit(expression);
 }
 
-// Calls visit(Expression&) on every column in the expression.
-template <typename Visit>
-void for_each_column(Expression& e, Visit&& visit) {
+// Calls visit(Expression&) on every column in the expression; of a const one with const ones.
+template <typename AnyExpression, typename Visit>
+void for_each_column(AnyExpression& e, Visit&& visit) {
   if (e.kind == ExpressionKind::Column) visit(e);
-  for (ExpressionPtr& arg : e.args) for_each_column(*arg, visit);
+  for (const ExpressionPtr& arg : e.args) for_each_column<AnyExpression>(*arg, visit);
 }
 
 // Calls visit(ExpressionPtr&) on the root of every expression in the plan.

@@ -165,13 +165,11 @@ std::optional<Truths> SampledTruth::matching(const Expression& condition) {
   if (sampled == nullptr || !has_value(pattern)) return std::nullopt;
   Truths truths(sampled->is_null.size(), Truth::Unknown);
   if (pattern.value.is_null()) return truths;
-  const auto text_of = [](std::string_view text) { return dk_text{text.data(), static_cast<dk_i32>(text.size())}; };
-  const std::string_view wanted = pattern.value.as_string();
+  const auto like = is_like ? dk_like_text : dk_ilike_text;
   dk_i32 error = 0;
   for (size_t i = 0; i < truths.size(); ++i) {
     if (sampled->is_null[i] != 0) continue;
-    const dk_text text = text_of(sampled->texts[i]);
-    truths[i] = truth((is_like ? dk_like_text : dk_ilike_text)(text, text_of(wanted), &error) != 0);
+    truths[i] = truth(like(dk_text_of(sampled->texts[i]), dk_text_of(pattern.value.as_string()), &error) != 0);
     if (error != 0) return std::nullopt;
   }
   return truths;

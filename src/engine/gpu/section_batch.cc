@@ -321,9 +321,9 @@ void SectionBatch::count_time() {
 
 bool SectionBatch::is_watched() const {
   const DeviceInfo& device = engine_.device().info();
-  const double pairs = static_cast<double>(input_->rows) * most_matches_of_a_row(engine_.device(), task_);
+  if (!kernel_->can_be_stopped || !device.can_map) return false;
   const double most = device.is_host ? most_unwatched_pairs_of_a_host : most_unwatched_pairs;
-  return kernel_->can_be_stopped && device.can_map && pairs > most;
+  return static_cast<double>(input_->rows) * most_matches_of_a_row(engine_.device(), task_) > most;
 }
 
 // What it makes from then on is not used.

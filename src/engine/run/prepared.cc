@@ -37,10 +37,7 @@ void store_value(const Value& value, PhysicalType physical, void* to) {
     case PhysicalType::Float32: return store(static_cast<float>(double_of(value)));
     case PhysicalType::Float64: return store(double_of(value));
     case PhysicalType::Interval: return store(value.as_interval());
-    case PhysicalType::Text: {
-      const std::string& text = value.as_string();
-      return store(dk_text{text.data(), static_cast<dk_i32>(text.size())});
-    }
+    case PhysicalType::Text: return store(dk_text_of(value.as_string()));
   }
 }
 

@@ -11,8 +11,6 @@
 namespace diptych {
 namespace {
 
-dk_text text_of(std::string_view field) { return dk_make_text(field.data(), static_cast<dk_i32>(field.size())); }
-
 // Digits [from, to) as a number, -1 when another character is among them. At most 18.
 int64_t digits_of(const char* from, const char* to) {
   int64_t value = 0;
@@ -117,42 +115,42 @@ bool read_iso_timestamp(std::string_view field, int64_t& value) {
   return true;
 }
 
-uint8_t read_boolean(std::string_view field, int32_t& error) { return dk_cast_text_bool(text_of(field), &error); }
+uint8_t read_boolean(std::string_view field, int32_t& error) { return dk_cast_text_bool(dk_text_of(field), &error); }
 
 int32_t read_smallint(std::string_view field, int32_t& error) {
   int64_t value = 0;
   if (read_plain_integer(field, value) && value >= INT16_MIN && value <= INT16_MAX) return static_cast<int32_t>(value);
-  return dk_cast_text_i16(text_of(field), &error);
+  return dk_cast_text_i16(dk_text_of(field), &error);
 }
 
 int32_t read_integer(std::string_view field, int32_t& error) {
   int64_t value = 0;
   if (read_plain_integer(field, value) && value >= INT32_MIN && value <= INT32_MAX) return static_cast<int32_t>(value);
-  return dk_cast_text_i32(text_of(field), &error);
+  return dk_cast_text_i32(dk_text_of(field), &error);
 }
 
 int64_t read_bigint(std::string_view field, int32_t& error) {
   int64_t value = 0;
-  return read_plain_integer(field, value) ? value : dk_cast_text_i64(text_of(field), &error);
+  return read_plain_integer(field, value) ? value : dk_cast_text_i64(dk_text_of(field), &error);
 }
 
 int64_t read_numeric64(std::string_view field, const Type& type, int32_t& error) {
   int64_t value = 0;
   if (read_plain_decimal(field, type, value)) return value;
-  return dk_cast_text_n64(text_of(field), type.precision, type.scale, &error);
+  return dk_cast_text_n64(dk_text_of(field), type.precision, type.scale, &error);
 }
 
 int128_t read_numeric128(std::string_view field, const Type& type, int32_t& error) {
-  dk_i128 value = dk_cast_text_n128(text_of(field), type.precision, type.scale, &error);
+  dk_i128 value = dk_cast_text_n128(dk_text_of(field), type.precision, type.scale, &error);
   return static_cast<int128_t>((static_cast<uint128_t>(value.hi) << 64) | value.lo);
 }
 
-float read_real(std::string_view field, int32_t& error) { return dk_cast_text_f32(text_of(field), &error); }
-double read_double(std::string_view field, int32_t& error) { return dk_cast_text_f64(text_of(field), &error); }
+float read_real(std::string_view field, int32_t& error) { return dk_cast_text_f32(dk_text_of(field), &error); }
+double read_double(std::string_view field, int32_t& error) { return dk_cast_text_f64(dk_text_of(field), &error); }
 
 int32_t read_date(std::string_view field, int32_t& error) {
   int32_t days = 0;
-  return read_iso_date(field, days) ? days : dk_cast_text_date(text_of(field), &error);
+  return read_iso_date(field, days) ? days : dk_cast_text_date(dk_text_of(field), &error);
 }
 
 int64_t read_timestamp(std::string_view field, int32_t& error) {
@@ -162,11 +160,11 @@ int64_t read_timestamp(std::string_view field, int32_t& error) {
       read_plain_time(field.substr(11), time)) {
     return days * DK_USECS_PER_DAY + time;
   }
-  return dk_cast_text_timestamp(text_of(field), &error);
+  return dk_cast_text_timestamp(dk_text_of(field), &error);
 }
 
 Interval read_interval(std::string_view field, int32_t& error) {
-  dk_interval value = dk_cast_text_interval(text_of(field), &error);
+  dk_interval value = dk_cast_text_interval(dk_text_of(field), &error);
   return {value.months, value.days, value.microseconds};
 }
 

@@ -107,6 +107,18 @@ void GroupRun::partition(std::span<const uint16_t> by_row, const std::vector<Sou
     scatter(static_cast<const std::byte*>(sources[i].data), sources[i].width, to, by_row.size(), row(i, 0));
 }
 
+template <typename Visit>
+uint64_t GroupRun::find_string_starts(Visit&& visit) {
+  string_starts_.resize(partition_count + 1);
+  uint64_t bytes = 0;
+  for (uint32_t partition = 0; partition < partition_count; ++partition) {
+    string_starts_[partition] = bytes;
+    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
+      visit(group, [&](uint64_t, uint64_t length) { bytes += length; });
+  }
+  return string_starts_[partition_count] = bytes;
+}
+
 // Copies the strings partition by partition; keys and states then have their positions instead of addresses.
 void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory) {
   if (!layout.has_texts() && texts.empty()) return;
@@ -119,14 +131,7 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
       text.data = reinterpret_cast<const char*>(address);
     }
   };
-  string_starts_.resize(partition_count + 1);
-  uint64_t bytes = 0;
-  for (uint32_t partition = 0; partition < partition_count; ++partition) {
-    string_starts_[partition] = bytes;
-    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
-      visit(group, [&](uint64_t&, uint64_t length) { bytes += length; });
-  }
-  string_starts_[partition_count] = bytes;
+  const uint64_t bytes = find_string_starts(visit);
   strings_ = memory.allocate(std::max<size_t>(bytes, 1), "groups");
   uint64_t at = 0;
   // In the order of partitions each string lies somewhere else in memory; the next ones are asked for ahead.
@@ -150,15 +155,9 @@ void GroupRun::place_strings(const KeyLayout& layout, const std::vector<TextPlac
 
 void GroupRun::begin_pieces() {
   if (keys_with_addresses_ == nullptr) return;
-  string_starts_.resize(partition_count + 1);
-  uint64_t bytes = 0;
-  for (uint32_t partition = 0; partition < partition_count; ++partition) {
-    string_starts_[partition] = bytes;
-    for (size_t group = starts_[partition]; group < starts_[partition + 1]; ++group)
-      keys_with_addresses_->for_each_text(reinterpret_cast<uint64_t*>(row(Keys, group)),
-                                          [&](uint64_t, uint64_t length) { bytes += length; });
-  }
-  string_starts_[partition_count] = bytes;
+  find_string_starts([this](size_t group, auto&& action) {
+    keys_with_addresses_->for_each_text(reinterpret_cast<uint64_t*>(row(Keys, group)), action);
+  });
 }
 
 void GroupRun::copy_strings(uint32_t partition, uint64_t* keys, std::byte* to) const {

@@ -110,6 +110,9 @@ class GroupRun {
   // by_row: partitions.
   void partition(std::span<const uint16_t> by_row, const std::vector<Source>& sources, const Memory& memory);
   void place_strings(const KeyLayout& layout, const std::vector<TextPlace>& texts, const Memory& memory);
+  // visit(group, action) calls action(address, length) for each string; returns the bytes of all.
+  template <typename Visit>
+  uint64_t find_string_starts(Visit&& visit);
   // Of a partition whose keys have addresses: makes these positions, of copies at `to`.
   void copy_strings(uint32_t partition, uint64_t* keys, std::byte* to) const;
 
