@@ -50,6 +50,17 @@ std::optional<SectionResult> Engines::run(const SectionTask& task, const Placeme
   return std::nullopt;
 }
 
+bool Engines::start(const SectionTask& task, const PlacementChoice& choice) {
+  const bool is_auto = choice.device == "auto";
+  if (choice.device == "cpu" || !is_table(*task.source)) return false;
+  if (is_auto && (task.source->row_count() < least_device_rows || !auto_devices_.may_exist())) return false;
+  PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
+  const std::optional<size_t> number = program.section_at(task.address);
+  if (!number) return false;
+  const SectionPlace& place = program.placement.sections[*number];
+  return place.device && start_on(task, choice, *program.devices[*place.device], place.residency);
+}
+
 // Rows that a device has made stay there.
 std::optional<SectionResult> Engines::run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
                                                          Device& device, PlacementNote& note) {

@@ -43,6 +43,7 @@ class Engines final : public SectionRunner {
 
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                    PlacementNote& note) override;
+  bool start(const SectionTask& task, const PlacementChoice& choice) override;
   std::shared_ptr<const DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) override;
   bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
                const std::function<void()>& work) override;
@@ -111,6 +112,10 @@ class Engines final : public SectionRunner {
   std::optional<SectionResult> run_or_stream(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure,
                                              std::string& streamed);
+  // As start(), on the device.
+  bool start_on(const SectionTask& task, const PlacementChoice& choice, Device& device, Residency residency);
+  // Of a section that was started before its turn. Nothing: it was not, or has failed, and nothing else is begun.
+  static std::optional<SectionResult> finish_started(const SectionTask& task);
   // The device and the CPU together; nothing where the device can't.
   std::optional<SectionResult> run_shared(const SectionTask& task, gpu::GpuEngine& engine, Residency residency,
                                           gpu::KernelChoice kernels, std::string& reason);

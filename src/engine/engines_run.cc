@@ -39,6 +39,11 @@ bool shares(const SectionTask& task, const PlacementChoice& choice, Residency re
   return can_share(task.program, task.address, task.wanted);
 }
 
+// A device's own troubles, or those of the memory there.
+bool is_of_a_device(const Error& error) {
+  return error.state() == SqlState::out_of_memory || error.state() == SqlState::system_error;
+}
+
 // Known before any column is brought to a device; empty: there may be a kernel.
 std::string why_no_kernel(const SectionTask& task, const Device& device) {
   const std::set<int32_t> met = indexes_met(task.program, task.address);
@@ -83,15 +88,17 @@ std::optional<SectionResult> Engines::run_on(const SectionTask& task, const Plac
     gpu::GpuEngine& engine = engine_for(device);
     const gpu::KernelChoice kernels = gpu::kernel_choice_named(choice.gpu_engine);
     prepare_kernels(task, choice, engine, residency);
-    result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, failure.reason)
-                                                       : engine.run(task, residency, kernels, failure.reason);
+    result = finish_started(task);
+    if (!result)
+      result = shares(task, choice, residency, alone_ns) ? run_shared(task, engine, residency, kernels, failure.reason)
+                                                         : engine.run(task, residency, kernels, failure.reason);
     count_failures(engine);
     if (!result) failure.is_lasting = failure.reason != gpu::row_behind_limit;
   } catch (const gpu::NoHostMemory& error) {
     failure = {error.message(), error.hint()};
   } catch (const Error& error) {
-    // The device's own troubles: the CPU does it.
-    if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    // The CPU does it.
+    if (!is_of_a_device(error)) throw;
     failure = {error.message(), error.hint()};
     failure.lacks_memory = error.state() == SqlState::out_of_memory;
   } catch (const std::system_error& error) {
@@ -104,6 +111,39 @@ std::optional<SectionResult> Engines::run_on(const SectionTask& task, const Plac
     forget(device);
   }
   return result;
+}
+
+bool Engines::start_on(const SectionTask& task, const PlacementChoice& choice, Device& device, Residency residency) {
+  // Those that come over the bus would only be in each other's way.
+  if (residency != Residency::Cached || !why_no_kernel(task, device).empty()) return false;
+  std::unique_ptr<StartedSection> started;
+  try {
+    gpu::GpuEngine& engine = engine_for(device);
+    if (!task.started->empty() && &task.started->begin()->second->device() != &device) return false;
+    prepare_kernels(task, choice, engine, residency);
+    started = engine.start(task, residency, gpu::kernel_choice_named(choice.gpu_engine));
+  } catch (const Error& error) {
+    // Its turn shows the others again.
+    if (error.state() == SqlState::query_canceled) throw;
+  }
+  const bool is_started = started != nullptr;
+  if (is_started) task.started->emplace(task.address, std::move(started));
+  return is_started;
+}
+
+std::optional<SectionResult> Engines::finish_started(const SectionTask& task) {
+  if (task.started == nullptr) return std::nullopt;
+  const auto started = task.started->extract(task.address);
+  if (started.empty()) return std::nullopt;
+  std::string reason;  // it is met again
+  try {
+    if (auto result = started.mapped()->finish(reason)) return result;
+  } catch (const Error& error) {
+    if (!is_of_a_device(error)) throw;
+  }
+  // A section that waits for its place has nothing on the device.
+  task.started->clear();
+  return std::nullopt;
 }
 
 std::optional<SectionResult> Engines::run_or_stream(const SectionTask& task, const PlacementChoice& choice,
@@ -255,7 +295,7 @@ bool Engines::attempt(Device& device, const PlacementChoice& choice, bool is_kno
     work();
     return true;
   } catch (const Error& error) {
-    if (error.state() != SqlState::out_of_memory && error.state() != SqlState::system_error) throw;
+    if (!is_of_a_device(error)) throw;
     failure = {error.message(), error.hint()};
   }
   if (!is_known) note_fallback(device.info().id(), failure, choice, note);

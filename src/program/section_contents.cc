@@ -116,4 +116,37 @@ int32_t index_over(const Program& program, int32_t row_set) {
 
 bool writes_result(const Program& program, int32_t address) { return has_opcode(program, address, Opcode::Result); }
 
+namespace {
+
+bool feeds_an_index(const Program& program, int32_t address) {
+  bool appends = false;
+  for (const Instruction& at : opcodes_of(program, address)) {
+    if (at.opcode == Opcode::Matches) return false;
+    if (info_of(at.opcode).kind != OpcodeKind::Sink) continue;
+    if (at.opcode != Opcode::Append || appends || index_over(program, at.p1) < 0) return false;
+    if (shares_row_set(program, address, at.p1)) return false;
+    appends = true;
+  }
+  return appends;
+}
+
+}  // namespace
+
+std::vector<IndexFeeder> index_feeders(const Program& program, int32_t address) {
+  std::vector<IndexFeeder> feeders;
+  const Instruction* opened = nullptr;  // the last cursor before
+  for (int32_t at = address; at >= 0 && opened == nullptr; --at)
+    if (program.instructions[static_cast<size_t>(at)].opcode == Opcode::Table)
+      opened = &program.instructions[static_cast<size_t>(at)];
+  for (auto at = address; at < static_cast<int32_t>(program.instructions.size()); ++at) {
+    const Instruction& instruction = program.instructions[static_cast<size_t>(at)];
+    if (instruction.opcode == Opcode::Table) opened = &instruction;
+    if (instruction.opcode != Opcode::Parallel) continue;
+    if (opened == nullptr || opened->p1 != instruction.p1 || !feeds_an_index(program, at)) break;
+    feeders.push_back({at, opened->p2});
+    at = instruction.p3;
+  }
+  return feeders;
+}
+
 }  // namespace diptych

@@ -33,6 +33,14 @@ std::set<int32_t> indexes_met(const Program& program, int32_t address);
 // The index over the rows of the row set; -1: there is none.
 int32_t index_over(const Program& program, int32_t row_set);
 
+// The sections, from the Parallel at `address` on, of which none waits for another: each reads a table and appends to a
+// row set alone, over which an index is built. In the order of the program, up to the first that is none.
+struct IndexFeeder {
+  int32_t address;  // of its Parallel
+  int32_t source;   // of the program
+};
+std::vector<IndexFeeder> index_feeders(const Program& program, int32_t address);
+
 // A column of the section's cursor whose values, as they are, are key number `key` of rows of an index: a row whose
 // value the index doesn't have is done.
 struct ColumnAsKey {

@@ -164,6 +164,7 @@ void* Queue::native_handle() {
 }
 
 void Queue::synchronize() {
+  if (!is_idle_) is_idle_ = is_through();
   if (!is_idle_) wait_and_count([] {});
 }
 

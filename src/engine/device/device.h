@@ -166,8 +166,8 @@ class Queue {
   std::unique_ptr<DeviceEvent> record();
   // What is queued from now on begins once that place has been reached, in whichever queue of the device it is.
   void wait_for(const DeviceEvent& event);
-  // Waits until everything queued is done; nothing where that has been waited for already. Errors: 58000 with the
-  // driver's message.
+  // Waits until everything queued is done; where it is by now, nothing is waited for, nor counted. Errors: 58000 with
+  // the driver's message.
   void synchronize();
   // The same, of work that ends with the event; calls watch() now and then until it has happened. Errors: the watch's,
   // too.
@@ -201,6 +201,8 @@ class Queue {
   virtual void queue_wait_for(const DeviceEvent& event) = 0;
   virtual void* queue_handle() { return nullptr; }
   virtual void wait() = 0;
+  // Whether everything queued is done; false, too, where the driver does not tell without waiting. Errors: 58000.
+  virtual bool is_through() { return false; }
 
   template <typename WaitBefore>
   void wait_and_count(WaitBefore&& wait_before);

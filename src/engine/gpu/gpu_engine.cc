@@ -27,8 +27,15 @@ std::optional<SectionResult> GpuEngine::run(const SectionTask& task, Residency r
     reason = "its kernels can't read the host's memory, which mapped asks for";
     return std::nullopt;
   }
-  const std::shared_ptr<const void> entered = device_.enter();
   return SectionRun(*this, task, residency, choice).run(reason);
+}
+
+std::unique_ptr<StartedSection> GpuEngine::start(const SectionTask& task, Residency residency, KernelChoice choice) {
+  auto run = std::make_unique<SectionRun>(*this, task, residency, choice);
+  const SectionRun* before = nullptr;
+  if (!task.started->empty()) before = static_cast<const SectionRun*>(task.started->rbegin()->second.get());
+  if (!run->start(before)) return nullptr;
+  return run;
 }
 
 void GpuEngine::forget() {

@@ -54,6 +54,11 @@ class GpuEngine {
   std::optional<SectionResult> run(const SectionTask& task, Residency residency, KernelChoice choice,
                                    std::string& reason);
 
+  // Begins with the first batch of a section and returns while the device works: beside those in task.started, all of
+  // this engine, in the place that they have. Null: there is no place without waiting, or no kernel; nothing has
+  // happened. Errors: as run(), but for those of rows.
+  std::unique_ptr<StartedSection> start(const SectionTask& task, Residency residency, KernelChoice choice);
+
   // Lets go of all that is kept for other statements and that none uses: the device is lost.
   void forget();
   // Of the device's buffers, -1: nine tenths of what it has. Columns that are kept there go, so that another limit

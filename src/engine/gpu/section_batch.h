@@ -60,7 +60,7 @@ class SectionBatch {
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
 
-  // As long as the kernel of a batch that has been started is not done, this one's time does not count: it takes what
+  // As long as the kernel of a batch that was started before is not done, this one's time does not count: it takes what
   // that one leaves of the device.
   void follow(const SectionBatch& other) { before_this_ = other.after_; }
   // False when no kernel can do it: reason says why, and nothing has happened. room: rows of output to begin with.

@@ -56,61 +56,77 @@ SectionRun::SectionRun(GpuEngine& engine, const SectionTask& task, Residency res
   result_.profile.residency = name_of(residency);
 }
 
+bool SectionRun::start(const SectionRun* before) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::shared_ptr<const void> entered = engine_.device().enter();
+  const PartScope scope(task_.clock(), TimePart::Load);
+  if (!find_rows() || !enter_beside(before)) return false;
+  std::string reason;
+  if (launch_next(reason) != Next::Launched) return false;
+  if (before != nullptr) running_.back()->follow(*before->running_.back());
+  is_started_ = true;
+  started_nanoseconds_ = nanoseconds_since(start);
+  return true;
+}
+
 std::optional<SectionResult> SectionRun::run(std::string& reason) {
   const auto start = std::chrono::steady_clock::now();
+  const std::shared_ptr<const void> entered = engine_.device().enter();
   const PartScope scope(task_.clock(), TimePart::Load);
-  if (!find_input()) find_tablets();
-  // Of a shared queue the CPU's part counts all rows.
-  if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
-  all_tablets_ = queue_->left();
-  if (!can_be_cancelled()) {
-    reason = too_many_pairs;
-    return std::nullopt;
+  if (!is_started_) {
+    if (!find_rows()) {
+      reason = too_many_pairs;
+      return std::nullopt;
+    }
+    enter();
   }
-  enter();
-  std::deque<std::unique_ptr<SectionBatch>> running;
-  KernelMemo memo;
   const bool overlaps = residency_ == Residency::Streamed || (residency_ != Residency::Serial && task_.wanted < 0);
   const size_t most = overlaps ? batches_at_once : 1;
   // Also of no rows a section has a sink, and with it a result.
   do {
-    check_cancelled(task_.context);
-    if (!running.empty() && place_->try_grow(wish_)) sizes_->plan_with(planned_with(place_->room()));
-    SectionBatch& batch =
-        *running.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
-    if (running.size() > 1) batch.follow(*running[running.size() - 2]);
-    auto input = next_input(batch.loader());
-    if (!input) {
-      running.pop_back();
-      break;
-    }
-    const int64_t room = sizes_->room_for(input->rows);
-    // What earlier batches have made is dropped when a later one can't be done.
-    const bool is_only =
-        running.size() == 1 && passed_batches_++ == 0 && task_.queue == nullptr && queue_->left().is_empty();
-    if (!batch.start(std::move(input), room, is_only, memo, reason)) return std::nullopt;
+    const Next next = std::exchange(is_started_, false) ? Next::Launched : launch_next(reason);
+    if (next == Next::NoKernel) return std::nullopt;
+    if (next == Next::NoneLeft) break;
     // The host waits for a kernel when the next one is queued; for the first one, to see how many rows come out.
     if (!sizes_->knows_share())
-      bring(batch);
-    else if (running.size() > 1)
-      bring(*running[running.size() - 2]);
-    if (running.size() < most) continue;
-    collect(*running.front());
-    running.pop_front();
+      bring(*running_.back());
+    else if (running_.size() > 1)
+      bring(*running_[running_.size() - 2]);
+    if (running_.size() < most) continue;
+    collect(*running_.front());
+    running_.pop_front();
   } while (!queue_->left().is_empty() && !has_enough());
-  for (auto& batch : running) bring(*batch);
+  for (auto& batch : running_) bring(*batch);
   if (left_to_cpu_ != nullptr) {
     reason = left_to_cpu_;
     return std::nullopt;
   }
-  for (auto& batch : running) collect(*batch);
+  for (auto& batch : running_) collect(*batch);
   note_share();
   put_together();
   const PartScope release(task_.clock(), TimePart::Release);
-  running.clear();
-  result_.profile.nanoseconds = nanoseconds_since(start);
+  running_.clear();
+  result_.profile.nanoseconds = started_nanoseconds_ + nanoseconds_since(start);
   progress_.keep();
   return std::move(result_);
+}
+
+SectionRun::Next SectionRun::launch_next(std::string& reason) {
+  check_cancelled(task_.context);
+  if (!running_.empty() && place_->try_grow(wish_)) sizes_->plan_with(planned_with(place_->room()));
+  SectionBatch& batch =
+      *running_.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+  if (running_.size() > 1) batch.follow(*running_[running_.size() - 2]);
+  auto input = next_input(batch.loader());
+  if (!input) {
+    running_.pop_back();
+    return Next::NoneLeft;
+  }
+  const int64_t room = sizes_->room_for(input->rows);
+  // What earlier batches have made is dropped when a later one can't be done.
+  const bool is_only =
+      running_.size() == 1 && passed_batches_++ == 0 && task_.queue == nullptr && queue_->left().is_empty();
+  return batch.start(std::move(input), room, is_only, memo_, reason) ? Next::Launched : Next::NoKernel;
 }
 
 void SectionRun::put_together() {
@@ -122,6 +138,15 @@ void SectionRun::put_together() {
   }
   if (kernel_->sink == SectionKernel::Sink::Rows) finish_rows();
   if (kernel_->sink == SectionKernel::Sink::Groups) finish_groups();
+}
+
+// False: it could not be cancelled soon enough.
+bool SectionRun::find_rows() {
+  if (!find_input()) find_tablets();
+  // Of a shared queue the CPU's part counts all rows.
+  if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
+  all_tablets_ = queue_->left();
+  return can_be_cancelled();
 }
 
 // Whether all tablets of the source are needed and ready in the place that the residency means.
@@ -170,6 +195,17 @@ void SectionRun::enter() {
     if (input_) section_ = describe_section();
   }
   sizes_.emplace(planned_with(place_->room()));
+}
+
+// In the place that the statement has, or in one for which it need not wait; false: there is none.
+bool SectionRun::enter_beside(const SectionRun* before) {
+  const PartScope scope(task_.clock(), TimePart::Turn);
+  section_ = describe_section();
+  wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
+  place_ = before != nullptr ? before->place_ : engine_.reservations().enter_at_once(wish_);
+  if (place_ == nullptr) return false;
+  sizes_.emplace(planned_with(place_->room()));
+  return true;
 }
 
 BatchSizes::Section SectionRun::planned_with(int64_t room) const {

@@ -42,15 +42,25 @@ class ProgressPart {
 
 class DeviceGroups;
 
-class SectionRun {
+class SectionRun final : public StartedSection {
  public:
   SectionRun(GpuEngine& engine, const SectionTask& task, Residency residency, KernelChoice choice);
+  // As GpuEngine::start(). before: what was started last; null: nothing was.
+  bool start(const SectionRun* before);
+  Device& device() const override { return engine_.device(); }
+  std::optional<SectionResult> finish(std::string& reason) override { return run(reason); }
+  // All of it, or what start() has left.
   std::optional<SectionResult> run(std::string& reason);
 
  private:
+  bool find_rows();
   bool find_input();
   void find_tablets();
   void enter();
+  bool enter_beside(const SectionRun* before);
+  // Launches the next batch's kernel.
+  enum class Next { Launched, NoneLeft, NoKernel };
+  Next launch_next(std::string& reason);
   BatchSizes::Section planned_with(int64_t room) const;
   std::vector<DeviceGroups*> begun_groups() const;
   bool has_rows_there() const;
@@ -100,7 +110,7 @@ class SectionRun {
   TabletRun all_tablets_;                             // that are in it at first
   BatchSizes::Section section_;                       // what it needs, but for memory_bytes
   DeviceReservations::Wish wish_;                     // the same
-  std::unique_ptr<DeviceReservations::Place> place_;  // on the device, among other statements
+  std::shared_ptr<DeviceReservations::Place> place_;  // on the device, among other statements
   std::optional<BatchSizes> sizes_;
   std::shared_ptr<SectionInput> input_;  // of all of them, where columns stay
   SectionResult result_;
@@ -117,6 +127,10 @@ class SectionRun {
   const bool may_stop_early_;          // before its last row
   const char* left_to_cpu_ = nullptr;  // why, once a row was met that only the CPU can do
   ProgressPart progress_;
+  bool is_started_ = false;          // the first batch is under way, and the host has done other things since
+  int64_t started_nanoseconds_ = 0;  // that took
+  KernelMemo memo_;
+  std::deque<std::unique_ptr<SectionBatch>> running_;  // last: batches use the others
 };
 
 }  // namespace diptych::gpu

@@ -34,6 +34,10 @@ class SectionRunner {
   // section's rows, 57014; 22023 for a device that is not there; with fallback = error 0A000 naming the reason.
   virtual std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                            PlacementNote& note) = 0;
+  // Has a device begin with the section before it is its turn, and adds it to task.started, so that run() takes it from
+  // there: if it was placed with its columns on the device that those are on. False: it was not, or has failed, and
+  // nothing has happened. What the task refers to outlives what is started. Errors: 57014.
+  virtual bool start(const SectionTask& task, const PlacementChoice& choice) = 0;
   // On the device that has the rows, or, for those of the host, on the one where the sections will run that meet them;
   // null: the CPU has to, and the note says why a device fails. is_known: as below. Errors: as run().
   virtual std::shared_ptr<const DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) = 0;

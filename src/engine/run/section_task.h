@@ -62,6 +62,9 @@ struct IndexTask {
   std::unique_ptr<PlacedRun>* placed = nullptr;  // as SectionTask has it
 };
 
+class StartedSection;
+using StartedSections = std::map<int32_t, std::unique_ptr<StartedSection>>;  // by address
+
 struct SectionTask {
   const Program& program;
   int32_t address;  // of the Parallel
@@ -76,6 +79,7 @@ struct SectionTask {
   // Of the run: empty until the first section is placed, and with it all others; null: each for itself.
   std::unique_ptr<PlacedRun>* placed = nullptr;
   const DeviceIndexes* indexes = nullptr;  // that devices have built; null: none
+  StartedSections* started = nullptr;      // this one may be among them; null: none was
 
   PartClock* clock() const { return report != nullptr ? report->clock : nullptr; }
   const CursorInfo& cursor() const {
@@ -102,6 +106,16 @@ struct SectionResult {
   MadeRows appended;                   // of the row set that the section appends to, in its order; null: of none
   bool is_shared = false;              // the partner has the rest
   SectionProfile profile;
+};
+
+// A section that a device works on before it is its turn.
+class StartedSection {
+ public:
+  virtual ~StartedSection() = default;
+  virtual Device& device() const = 0;
+  // What it has made, once. Nothing: it has to run anew, and `reason` says why. Errors: as SectionRunner::run(), and
+  // those of a device.
+  virtual std::optional<SectionResult> finish(std::string& reason) = 0;
 };
 
 }  // namespace diptych

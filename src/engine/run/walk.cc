@@ -81,13 +81,41 @@ void Walk::end_timing(int32_t next) {
   timed_from_ = std::chrono::steady_clock::now();
 }
 
+void Walk::start_sections(int32_t address) {
+  if (context_.devices == nullptr || !started_.empty() || rows_wanted() == 0) return;
+  const std::vector<IndexFeeder> feeders = index_feeders(*program_, address);
+  if (feeders.size() < 2) return;
+  for (const IndexFeeder& feeder : feeders) {
+    const auto& source = program_->sources[static_cast<size_t>(feeder.source)];
+    clock_ = PartClock(TimePart::Choose);
+    Ahead& ahead = ahead_.try_emplace(feeder.address, source, cursor_info_of(feeder.address)).first->second;
+    ahead.report.clock = &clock_;
+    const SectionTask task{*program_, feeder.address,
+                           source,    rows_wanted(),
+                           context_,  ahead.needed,
+                           nullptr,   &open_tables_,
+                           nullptr,   context_.profile != nullptr ? &ahead.report : nullptr,
+                           &placed_,  &device_indexes_,
+                           &started_};
+    if (!context_.devices->start(task, *context_.choice)) return void(ahead_.erase(feeder.address));
+    ahead.parts = clock_.times();
+  }
+}
+
 void Walk::time_section(int32_t address) {
   end_timing(address);
-  PartClock clock(TimePart::Prepare);
-  report_ = {{}, context_.profile != nullptr ? &clock : nullptr};
+  start_sections(address);
+  clock_ = PartClock(TimePart::Prepare);
+  report_ = {{}, context_.profile != nullptr ? &clock_ : nullptr};
   const size_t sections = context_.profile != nullptr ? context_.profile->sections.size() : 0;
   run_section(address);
-  const WorkReport report = std::exchange(report_, {});
+  started_.erase(address);
+  WorkReport report = std::exchange(report_, {});
+  PartTimes times = clock_.times();
+  if (const auto ahead = ahead_.extract(address); !ahead.empty()) {
+    report.work.add(ahead.mapped().report.work);
+    times.add(ahead.mapped().parts);
+  }
   if (context_.profile == nullptr) return;
   // None was begun where no rows are wanted.
   if (context_.profile->sections.size() == sections) {
@@ -97,7 +125,6 @@ void Walk::time_section(int32_t address) {
   for (size_t i = sections; i < context_.profile->sections.size(); ++i) add_estimates(context_.profile->sections[i]);
   SectionProfile& shown = context_.profile->sections.back();
   shown.work.add(report.work);
-  const PartTimes times = clock.times();
   shown.parts.add(times);
   shown.total_nanoseconds = times.sum();
 }
@@ -141,6 +168,7 @@ void Walk::run_section(int32_t address) {
 void Walk::run_section(int32_t address, const std::shared_ptr<const TabletSource>& source) {
   const CursorInfo& cursor = cursor_info_of(address);
   const KeyConditions keys = key_conditions(address);
+  if (keys.met_by_none) started_.erase(address);
   const NeededTablets needed(cursor, *source, keys);
   PlacementNote note;
   if (run_on_device(address, source, needed, note)) return;
@@ -191,9 +219,9 @@ bool Walk::run_on_device(int32_t address, const std::shared_ptr<const TabletSour
   }
   const std::unique_ptr<HostPart> part = host_.part_of(address, *source, needed, clock());
   const SectionTask task{
-      *program_, address,         source,        rows_wanted(), context_,
-      needed,    part.get(),      &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr,
-      &placed_,  &device_indexes_};
+      *program_, address,          source,        rows_wanted(), context_,
+      needed,    part.get(),       &open_tables_, nullptr,       context_.profile != nullptr ? &report_ : nullptr,
+      &placed_,  &device_indexes_, &started_};
   std::optional<SectionResult> made;
   {
     const PartScope scope(clock(), TimePart::Choose);

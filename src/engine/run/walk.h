@@ -15,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/run/context.h"
@@ -54,11 +55,22 @@ class Walk {
   bool run_on_device(int32_t address, const std::shared_ptr<const TabletSource>& source, const NeededTablets& needed,
                      PlacementNote& note);
   void take_over(int32_t address, SectionResult made, HostPart& part);
+  // Has a device begin with this section and those behind it that wait for none of them.
+  void start_sections(int32_t address);
 
   // What a cursor is on: a row set, or a table.
   struct Cursor {
     std::shared_ptr<const TabletSource> table;
     int32_t row_set = -1;
+  };
+  // A section that a device has begun with before its turn.
+  struct Ahead {
+    Ahead(std::shared_ptr<const TabletSource> rows, const CursorInfo& cursor)
+        : source(std::move(rows)), needed(cursor, *source) {}
+    std::shared_ptr<const TabletSource> source;
+    NeededTablets needed;
+    WorkReport report;
+    PartTimes parts;  // of its start
   };
   struct HeldRows {
     std::shared_ptr<const RowSet> rows;  // null: it is not there, or what is appended is with those who do it
@@ -126,14 +138,17 @@ class Walk {
   const Memory& memory_;
   HostEngine& host_;
   WorkReport report_;                                        // of the section or operation at hand
+  PartClock clock_{TimePart::Prepare};                       // of the section at hand, or of one that is started
   std::map<int32_t, MadeRows> device_groups_, device_rows_;  // by hash table, by row set: until they are asked for
   DeviceIndexes device_indexes_;                             // that devices have built
   std::set<int32_t> host_indexes_;                           // that are here
-  OpenTables open_tables_;                                   // that devices have
-  std::map<int32_t, std::set<int32_t>> fillers_;             // by hash table: sections that devices have filled it with
-  bool has_fallen_back_ = false;                             // to the CPU
-  std::unique_ptr<PlacedRun> placed_;                        // once a section was
-  int32_t timed_ = -1;                                       // the section at hand; -1: none yet
+  std::map<int32_t, Ahead> ahead_;                           // by address; those of started_ refer to it
+  StartedSections started_;
+  OpenTables open_tables_;                        // that devices have
+  std::map<int32_t, std::set<int32_t>> fillers_;  // by hash table: sections that devices have filled it with
+  bool has_fallen_back_ = false;                  // to the CPU
+  std::unique_ptr<PlacedRun> placed_;             // once a section was
+  int32_t timed_ = -1;                            // the section at hand; -1: none yet
   std::chrono::steady_clock::time_point timed_from_;
   std::vector<Cursor> cursors_;
   std::vector<HeldRows> row_sets_;

@@ -78,6 +78,7 @@ enum Attribute : int {
   ROW(EventCreate, , (CUevent*, unsigned))                                                                          \
   ROW(EventRecord, , (CUevent, CUstream))                                                                           \
   ROW(EventQuery, , (CUevent))                                                                                      \
+  ROW(StreamQuery, , (CUstream))                                                                                    \
   ROW(EventDestroy, _v2, (CUevent))                                                                                 \
   ROW(EventElapsedTime, , (float*, CUevent, CUevent))                                                               \
   ROW(MemAlloc, _v2, (CUdeviceptr*, size_t))                                                                        \

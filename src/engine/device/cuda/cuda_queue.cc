@@ -133,6 +133,14 @@ void CudaQueue::wait() {
   api.check(api->StreamSynchronize(stream_), "waiting for a stream");
 }
 
+bool CudaQueue::is_through() {
+  const Entered api(*context_);
+  const CUresult result = api->StreamQuery(stream_);
+  if (result == error_not_ready) return false;
+  api.check(result, "looking at a stream");
+  return true;
+}
+
 bool CudaQueue::has_happened(const DeviceEvent& event) {
   const Entered api(*context_);
   const CUresult result = api->EventQuery(static_cast<const CudaEvent&>(event).event());

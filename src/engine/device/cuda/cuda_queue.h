@@ -59,6 +59,7 @@ class CudaQueue final : public Queue {
   void queue_wait_for(const DeviceEvent& event) override;
   void* queue_handle() override;
   void wait() override;
+  bool is_through() override;
   void queue_copy_lines_to_host(std::byte* to, DeviceAddress from, const Lines& lines) override;
 
   std::shared_ptr<const Context> context_;

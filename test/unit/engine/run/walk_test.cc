@@ -44,6 +44,7 @@ class CpuOnly final : public SectionRunner {
     if (falls_back_) note.fallback = "on purpose";
     return std::nullopt;
   }
+  bool start(const SectionTask&, const PlacementChoice&) override { return false; }
   std::shared_ptr<const DeviceIndex> build(const IndexTask&, bool, PlacementNote&) override { return nullptr; }
   bool attempt(Device&, const PlacementChoice&, bool, PlacementNote&, const std::function<void()>& work) override {
     work();
