@@ -28,6 +28,9 @@ dk_text text_at(const uint64_t* words) {
   return text;
 }
 
+// Of a string, those that its steps look at, but for the first word.
+constexpr int32_t step_bytes = 32, word_bytes = 8;
+
 int64_t whole(dk_i128 value) { return static_cast<int64_t>(value.lo); }
 int64_t whole(int64_t value) { return value; }
 
@@ -56,6 +59,32 @@ SortLayout::SortLayout(const RowSetInfo& info) {
     has_texts_ |= column.physical == PhysicalType::Text;
   }
   words_ = next;
+  add_steps();
+}
+
+void SortLayout::add_steps() {
+  for (const Key& key : keys_) {
+    if (key.bits > 0 && !key.starts_word) continue;
+    for (size_t at = key.at; at < key.end(); ++at) steps_.push_back({Step::Kind::Word, false, at, 0});
+    if (key.physical != PhysicalType::Text) continue;
+    for (int32_t offset = word_bytes; offset < step_bytes; offset += word_bytes)
+      steps_.push_back({Step::Kind::Bytes, key.descending, key.raw, offset});
+    steps_.push_back({Step::Kind::Length, key.descending, key.raw, 0});
+  }
+  steps_.push_back({Step::Kind::Word, false, order_, 0});
+}
+
+uint64_t SortLayout::word_at(const uint64_t* row, size_t step) const {
+  const Step& what = steps_[step];
+  if (what.kind == Step::Kind::Word) return row[what.at];
+  const dk_text text = text_at(row + what.at);
+  const uint64_t word =
+      what.kind == Step::Kind::Length ? static_cast<uint64_t>(text.length) : dk_text_word(text, what.offset);
+  return what.descending ? ~word : word;
+}
+
+bool SortLayout::goes_on(const uint64_t* row, size_t step) const {
+  return steps_[step].kind == Step::Kind::Length && text_at(row + steps_[step].at).length > step_bytes;
 }
 
 // Shifts the key into the word that it shares with the keys before it.

@@ -35,6 +35,11 @@ class SortLayout {
   // The word that decides between rows with equal first words, or 0 when it takes more than a word.
   uint64_t second_word(const uint64_t* row) const { return second_decides_ ? row[1] : 0; }
   bool before(const uint64_t* a, const uint64_t* b) const;
+  // The same step by step: words of the rows, and behind the first word of a string its next bytes, then its length.
+  size_t steps() const { return steps_.size(); }
+  uint64_t word_at(const uint64_t* row, size_t step) const;
+  // Whether the step is the length of a string that has more bytes than those before it look at: it decides nothing.
+  bool goes_on(const uint64_t* row, size_t step) const;
   // Replaces the addresses of the row's strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
   bool has_texts() const { return has_texts_; }
@@ -69,18 +74,28 @@ class SortLayout {
   void write_order(const Frame& frame, const Place& place) const;
   template <typename T>
   void write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const;
+  // A word of the row, or of the string that is there.
+  struct Step {
+    enum class Kind : uint8_t { Word, Bytes, Length };
+    Kind kind;
+    bool descending;
+    size_t at;
+    int32_t offset;  // of the bytes
+  };
+  void add_steps();
   int compare_text(const Key& key, const uint64_t* a, const uint64_t* b) const;
 
   std::vector<Key> keys_;
   std::vector<Column> columns_;
+  std::vector<Step> steps_;
   size_t order_ = 0, nulls_ = 0, null_words_ = 0, words_ = 0;
   bool has_text_keys_ = false, has_texts_ = false, second_decides_ = true;
 };
 
 // A row in the array that is sorted.
 struct SortEntry {
-  uint64_t first = 0, second = 0;  // words of the row, so that nearly all comparisons stay in the array
-  const uint64_t* row = nullptr;
+  uint64_t first, second;  // words of the row, so that nearly all comparisons stay in the array
+  const uint64_t* row;
 };
 
 struct SortEntryBefore {

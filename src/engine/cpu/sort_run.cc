@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "engine/cpu/spill/sort_merge.h"
+#include "engine/cpu/word_sort.h"
 #include "engine/run/parallel.h"
 
 namespace diptych::cpu {
@@ -21,8 +22,8 @@ constexpr size_t least_selection = 4096;
 // again, and what is sorted is read beside what a scan and a result need.
 constexpr int64_t run_memory_part = 4;
 
-template <typename Before>
-void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool parallel);
+void sort_entries(std::vector<SortEntry>& entries, const SortLayout& layout, const ExecutionContext& context,
+                  bool parallel);
 
 }  // namespace
 
@@ -84,7 +85,7 @@ void SortRun::account() {
 void SortRun::spill() {
   if (rows_.empty()) return;
   if (!file_) file_ = std::make_unique<SortFile>(memory_);
-  sort_entries(rows_, SortEntryBefore{&layout_, &context_}, false);
+  sort_entries(rows_, layout_, context_, false);
   if (rows_.size() > limit_) rows_.resize(limit_);
   SortFile::Writer writer(*file_, layout_);
   // Each row lies somewhere else in memory; the next ones are asked for ahead.
@@ -226,13 +227,14 @@ HostPiece make_piece(const SortLayout& layout, const std::vector<SortEntry>& ent
 
 // Splits the entries by the leading bits in which their first words differ, then sorts each part, which fits the cache;
 // the parts are for as many threads as there are.
-template <typename Before>
-void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool parallel) {
+void sort_entries(std::vector<SortEntry>& entries, const SortLayout& layout, const ExecutionContext& context,
+                  bool parallel) {
   constexpr size_t part_rows = 512;
   const auto [low, high] = std::minmax_element(
       entries.begin(), entries.end(), [](const SortEntry& a, const SortEntry& b) { return a.first < b.first; });
+  const auto room = std::make_unique_for_overwrite<SortEntry[]>(entries.size());
   if (entries.size() < 4 * part_rows || low->first == high->first)
-    return std::sort(entries.begin(), entries.end(), before);
+    return sort_by_words(entries, {room.get(), entries.size()}, layout, context);
   const uint64_t least = low->first;
   const int bits = std::bit_width(high->first - least);
   const int part_bits = std::min({bits, 16, static_cast<int>(std::bit_width(entries.size() / part_rows))});
@@ -240,13 +242,13 @@ void sort_entries(std::vector<SortEntry>& entries, const Before& before, bool pa
   std::vector<size_t> starts((size_t{1} << part_bits) + 1);
   for (const SortEntry& entry : entries) ++starts[((entry.first - least) >> shift) + 1];
   for (size_t part = 1; part < starts.size(); ++part) starts[part] += starts[part - 1];
-  std::vector<SortEntry> split(entries.size());
   std::vector<size_t> next(starts.begin(), starts.end() - 1);
-  for (const SortEntry& entry : entries) split[next[(entry.first - least) >> shift]++] = entry;
-  entries.swap(split);
+  for (const SortEntry& entry : entries) room[next[(entry.first - least) >> shift]++] = entry;
   const auto sort_part = [&](size_t part) {
-    std::sort(entries.begin() + static_cast<ptrdiff_t>(starts[part]),
-              entries.begin() + static_cast<ptrdiff_t>(starts[part + 1]), before);
+    const std::span there(room.get() + starts[part], starts[part + 1] - starts[part]);
+    const std::span here(entries.data() + starts[part], there.size());
+    std::copy(there.begin(), there.end(), here.begin());
+    sort_by_words(here, there, layout, context);
   };
   if (parallel) return tbb::parallel_for(size_t{0}, next.size(), sort_part);
   for (size_t part = 0; part < next.size(); ++part) sort_part(part);
@@ -260,7 +262,6 @@ std::shared_ptr<HostRowSet> sort_runs(const RowSetInfo& info, std::vector<std::u
   constexpr size_t piece_rows = 65536;
   const int threads = std::max(1, context.threads);
   const SortLayout layout(info);
-  const SortEntryBefore before{&layout, &context};
   auto sorted = std::make_shared<HostRowSet>(columns, memory);
   if (std::any_of(runs.begin(), runs.end(), [](const auto& run) { return run->has_spilled(); })) {
     merge_runs(layout, info.limit, std::move(runs), *sorted, context, memory);
@@ -280,11 +281,11 @@ std::shared_ptr<HostRowSet> sort_runs(const RowSetInfo& info, std::vector<std::u
     pieces[i] = make_piece(layout, entries, i * piece_rows, std::min(piece_rows, limit - i * piece_rows), memory);
   };
   if (threads == 1 || entries.size() < 2 * piece_rows) {
-    if (!entries.empty()) sort_entries(entries, before, false);
+    if (!entries.empty()) sort_entries(entries, layout, context, false);
     for (size_t i = 0; i < pieces.size(); ++i) fill(i);
   } else {
     in_arena(threads, [&] {
-      sort_entries(entries, before, true);
+      sort_entries(entries, layout, context, true);
       tbb::parallel_for(size_t{0}, pieces.size(), fill);
     });
   }

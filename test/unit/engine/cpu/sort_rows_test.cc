@@ -19,7 +19,7 @@ TEST(SortEntryBefore, IsCancelledBetweenRowsAlike) {
   ExecutionContext context;
   context.cancelled = &cancelled;
   const SortEntryBefore before{&layout, &context};
-  const SortEntry one{.first = 1}, same{.first = 1, .second = 1}, other{.first = 2};
+  const SortEntry one{1, 0, nullptr}, same{1, 1, nullptr}, other{2, 0, nullptr};
   EXPECT_TRUE(before(one, other));
   try {
     before(one, same);
