@@ -13,23 +13,24 @@
 
 namespace diptych::cpu {
 
-// What this engine does of a section that a device works on, too.
+// What this engine does of a section that a device works on, too. Mostly that is nothing, so the section is only
+// prepared once there is work.
 class CpuEngine::Part final : public HostPart {
  public:
-  Part(CpuEngine& engine, const Section& section, const TabletSource& source, const NeededTablets& needed,
-       PartClock* clock)
-      : engine_(engine), section_(section), source_(source), needed_(needed), clock_(clock) {}
+  Part(CpuEngine& engine, int32_t address, const TabletSource& source, const NeededTablets& needed, PartClock* clock)
+      : engine_(engine), address_(address), source_(source), needed_(needed), clock_(clock) {}
   void work(TabletQueue& queue) override {
-    running_.emplace(engine_.program_, section_, source_, needed_, engine_.context_, engine_.memory_,
+    const Section& section = engine_.section_at(address_);
+    running_.emplace(engine_.program_, section, source_, needed_, engine_.context_, engine_.memory_,
                      engine_.indexes_.made());
-    engine_.make_sinks(section_, running_->threads());
+    engine_.make_sinks(section, running_->threads());
     running_->run(engine_.threads_, -1, &queue);
   }
   void forget() override {
     if (running_) running_->take_back_progress();
     running_.reset();
     for (ThreadSinks& sinks : engine_.threads_) {
-      for (const Step& step : section_.steps)
+      for (const Step& step : engine_.section_at(address_).steps)
         if (step.instruction->opcode == Opcode::Aggregate)
           sinks.groups[static_cast<size_t>(step.instruction->p1)].reset();
     }
@@ -55,7 +56,7 @@ class CpuEngine::Part final : public HostPart {
 
  private:
   CpuEngine& engine_;
-  const Section& section_;
+  const int32_t address_;
   const TabletSource& source_;
   const NeededTablets& needed_;
   PartClock* clock_;
@@ -110,7 +111,7 @@ SectionProfile CpuEngine::run_once(const Section& section, const TabletSource& r
 
 std::unique_ptr<HostPart> CpuEngine::part_of(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                              PartClock* clock) {
-  return std::make_unique<Part>(*this, section_at(address), rows, needed, clock);
+  return std::make_unique<Part>(*this, address, rows, needed, clock);
 }
 
 void CpuEngine::take_written(const Section& section, SectionRun& run, HostRowSet& result) {

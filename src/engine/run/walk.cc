@@ -82,7 +82,8 @@ void Walk::end_timing(int32_t next) {
 }
 
 void Walk::start_sections(int32_t address) {
-  if (context_.devices == nullptr || !started_.empty() || rows_wanted() == 0) return;
+  if (context_.devices == nullptr || context_.choice->device == "cpu") return;
+  if (!started_.empty() || rows_wanted() == 0) return;
   const std::vector<IndexFeeder> feeders = index_feeders(*program_, address);
   if (feeders.size() < 2) return;
   for (const IndexFeeder& feeder : feeders) {
@@ -97,8 +98,9 @@ void Walk::start_sections(int32_t address) {
                            nullptr,   context_.profile != nullptr ? &ahead.report : nullptr,
                            &placed_,  &device_indexes_,
                            &started_};
-    if (!context_.devices->start(task, *context_.choice)) return void(ahead_.erase(feeder.address));
-    ahead.parts = clock_.times();
+    const bool is_started = context_.devices->start(task, *context_.choice);
+    ahead.parts.add(clock_.times());
+    if (!is_started) return;
   }
 }
 

@@ -63,14 +63,14 @@ class Walk {
     std::shared_ptr<const TabletSource> table;
     int32_t row_set = -1;
   };
-  // A section that a device has begun with before its turn.
+  // A section that a device was to begin with before its turn.
   struct Ahead {
     Ahead(std::shared_ptr<const TabletSource> rows, const CursorInfo& cursor)
         : source(std::move(rows)), needed(cursor, *source) {}
     std::shared_ptr<const TabletSource> source;
     NeededTablets needed;
     WorkReport report;
-    PartTimes parts;  // of its start
+    PartTimes parts;  // of that
   };
   struct HeldRows {
     std::shared_ptr<const RowSet> rows;  // null: it is not there, or what is appended is with those who do it

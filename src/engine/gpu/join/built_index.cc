@@ -132,6 +132,7 @@ std::shared_ptr<const BuiltIndex> BuiltIndex::build(GpuEngine& engine, const Ind
   reason = why_not_built(task.program, task.index);
   if (reason.empty() && task.rows->row_count() > most_rows) reason = "an index of more rows than 30 bits can number";
   if (!reason.empty()) return nullptr;
+  const std::shared_ptr<const void> entered = engine.device().enter();
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, task));
   built->queue_ = engine.take_queue(task.report);
   built->find_columns(*built->queue_, task.context.budget);
