@@ -76,7 +76,7 @@ std::optional<std::vector<std::byte>> read_binary(const fs::path& path, const st
   return binary;
 }
 
-// Deletes the oldest kernels until those in the directory are within their bounds.
+// Deletes the kernels that were used longest ago until those in the directory are within their bounds.
 void bound_directory(const fs::path& directory) {
   struct File {
     fs::file_time_type time;
@@ -199,8 +199,12 @@ std::shared_ptr<const Kernel> KernelCache::find(const KernelText& kernel) {
 
 std::shared_ptr<const Kernel> KernelCache::load_from_disk(const std::string& key, const std::string& entry) {
   if (!directory_) return nullptr;
-  auto binary = read_binary(*directory_ / file_name(key), key);
-  return binary ? compiler_.load(*binary, entry) : nullptr;
+  const fs::path path = *directory_ / file_name(key);
+  auto binary = read_binary(path, key);
+  if (!binary) return nullptr;
+  std::error_code error;
+  fs::last_write_time(path, fs::file_time_type::clock::now(), error);
+  return compiler_.load(*binary, entry);
 }
 
 void KernelCache::store_on_disk(const std::string& key, std::span<const std::byte> binary) {

@@ -5,8 +5,9 @@
 //
 // A file's name is a hash of the text, the entry and the compiler's identity, so that a new driver never sees old
 // binaries; its content carries a checksum, and whatever is damaged is built again. Files are written under another
-// name and then renamed. The directory is bounded: the oldest files go. A directory that can't be written is no error.
-// Thread safety: all members may be called by many threads at once; the same text is compiled once.
+// name and then renamed. The directory is bounded: those go that were used longest ago. A directory that can't be
+// written is no error. Thread safety: all members may be called by many threads at once; the same text is compiled
+// once.
 #pragma once
 
 #include <cstddef>

@@ -210,6 +210,19 @@ TEST_F(KernelCacheTest, DiskIsBounded) {
   EXPECT_TRUE(compile("text").from_disk);
 }
 
+TEST_F(KernelCacheTest, WhatIsUsedStays) {
+  compile("used");
+  compile("not used");
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const auto& file : fs::directory_iterator(directory_)) fs::last_write_time(file.path(), long_ago);
+  EXPECT_TRUE(compile("used").from_disk);
+  for (int i = 0; i < KernelCache::disk_files - 1; i++)
+    std::ofstream(directory_ / fmt::format("{:032x}.kernel", i)) << "another";
+  compile("new");
+  EXPECT_TRUE(compile("used").from_disk);
+  EXPECT_FALSE(compile("not used").from_disk);
+}
+
 TEST_F(KernelCacheTest, FilesOfOthersStay) {
   fs::create_directories(directory_);
   for (int i = 0; i < KernelCache::disk_files + 20; i++) std::ofstream(directory_ / std::to_string(i)) << "another's";
