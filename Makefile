@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -113,6 +113,10 @@ bench-ssb: build
 bench-estimates: TARGETS = libdiptych device_library ssb_data
 bench-estimates: build
 	.venv/bin/python bench/estimates/bench_estimates.py --scale $(SF) $(OPTIONS)
+
+bench-commits: TARGETS = libdiptych
+bench-commits: build
+	.venv/bin/python bench/commits/bench_commits.py $(OPTIONS)
 
 format: setup
 	tools/format

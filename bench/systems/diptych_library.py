@@ -58,6 +58,14 @@ class Connection:
         if status != OK:
             self.fail(library.diptych_database_error(self.database), path)
 
+    def another(self):
+        """Another connection to the same database, to be closed before this one."""
+        other = Connection.__new__(Connection)
+        other.library, other.database, other.connection = self.library, None, ctypes.c_void_p()
+        if self.library.diptych_connect(self.database, ctypes.byref(other.connection)) != OK:
+            self.fail(self.library.diptych_database_error(self.database), "connecting")
+        return other
+
     def fail(self, error, what):
         raise RuntimeError(f"diptych: {error.sqlstate.decode()} {error.message.decode()} ({what})")
 
@@ -102,4 +110,5 @@ class Connection:
 
     def close(self):
         self.library.diptych_disconnect(self.connection)
-        self.library.diptych_close(self.database)
+        if self.database is not None:
+            self.library.diptych_close(self.database)

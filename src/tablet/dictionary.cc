@@ -1,5 +1,7 @@
 #include "tablet/dictionary.h"
 
+#include <sys/mman.h>
+
 #include <new>
 
 namespace diptych {
@@ -10,12 +12,20 @@ uint64_t next_id() {
   return ++last;
 }
 
+constexpr size_t entries_bytes = Dictionary::max_entries * sizeof(std::string_view);
+
+// calloc() would write zeros into what has been freed before.
+std::string_view* map_entries() {
+  void* memory = ::mmap(nullptr, entries_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::string_view*>(memory);
+}
+
 }  // namespace
 
-Dictionary::Dictionary()
-    : id_(next_id()), entries_(static_cast<std::string_view*>(std::calloc(max_entries, sizeof(std::string_view)))) {
-  if (!entries_) throw std::bad_alloc();
-}
+Dictionary::Dictionary() : id_(next_id()), entries_(map_entries()) {}
+
+void Dictionary::Unmap::operator()(std::string_view* entries) const { ::munmap(entries, entries_bytes); }
 
 std::optional<uint32_t> Dictionary::find(std::string_view text) const {
   std::lock_guard lock(mutex_);

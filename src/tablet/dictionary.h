@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -47,12 +46,12 @@ class Dictionary {
   std::optional<uint32_t> find_or_append(std::string_view text);
 
  private:
-  struct Free {
-    void operator()(std::string_view* entries) const { std::free(entries); }
+  struct Unmap {
+    void operator()(std::string_view* entries) const;
   };
 
   const uint64_t id_;
-  std::unique_ptr<std::string_view[], Free>
+  std::unique_ptr<std::string_view[], Unmap>
       entries_;  // max_entries, of which the operating system backs the touched pages
   std::atomic<uint32_t> size_{0};
   mutable std::mutex mutex_;  // guards what follows, and writing entries_ and size_
