@@ -15,13 +15,14 @@ constexpr size_t most_compared = 12;
 
 bool is_less(const SortEntry& a, const SortEntry& b) { return a.first < b.first; }
 
-void sort_by_first(std::span<SortEntry> entries, std::span<SortEntry> room) {
+void sort_by_first(std::span<SortEntry> entries, std::span<SortEntry> room, const ExecutionContext& context) {
   if (entries.size() < least_counted) return std::sort(entries.begin(), entries.end(), is_less);
   uint64_t varying = 0;
   for (const SortEntry& entry : entries) varying |= entry.first ^ entries.front().first;
   SortEntry *from = entries.data(), *to = room.data();
   for (int shift = 0; shift < word_bits; shift += byte_bits) {
     if ((varying >> shift & 0xFF) == 0) continue;
+    check_cancelled(context);
     std::array<size_t, 256> next{};
     for (size_t i = 0; i < entries.size(); ++i) ++next[from[i].first >> shift & 0xFF];
     size_t before = 0;
@@ -41,7 +42,7 @@ class WordSort {
   void sort(std::span<SortEntry> entries, std::span<SortEntry> room, size_t step) const {
     for (;;) {
       check_cancelled(context_);
-      sort_by_first(entries, room);
+      sort_by_first(entries, room, context_);
       if (step + 1 == layout_.steps()) return;
       if (entries.front().first != entries.back().first) break;
       if (!load(entries, ++step)) return;

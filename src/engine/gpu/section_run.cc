@@ -32,6 +32,9 @@ constexpr double most_tablet_pairs = most_unwatched_pairs, most_tablet_pairs_of_
 // Of both, where the host can stop the kernel: so that others that wait for the device get their turn.
 constexpr double most_watched_pairs = 1e12, most_watched_pairs_of_a_host = 1e11;
 
+// Of the limit that a section takes at most which begins in the place of another one.
+constexpr int64_t part_beside = 16;
+
 bool makes_totals_alone(const Program& program, int32_t address) {
   return std::ranges::none_of(opcodes_of(program, address), [](const Instruction& at) {
     return info_of(at.opcode).kind == OpcodeKind::Sink && at.opcode != Opcode::Aggregate;
@@ -197,13 +200,15 @@ void SectionRun::enter() {
   sizes_.emplace(planned_with(place_->room()));
 }
 
-// In the place that the statement has, or in one for which it need not wait; false: there is none.
+// In the place that the statement has, or in one for which it need not wait; false: there is none, or it takes more
+// than should be taken without asking others.
 bool SectionRun::enter_beside(const SectionRun* before) {
   const PartScope scope(task_.clock(), TimePart::Turn);
   section_ = describe_section();
   wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
   place_ = before != nullptr ? before->place_ : engine_.reservations().enter_at_once(wish_);
   if (place_ == nullptr) return false;
+  if (before != nullptr && wish_(place_->room()) > engine_.device().memory_limit() / part_beside) return false;
   sizes_.emplace(planned_with(place_->room()));
   return true;
 }
