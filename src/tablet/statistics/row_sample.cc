@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "tablet/cells.h"
@@ -143,17 +142,23 @@ bool RowSample::would_stay_with(const RowSample& other) const {
   });
 }
 
-void RowSample::settle() {
-  std::vector<size_t> order(rows());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) { return priorities_[a] < priorities_[b]; });
-  RowSample settled(columns_.size());
-  for (const size_t row : order) {
-    if (settled.rows() == most_rows) break;
-    const bool is_there = settled.rows() > 0 && settled.priorities_.back() == priorities_[row];
-    if (!is_there) settled.append(*this, row);
+RowSample RowSample::least_of(const std::vector<const RowSample*>& samples) {
+  struct Row {
+    uint64_t priority;
+    const RowSample* sample;
+    size_t number;
+  };
+  std::vector<Row> order;
+  for (const RowSample* sample : samples)
+    for (size_t row = 0; row < sample->rows(); ++row) order.push_back({sample->priorities_[row], sample, row});
+  std::stable_sort(order.begin(), order.end(), [](const Row& a, const Row& b) { return a.priority < b.priority; });
+  RowSample least(samples.front()->columns_.size());
+  for (const Row& row : order) {
+    if (least.rows() == most_rows) break;
+    const bool is_there = least.rows() > 0 && least.priorities_.back() == row.priority;
+    if (!is_there) least.append(*row.sample, row.number);
   }
-  *this = std::move(settled);
+  return least;
 }
 
 }  // namespace diptych

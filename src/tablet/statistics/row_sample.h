@@ -62,7 +62,9 @@ class RowSample {
   // Whether none of the other's rows would be among its own, or all that would be are.
   bool would_stay_with(const RowSample& other) const;
   // Puts the rows in order and keeps those of least priority, each once.
-  void settle();
+  void settle() { *this = least_of({this}); }
+  // The rows of least priority of all of them, which have the same columns, in order and each once.
+  static RowSample least_of(const std::vector<const RowSample*>& samples);
   bool operator==(const RowSample&) const = default;
 
  private:

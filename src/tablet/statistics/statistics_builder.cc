@@ -26,10 +26,7 @@ void StatisticsBuilder::add(const EncodedTablet& tablet, int64_t first_position)
 }
 
 RowSample StatisticsBuilder::sample_with_added() const {
-  RowSample sample = added_;
-  if (before_) sample.append(before_->sample());
-  sample.settle();
-  return sample;
+  return before_ ? RowSample::least_of({&added_, &before_->sample()}) : RowSample::least_of({&added_});
 }
 
 std::shared_ptr<const TableStatistics> StatisticsBuilder::finish() {
