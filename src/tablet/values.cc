@@ -11,6 +11,9 @@ namespace diptych {
 
 namespace {
 
+// Of fewer, strings are kept as they are: making a dictionary takes longer than all that it saves.
+constexpr int64_t least_coded_rows = 64;
+
 Value plain_value_at(const ColumnView& view, const Type& type, int64_t row) {
   switch (view.physical) {
     case PhysicalType::Bool: return Value::boolean(integer_at(view, row) != 0);
@@ -122,7 +125,9 @@ std::shared_ptr<MemorySource> make_value_source(std::vector<ColumnDefinition> co
                                                 int64_t rows, int64_t batch_bytes) {
   auto source = std::make_shared<MemorySource>(columns);
   if (rows == 0) return source;
-  TabletBuilder builder(columns, rows, source->new_dictionaries(), batch_bytes);
+  const auto dictionaries =
+      rows < least_coded_rows ? std::vector<Dictionary*>(columns.size()) : source->new_dictionaries();
+  TabletBuilder builder(columns, rows, dictionaries, batch_bytes);
   for (int64_t next = 0; next < rows;) {
     const int64_t first = next;
     const std::vector<CellColumn> staged = stage_rows(columns, cells, next, rows, batch_bytes);
