@@ -27,33 +27,34 @@ Engines::Engines(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::string
       calibrations_(std::move(calibration_path)),
       auto_devices_(devices_, calibrations_, true) {}
 
+bool Engines::is_for_placement(const SectionTask& task, const PlacementChoice& choice) const {
+  if (choice.device == "cpu" || !is_table(*task.source)) return false;
+  return choice.device != "auto" || (task.source->row_count() >= least_device_rows && auto_devices_.may_exist());
+}
+
 std::optional<SectionResult> Engines::run(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note) {
   const bool is_auto = choice.device == "auto";
   if (Device* device = device_of_rows(task)) return run_where_rows_are(task, choice, *device, note);
-  if (!is_auto && choice.device != "cpu" && is_table(*task.source)) return run_as_placed(task, choice, note);
+  if (is_for_placement(task, choice)) return run_as_placed(task, choice, note);
   if (!is_auto && choice.device != "cpu" && task.source->read_by_cpu() != nullptr) {
     // On no device, so that asking for one is no reason to fail: else no table could be filled.
     note.fallback = std::string("rows of ") + task.source->read_by_cpu() + " are read by the CPU";
     count_fallback(note.fallback);
   }
-  const bool is_candidate = is_auto && task.source->row_count() >= least_device_rows && is_table(*task.source);
-  if (is_candidate && auto_devices_.may_exist()) return run_as_placed(task, choice, note);
   if (task.context.profile == nullptr) return std::nullopt;
   describe_cpu(task, calibrations_.host(), note);
   if (!is_auto) {
     note.why = choice.device == "cpu" ? "asked for" : "its rows are no table's";
-  } else if (is_candidate) {
-    note.why = "no GPU";
+  } else if (!is_table(*task.source)) {
+    note.why = "its rows are no table's";
   } else {
-    note.why = is_table(*task.source) ? "few rows" : "its rows are no table's";
+    note.why = task.source->row_count() >= least_device_rows ? "no GPU" : "few rows";
   }
   return std::nullopt;
 }
 
 bool Engines::start(const SectionTask& task, const PlacementChoice& choice) {
-  const bool is_auto = choice.device == "auto";
-  if (choice.device == "cpu" || !is_table(*task.source)) return false;
-  if (is_auto && (task.source->row_count() < least_device_rows || !auto_devices_.may_exist())) return false;
+  if (!is_for_placement(task, choice)) return false;
   PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
   const std::optional<size_t> number = program.section_at(task.address);
   if (!number) return false;

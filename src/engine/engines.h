@@ -112,6 +112,8 @@ class Engines final : public SectionRunner {
   std::optional<SectionResult> run_or_stream(const SectionTask& task, const PlacementChoice& choice, Device& device,
                                              Residency residency, double alone_ns, Failure& failure,
                                              std::string& streamed);
+  // Whether it reads a table that a device may be worth, or was asked for.
+  bool is_for_placement(const SectionTask& task, const PlacementChoice& choice) const;
   // As start(), on the device.
   bool start_on(const SectionTask& task, const PlacementChoice& choice, Device& device, Residency residency);
   // Of a section that was started before its turn. Nothing: it was not, or has failed, and nothing else is begun.

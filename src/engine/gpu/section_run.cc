@@ -176,13 +176,17 @@ void SectionRun::find_tablets() {
   if (queue_ == nullptr) queue_ = &own_queue_.emplace(source, task_.needed.by_tablet());
 }
 
+void SectionRun::wish() {
+  section_ = describe_section();
+  wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
+}
+
 // Waits for a place on the device, and holds nothing there meanwhile.
 void SectionRun::enter() {
   const PartScope scope(task_.clock(), TimePart::Turn);
   DeviceReservations& reservations = engine_.reservations();
   const bool has_input = input_ != nullptr;
-  section_ = describe_section();
-  wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
+  wish();
   if (has_rows_there())
     place_ = reservations.try_enter(wish_);
   else if (has_input)
@@ -204,8 +208,7 @@ void SectionRun::enter() {
 // than should be taken without asking others.
 bool SectionRun::enter_beside(const SectionRun* before) {
   const PartScope scope(task_.clock(), TimePart::Turn);
-  section_ = describe_section();
-  wish_ = [this](int64_t room) { return BatchSizes(planned_with(room)).most_bytes(); };
+  wish();
   place_ = before != nullptr ? before->place_ : engine_.reservations().enter_at_once(wish_);
   if (place_ == nullptr) return false;
   if (before != nullptr && wish_(place_->room()) > engine_.device().memory_limit() / part_beside) return false;

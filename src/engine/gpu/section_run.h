@@ -56,6 +56,8 @@ class SectionRun final : public StartedSection {
   bool find_rows();
   bool find_input();
   void find_tablets();
+  // What it needs of the device.
+  void wish();
   void enter();
   bool enter_beside(const SectionRun* before);
   // Launches the next batch's kernel.
