@@ -1,6 +1,10 @@
 #include "engine/gpu/generator/generated_kernels.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "engine/gpu/join/expected_matches.h"
@@ -10,40 +14,63 @@ namespace {
 
 constexpr size_t most_kernels = 64;
 
-class Signature {
+// Most programs have fewer.
+constexpr size_t usual_words = 4096;
+
+// Fields as words, and of a text, too, its length: no two lists of fields have the same words.
+class SignatureWords {
  public:
+  SignatureWords() { words_.reserve(usual_words); }
   template <typename T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, int128_t>
-  void add(T field) { bytes_.append(reinterpret_cast<const char*>(&field), sizeof(field)); }
+  requires std::is_integral_v<T> || std::is_enum_v<T>
+  void add(T field) { words_.push_back(static_cast<uint64_t>(field)); }
+  void add(double field) { add(std::bit_cast<uint64_t>(field)); }
+  void add(int128_t field) {
+    add(static_cast<uint64_t>(field));
+    add(static_cast<uint64_t>(field >> 64));
+  }
   void add(const std::string& text) {
+    constexpr size_t word_bytes = sizeof(uint64_t);
     add(text.size());
-    bytes_ += text;
+    const size_t first = words_.size();
+    words_.resize(first + (text.size() + word_bytes - 1) / word_bytes);
+    if (!text.empty()) std::memcpy(&words_[first], text.data(), text.size());
+  }
+  void add(const Interval& interval) {
+    add(interval.months);
+    add(interval.days);
+    add(interval.microseconds);
   }
   void add(const Type& type) {
-    add(type.id);
-    add(type.precision);
-    add(type.scale);
-    add(type.length);
+    add(uint64_t{type.length} << 32 | uint64_t{type.precision} << 16 | uint64_t{type.scale} << 8 |
+        static_cast<uint64_t>(type.id));
   }
   void add(const Value& value) {
     add(value.type());
     add(value.is_null());
-    if (!value.is_null()) add(value.to_text());
+    if (value.is_null()) return;
+    switch (value.type().physical()) {
+      case PhysicalType::Bool: return add(value.as_boolean());
+      case PhysicalType::Int32:
+      case PhysicalType::Int64:
+      case PhysicalType::Int128: return add(value.as_integral());
+      case PhysicalType::Float32:
+      case PhysicalType::Float64: return add(value.as_double());
+      case PhysicalType::Interval: return add(value.as_interval());
+      case PhysicalType::Text: return add(value.as_string());
+    }
   }
   void add(std::monostate) {}
   void add(const Instruction& instruction) {
-    add(instruction.opcode);
-    add(instruction.p1);
-    add(instruction.p2);
+    add(static_cast<uint64_t>(instruction.p4.index()) << 32 | static_cast<uint64_t>(instruction.opcode));
+    add(static_cast<uint64_t>(instruction.p1) << 32 | static_cast<uint32_t>(instruction.p2));
     add(instruction.p3);
-    add(instruction.p4.index());
     std::visit([this](const auto& operand) { add(operand); }, instruction.p4);
   }
   void add(const RegisterInfo& info) {
-    add(info.physical);
     add(info.type);
-    add(info.nullable);
-    add(info.has_range);
+    add(static_cast<uint64_t>(info.physical) << 2 | uint64_t{info.nullable} << 1 | uint64_t{info.has_range});
+    if (!info.has_range) return;
     add(info.low);
     add(info.high);
   }
@@ -106,16 +133,19 @@ class Signature {
     add(items.size());
     for (const T& item : items) add(item);
   }
-  std::string take() { return std::move(bytes_); }
+  SectionSignature hash() const {
+    const XXH128_hash_t hash = XXH3_128bits(words_.data(), words_.size() * sizeof(uint64_t));
+    return {hash.high64, hash.low64};
+  }
 
  private:
-  std::string bytes_;
+  std::vector<uint64_t> words_;
 };
 
 }  // namespace
 
-std::string section_signature(const Program& program, int32_t address, const SectionShape& shape) {
-  Signature signature;
+SectionSignature section_signature(const Program& program, int32_t address, const SectionShape& shape) {
+  SignatureWords signature;
   signature.add(address);
   signature.add_all(shape.columns);
   signature.add_all(shape.indexes);
@@ -127,7 +157,7 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   for (int32_t at = address; program.instructions[static_cast<size_t>(at)].opcode != Opcode::Converge; ++at)
     if (program.instructions[static_cast<size_t>(at)].opcode == Opcode::Matches) signature.add(leaves_few(program, at));
   signature.add_all(program.registers);
-  signature.add_all(program.cursors);
+  signature.add(program.cursors[static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1)]);
   signature.add_all(program.hash_tables);
   signature.add_all(program.row_sets);
   signature.add_all(program.indexes);
@@ -135,12 +165,12 @@ std::string section_signature(const Program& program, int32_t address, const Sec
   signature.add_all(program.sets);
   signature.add_all(program.types);
   signature.add_all(program.result_columns);
-  return signature.take();
+  return signature.hash();
 }
 
 std::shared_ptr<const SectionKernel> GeneratedKernels::get(const Program& program, int32_t address,
                                                            const SectionShape& shape) {
-  std::string signature = section_signature(program, address, shape);
+  const SectionSignature signature = section_signature(program, address, shape);
   {
     std::lock_guard guard(mutex_);
     if (const auto known = kernels_.find(signature); known != kernels_.end()) return known->second;
@@ -149,7 +179,7 @@ std::shared_ptr<const SectionKernel> GeneratedKernels::get(const Program& progra
   std::lock_guard guard(mutex_);
   // A start from nothing now and then costs less than keeping account of who was used when.
   if (kernels_.size() >= most_kernels) kernels_.clear();
-  kernels_[std::move(signature)] = kernel;
+  kernels_[signature] = kernel;
   return kernel;
 }
 

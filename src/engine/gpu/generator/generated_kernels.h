@@ -4,14 +4,20 @@
 // Thread safety: all members may be called by many threads at once.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
+
+// A hash, of 128 bits, of all that the kernel of a section may depend on: sections of one signature have one kernel.
+// Literals are part of it, so it tells more sections apart than there are kernels.
+using SectionSignature = std::pair<uint64_t, uint64_t>;
+SectionSignature section_signature(const Program& program, int32_t address, const SectionShape& shape);
 
 class GeneratedKernels {
  public:
@@ -20,11 +26,7 @@ class GeneratedKernels {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const SectionKernel>> kernels_;  // by section_signature()
+  std::map<SectionSignature, std::shared_ptr<const SectionKernel>> kernels_;
 };
-
-// All that the kernel of a section may depend on, as bytes: sections of one signature have one kernel. Literals are
-// part of it, so it tells more sections apart than there are kernels.
-std::string section_signature(const Program& program, int32_t address, const SectionShape& shape);
 
 }  // namespace diptych::gpu

@@ -17,7 +17,7 @@ int32_t parallel_of(const Program& program) {
 }
 
 TEST(GeneratedKernels, OneSignatureOneText) {
-  std::map<std::string, std::string> texts;
+  std::map<SectionSignature, std::string> texts;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     testing::RandomProgram random(seed);
@@ -46,7 +46,7 @@ class OneColumn {
   }
   Program& program() { return *program_; }
   SectionShape& shape() { return shape_; }
-  std::string signature() const { return section_signature(*program_, address_, shape_); }
+  SectionSignature signature() const { return section_signature(*program_, address_, shape_); }
   std::shared_ptr<const SectionKernel> kernel() { return kernels_.get(*program_, address_, shape_); }
 
  private:
@@ -68,7 +68,7 @@ TEST(GeneratedKernels, TheSameSectionIsNotGeneratedAgain) {
 }
 
 TEST(GeneratedKernels, WhateverAKernelMayDependOnIsInTheSignature) {
-  const std::string before = OneColumn().signature();
+  const SectionSignature before = OneColumn().signature();
   const auto expect_other = [&](const char* what, const auto& change) {
     OneColumn section;
     EXPECT_EQ(section.signature(), before);
@@ -78,7 +78,9 @@ TEST(GeneratedKernels, WhateverAKernelMayDependOnIsInTheSignature) {
   expect_other("opcode", [](OneColumn& section) { section.program().instructions.back().opcode = Opcode::Offset; });
   expect_other("operand", [](OneColumn& section) { section.program().instructions.back().p4 = int64_t{1}; });
   expect_other("NULL", [](OneColumn& section) { section.program().registers.front().nullable ^= true; });
-  expect_other("range", [](OneColumn& section) { section.program().registers.front().high += 1; });
+  expect_other("range", [](OneColumn& section) { section.program().registers.front().has_range ^= true; });
+  expect_other("column",
+               [](OneColumn& section) { section.program().cursors.front().columns.front().nullable ^= true; });
   expect_other("hash table", [](OneColumn& section) { section.program().hash_tables.emplace_back(); });
   expect_other("row set", [](OneColumn& section) { section.program().row_sets.emplace_back(); });
   expect_other("set", [](OneColumn& section) { section.program().sets.emplace_back(); });
