@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/cpu/cpu_engine.h"
+#include "engine/device/stop_check.h"
 #include "engine/run/walk.h"
 
 namespace diptych {
@@ -34,6 +35,7 @@ std::shared_ptr<const TabletSource> run_program(std::shared_ptr<const Program> p
                                                 const ExecutionContext& context) {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point started = Clock::now();
+  const StopCheck stop([&context] { check_cancelled(context); });
   std::optional<Run> run(std::in_place, program, context);
   std::shared_ptr<const TabletSource> result = run->walk.run(started);
   const Clock::time_point ended = Clock::now();

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "engine/device/stop_check.h"
 #include "engine/engines.h"
 #include "engine/gpu/input/source_shape.h"
 #include "engine/gpu/join/built_index.h"
@@ -174,6 +175,7 @@ std::optional<SectionResult> Engines::run_shared(const SectionTask& task, gpu::G
     const PartScope waits(task.clock(), TimePart::Wait);
     // Whoever fails leaves nothing to do for the other.
     const std::jthread device([&] {
+      const StopCheck stop([&shared] { check_cancelled(shared.context); });
       try {
         result = engine.run(shared, residency, kernels, reason);
       } catch (...) {

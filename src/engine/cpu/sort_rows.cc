@@ -74,17 +74,23 @@ void SortLayout::add_steps() {
   steps_.push_back({Step::Kind::Word, false, order_, 0});
 }
 
-uint64_t SortLayout::word_at(const uint64_t* row, size_t step) const {
+std::optional<uint64_t> SortLayout::load_step(std::span<SortEntry> entries, size_t step,
+                                              const ExecutionContext& context) const {
   const Step& what = steps_[step];
-  if (what.kind == Step::Kind::Word) return row[what.at];
-  const dk_text text = text_at(row + what.at);
-  const uint64_t word =
-      what.kind == Step::Kind::Length ? static_cast<uint64_t>(text.length) : dk_text_word(text, what.offset);
-  return what.descending ? ~word : word;
-}
-
-bool SortLayout::goes_on(const uint64_t* row, size_t step) const {
-  return steps_[step].kind == Step::Kind::Length && text_at(row + steps_[step].at).length > step_bytes;
+  const uint64_t flip = what.descending ? ~uint64_t{0} : 0;
+  const auto text = [&](const SortEntry& entry) { return text_at(entry.row + what.at); };
+  const auto goes_on = [&](const SortEntry& entry) { return text(entry).length > step_bytes; };
+  switch (what.kind) {
+    case Step::Kind::Word:
+      return set_first_words(entries, context, [&](const SortEntry& entry) { return entry.row[what.at]; });
+    case Step::Kind::Bytes:
+      return set_first_words(entries, context,
+                             [&](const SortEntry& entry) { return dk_text_word(text(entry), what.offset) ^ flip; });
+    case Step::Kind::Length: break;
+  }
+  if (std::any_of(entries.begin(), entries.end(), goes_on)) return std::nullopt;
+  return set_first_words(entries, context,
+                         [&](const SortEntry& entry) { return static_cast<uint64_t>(text(entry).length) ^ flip; });
 }
 
 // Shifts the key into the word that it shares with the keys before it.

@@ -6,7 +6,10 @@
 // row's position in the input: rows with equal keys keep it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/cpu/frame.h"
@@ -14,6 +17,27 @@
 #include "engine/run/context.h"
 
 namespace diptych::cpu {
+
+// A row in the array that is sorted.
+struct SortEntry {
+  uint64_t first, second;  // words of the row, so that nearly all comparisons stay in the array
+  const uint64_t* row;
+};
+
+// Makes word(entry) the first word of each. Gives the bits in which some of them differ. Errors: 57014.
+template <typename Word>
+uint64_t set_first_words(std::span<SortEntry> entries, const ExecutionContext& context, const Word& word) {
+  constexpr size_t rows_between_checks = 65536;
+  uint64_t differing = 0;
+  for (size_t begin = 0; begin < entries.size(); begin += rows_between_checks) {
+    check_cancelled(context);
+    for (SortEntry& entry : entries.subspan(begin, std::min(rows_between_checks, entries.size() - begin))) {
+      entry.first = word(entry);
+      differing |= entry.first ^ entries.front().first;
+    }
+  }
+  return differing;
+}
 
 class SortLayout {
  public:
@@ -37,9 +61,9 @@ class SortLayout {
   bool before(const uint64_t* a, const uint64_t* b) const;
   // The same step by step: words of the rows, and behind the first word of a string its next bytes, then its length.
   size_t steps() const { return steps_.size(); }
-  uint64_t word_at(const uint64_t* row, size_t step) const;
-  // Whether the step is the length of a string that has more bytes than those before it look at: it decides nothing.
-  bool goes_on(const uint64_t* row, size_t step) const;
+  // Makes the step's words the first ones of the entries. Gives the bits in which some differ; nothing, and nothing is
+  // done: the step is the length of strings of which one has more bytes than the steps before look at. Errors: 57014.
+  std::optional<uint64_t> load_step(std::span<SortEntry> entries, size_t step, const ExecutionContext& context) const;
   // Replaces the addresses of the row's strings by copies in the arena.
   void own_texts(uint64_t* row, TextArena& arena) const;
   bool has_texts() const { return has_texts_; }
@@ -90,12 +114,6 @@ class SortLayout {
   std::vector<Step> steps_;
   size_t order_ = 0, nulls_ = 0, null_words_ = 0, words_ = 0;
   bool has_text_keys_ = false, has_texts_ = false, second_decides_ = true;
-};
-
-// A row in the array that is sorted.
-struct SortEntry {
-  uint64_t first, second;  // words of the row, so that nearly all comparisons stay in the array
-  const uint64_t* row;
 };
 
 struct SortEntryBefore {

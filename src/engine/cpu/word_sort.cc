@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 namespace diptych::cpu {
@@ -13,15 +14,16 @@ constexpr size_t least_counted = 192;
 // So few alike are compared as a whole.
 constexpr size_t most_compared = 12;
 
-bool is_less(const SortEntry& a, const SortEntry& b) { return a.first < b.first; }
-
-void sort_by_first(std::span<SortEntry> entries, std::span<SortEntry> room, const ExecutionContext& context) {
-  if (entries.size() < least_counted) return std::sort(entries.begin(), entries.end(), is_less);
-  uint64_t varying = 0;
-  for (const SortEntry& entry : entries) varying |= entry.first ^ entries.front().first;
+// differing: the bits in which some of the first words do.
+void sort_by_first(std::span<SortEntry> entries, std::span<SortEntry> room, uint64_t differing,
+                   const ExecutionContext& context) {
+  if (entries.size() < least_counted) {
+    std::ranges::sort(entries, {}, &SortEntry::first);
+    return;
+  }
   SortEntry *from = entries.data(), *to = room.data();
   for (int shift = 0; shift < word_bits; shift += byte_bits) {
-    if ((varying >> shift & 0xFF) == 0) continue;
+    if ((differing >> shift & 0xFF) == 0) continue;
     check_cancelled(context);
     std::array<size_t, 256> next{};
     for (size_t i = 0; i < entries.size(); ++i) ++next[from[i].first >> shift & 0xFF];
@@ -38,40 +40,37 @@ class WordSort {
   WordSort(const SortLayout& layout, const ExecutionContext& context)
       : layout_(layout), context_(context), before_{&layout, &context} {}
 
-  // By the step's word, which the entries have, and those behind it.
-  void sort(std::span<SortEntry> entries, std::span<SortEntry> room, size_t step) const {
-    for (;;) {
-      check_cancelled(context_);
-      sort_by_first(entries, room, context_);
-      if (step + 1 == layout_.steps()) return;
-      if (entries.front().first != entries.back().first) break;
-      if (!load(entries, ++step)) return;
+  // By the step's word, which the entries have and which differ in these bits, and those behind it.
+  void sort(std::span<SortEntry> entries, std::span<SortEntry> room, size_t step, uint64_t differing) const {
+    while (differing == 0) {
+      if (++step == layout_.steps()) return;
+      const std::optional<uint64_t> next = load(entries, step);
+      if (!next) return;
+      differing = *next;
     }
+    sort_by_first(entries, room, differing, context_);
+    if (++step == layout_.steps()) return;
     for (size_t begin = 0, end; begin < entries.size(); begin = end) {
       for (end = begin + 1; end < entries.size() && entries[end].first == entries[begin].first;) ++end;
-      if (end - begin > 1) go_on(entries.subspan(begin, end - begin), room.subspan(begin, end - begin), step + 1);
+      if (end - begin > 1) go_on(entries.subspan(begin, end - begin), room.subspan(begin, end - begin), step);
     }
   }
 
  private:
-  // Among those that are alike so far.
+  // Among those that are alike before the step.
   void go_on(std::span<SortEntry> entries, std::span<SortEntry> room, size_t step) const {
-    if (entries.size() <= most_compared)
-      std::sort(entries.begin(), entries.end(), before_);
-    else if (load(entries, step))
-      sort(entries, room, step);
+    if (entries.size() <= most_compared) return std::sort(entries.begin(), entries.end(), before_);
+    if (const std::optional<uint64_t> differing = load(entries, step)) sort(entries, room, step, *differing);
   }
 
-  // The step's words; false: strings go on behind what the steps look at, and the entries are sorted as a whole.
-  bool load(std::span<SortEntry> entries, size_t step) const {
-    const auto goes_on = [&](const SortEntry& entry) { return layout_.goes_on(entry.row, step); };
-    if (std::any_of(entries.begin(), entries.end(), goes_on)) {
-      std::sort(entries.begin(), entries.end(), before_);
-      return false;
-    }
-    const bool has_second = step == 1 && layout_.second_decides();
-    for (SortEntry& entry : entries) entry.first = has_second ? entry.second : layout_.word_at(entry.row, step);
-    return true;
+  // The step's words, and the bits in which they differ. Nothing: strings go on behind what the steps look at, and the
+  // entries are sorted as a whole.
+  std::optional<uint64_t> load(std::span<SortEntry> entries, size_t step) const {
+    if (step == 1 && layout_.second_decides())
+      return set_first_words(entries, context_, [](const SortEntry& entry) { return entry.second; });
+    const std::optional<uint64_t> differing = layout_.load_step(entries, step, context_);
+    if (!differing) std::sort(entries.begin(), entries.end(), before_);
+    return differing;
   }
 
   const SortLayout& layout_;
@@ -83,7 +82,9 @@ class WordSort {
 
 void sort_by_words(std::span<SortEntry> entries, std::span<SortEntry> room, const SortLayout& layout,
                    const ExecutionContext& context) {
-  if (entries.size() > 1) WordSort(layout, context).sort(entries, room, 0);
+  if (entries.size() < 2) return;
+  const uint64_t differing = set_first_words(entries, context, [](const SortEntry& entry) { return entry.first; });
+  WordSort(layout, context).sort(entries, room, 0, differing);
 }
 
 }  // namespace diptych::cpu

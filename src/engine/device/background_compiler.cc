@@ -1,14 +1,10 @@
 #include "engine/device/background_compiler.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 
 namespace diptych {
 namespace {
-
-// Somebody who cancels a statement does not notice so short a time.
-constexpr std::chrono::milliseconds check_interval(5);
 
 std::string told(const std::string& reason) { return "a kernel does not compile: " + reason; }
 
@@ -51,22 +47,14 @@ void BackgroundCompiler::start_thread() {
   }
 }
 
-void BackgroundCompiler::take(const KernelText& kernel, const std::function<void()>& check) {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    const auto known = known_.find(kernel.hash());
-    if (known == known_.end() || known->second.state == State::Failed) return;
-    if (known->second.state == State::Waiting) {
-      // Nobody is told of a failure then but the caller.
-      known_.erase(known);
-      std::erase_if(jobs_, [&](const KernelText& job) { return job.hash() == kernel.hash(); });
-      return changed_.notify_all();
-    }
-    changed_.wait_for(lock, check_interval);
-    lock.unlock();
-    check();
-    lock.lock();
-  }
+void BackgroundCompiler::take(const KernelText& kernel) {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(kernel.hash());
+  if (known == known_.end() || known->second.state != State::Waiting) return;
+  // Nobody is told of a failure then but the caller.
+  known_.erase(known);
+  std::erase_if(jobs_, [&](const KernelText& job) { return job.hash() == kernel.hash(); });
+  changed_.notify_all();
 }
 
 std::vector<std::string> BackgroundCompiler::take_failures() {

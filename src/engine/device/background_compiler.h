@@ -39,9 +39,8 @@ class BackgroundCompiler {
   enum class Asker : uint8_t { Section, Nobody };
   // Does nothing for a kernel that is waiting, being compiled, or known not to compile.
   void ask(const KernelText& kernel, Asker asker);
-  // Before the caller has the device compile it: a kernel that still waits is the caller's, one that is being compiled
-  // is waited for. Meanwhile check is called now and then, and ends the waiting with what it throws.
-  void take(const KernelText& kernel, const std::function<void()>& check);
+  // Before the caller has the device compile it: a kernel that still waits is the caller's.
+  void take(const KernelText& kernel);
   // Why kernels did not compile, each told once.
   std::vector<std::string> take_failures();
   // Until nothing waits or is being compiled any more.

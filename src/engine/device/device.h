@@ -285,7 +285,7 @@ class Device {
   virtual std::shared_ptr<const void> enter() { return nullptr; }
 
   // From memory, from what was compiled ahead of time, from the disk cache, or from the compiler, in this order.
-  // Errors: 58000 with the compiler's log.
+  // Errors: 58000 with the compiler's log, and what the thread's StopCheck throws while the compiler runs.
   virtual std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report = nullptr) = 0;
   // Has it compiled for somebody who asks later. Does nothing where it is there, or another thread makes it. Errors: as
   // compile().

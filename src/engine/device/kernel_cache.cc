@@ -10,8 +10,10 @@
 #include <fstream>
 #include <random>
 #include <string_view>
+#include <system_error>
 
 #include "base/error.h"
+#include "engine/device/stop_check.h"
 
 namespace diptych {
 namespace {
@@ -150,48 +152,102 @@ std::shared_ptr<KernelCache::Slot> KernelCache::slot_of(const KernelText& kernel
 
 std::shared_ptr<const Kernel> KernelCache::compile(const KernelText& kernel, CompileReport* report) {
   const auto start = std::chrono::steady_clock::now();
+  const auto slot = slot_of(kernel);
+  bool has_begun = false;
+  std::unique_lock lock(slot->mutex);
+  while (slot->kernel == nullptr) {
+    if (slot->is_being_made) {
+      wait(*slot, lock);
+      continue;
+    }
+    if (has_begun) std::rethrow_exception(std::exchange(slot->failure, nullptr));
+    has_begun = slot->is_being_made = true;
+    lock.unlock();
+    if (StopCheck::here() == nullptr || !make_apart(slot, kernel)) make(*slot, kernel);
+    lock.lock();
+  }
   CompileReport done;
-  auto slot = slot_of(kernel);
-  std::lock_guard lock(slot->mutex);
-  if (slot->kernel == nullptr)
-    done = make(*slot, kernel);
-  else if (slot->prepared)
-    done = *slot->prepared;
-  else
-    done.from_memory = true;
-  slot->prepared.reset();
+  done.from_memory = !slot->prepared;
+  if (slot->prepared) done = *std::exchange(slot->prepared, std::nullopt);
   done.nanoseconds = nanoseconds_since(start);
   if (report != nullptr) *report = done;
   return slot->kernel;
 }
 
-void KernelCache::prepare(const KernelText& kernel) {
-  auto slot = slot_of(kernel);
-  std::unique_lock lock(slot->mutex, std::try_to_lock);
-  if (lock && slot->kernel == nullptr) slot->prepared = make(*slot, kernel);
+void KernelCache::wait(Slot& slot, std::unique_lock<std::mutex>& lock) {
+  // Somebody who cancels a statement does not notice so short a time.
+  constexpr std::chrono::milliseconds check_interval(5);
+  const StopCheck* stop = StopCheck::here();
+  if (stop == nullptr) return slot.changed.wait(lock);
+  if (slot.changed.wait_for(lock, check_interval) == std::cv_status::no_timeout) return;
+  lock.unlock();
+  stop->ask();
+  lock.lock();
 }
 
-CompileReport KernelCache::make(Slot& slot, const KernelText& kernel) {
-  CompileReport done;
+void KernelCache::prepare(const KernelText& kernel) {
+  const auto slot = slot_of(kernel);
+  {
+    const std::lock_guard lock(slot->mutex);
+    if (slot->kernel != nullptr || std::exchange(slot->is_being_made, true)) return;
+  }
+  make(*slot, kernel);
+  const std::lock_guard lock(slot->mutex);
+  if (slot->failure) std::rethrow_exception(std::exchange(slot->failure, nullptr));
+}
+
+bool KernelCache::make_apart(const std::shared_ptr<Slot>& slot, const KernelText& kernel) {
+  const std::lock_guard lock(mutex_);
+  makers_.remove_if([](const Maker& maker) { return maker.is_done.load(); });
+  Maker& maker = makers_.emplace_back();
+  try {
+    maker.thread = std::jthread([this, slot, kernel, &maker] {
+      make(*slot, kernel);
+      maker.is_done = true;
+    });
+  } catch (const std::system_error&) {
+    makers_.pop_back();
+    return false;
+  }
+  return true;
+}
+
+void KernelCache::make(Slot& slot, const KernelText& kernel) {
+  std::shared_ptr<const Kernel> made;
+  CompileReport report;
+  std::exception_ptr failure;
+  try {
+    made = find_or_build(kernel, report);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const std::lock_guard lock(slot.mutex);
+  slot.is_being_made = false;
+  slot.kernel = std::move(made);
+  slot.failure = failure;
+  if (slot.kernel != nullptr) slot.prepared = report;
+  slot.changed.notify_all();
+}
+
+std::shared_ptr<const Kernel> KernelCache::find_or_build(const KernelText& kernel, CompileReport& report) {
+  if (auto ahead = compiler_.find_ahead(kernel.text(), kernel.entry())) {
+    report.is_ahead = true;
+    return ahead;
+  }
   const std::string key = key_of(kernel);
-  slot.kernel = compiler_.find_ahead(kernel.text(), kernel.entry());
-  done.is_ahead = slot.kernel != nullptr;
-  if (slot.kernel == nullptr) {
-    slot.kernel = load_from_disk(key, kernel.entry());
-    done.from_disk = slot.kernel != nullptr;
+  if (auto loaded = load_from_disk(key, kernel.entry())) {
+    report.from_disk = true;
+    return loaded;
   }
-  if (slot.kernel == nullptr) {
-    auto built = compiler_.build(kernel.text(), kernel.entry());
-    slot.kernel = std::move(built.kernel);
-    store_on_disk(key, built.binary);
-  }
-  return done;
+  KernelCompiler::Built built = compiler_.build(kernel.text(), kernel.entry());
+  store_on_disk(key, built.binary);
+  return std::move(built.kernel);
 }
 
 std::shared_ptr<const Kernel> KernelCache::find(const KernelText& kernel) {
-  auto slot = slot_of(kernel);
-  std::unique_lock lock(slot->mutex, std::try_to_lock);
-  if (!lock) return nullptr;  // another thread compiles it
+  const auto slot = slot_of(kernel);
+  const std::lock_guard lock(slot->mutex);
+  if (slot->is_being_made) return nullptr;
   if (slot->kernel == nullptr) slot->kernel = compiler_.find_ahead(kernel.text(), kernel.entry());
   if (slot->kernel == nullptr) slot->kernel = load_from_disk(key_of(kernel), kernel.entry());
   return slot->kernel;

@@ -6,12 +6,16 @@
 // A file's name is a hash of the text, the entry and the compiler's identity, so that a new driver never sees old
 // binaries; its content carries a checksum, and whatever is damaged is built again. Files are written under another
 // name and then renamed. The directory is bounded: those go that were used longest ago. A directory that can't be
-// written is no error. Thread safety: all members may be called by many threads at once; the same text is compiled
-// once.
+// written is no error. What a statement asks for is made on a thread of its own: whether the statement ends (StopCheck)
+// is asked meanwhile, and the kernel is there for the next one. Thread safety: all members may be called by many
+// threads at once; the same text is compiled once.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -20,6 +24,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -47,11 +52,12 @@ class KernelCompiler {
 
 class KernelCache {
  public:
-  // nullopt: no disk cache.
+  // nullopt: no disk cache. It ends when the kernels are made that are being made.
   KernelCache(KernelCompiler& compiler, std::optional<std::filesystem::path> directory);
   // $DIPTYCH_KERNEL_CACHE ("off": none), $XDG_CACHE_HOME/diptych/kernels, or ~/.cache/diptych/kernels.
   static std::optional<std::filesystem::path> default_directory();
 
+  // Errors: 58000 with the compiler's log, and what the thread's StopCheck throws.
   std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report);
   // As compile(), for somebody who asks later, and is told where it came from. Does nothing where another thread makes
   // it.
@@ -64,9 +70,16 @@ class KernelCache {
 
  private:
   struct Slot {
-    std::mutex mutex;  // held while its kernel is made
+    std::mutex mutex;  // guards what follows
+    std::condition_variable changed;
+    bool is_being_made = false;
     std::shared_ptr<const Kernel> kernel;
+    std::exception_ptr failure;             // of the last time it was made
     std::optional<CompileReport> prepared;  // how it was made, as long as nobody has asked for it
+  };
+  struct Maker {
+    std::atomic<bool> is_done = false;
+    std::jthread thread;
   };
   struct Held {
     std::shared_ptr<Slot> slot;
@@ -74,16 +87,22 @@ class KernelCache {
   };
 
   std::shared_ptr<Slot> slot_of(const KernelText& kernel);
-  CompileReport make(Slot& slot, const KernelText& kernel);
+  // Of a slot that is being made: until it is there, or has failed.
+  void make(Slot& slot, const KernelText& kernel);
+  std::shared_ptr<const Kernel> find_or_build(const KernelText& kernel, CompileReport& report);
+  // False: there is no thread to be had.
+  bool make_apart(const std::shared_ptr<Slot>& slot, const KernelText& kernel);
+  static void wait(Slot& slot, std::unique_lock<std::mutex>& lock);
   std::shared_ptr<const Kernel> load_from_disk(const std::string& key, const std::string& entry);
   void store_on_disk(const std::string& key, std::span<const std::byte> binary);
   std::string key_of(const KernelText& kernel) const;
 
   KernelCompiler& compiler_;
   std::optional<std::filesystem::path> directory_;
-  std::mutex mutex_;  // guards slots_ and ages_
+  std::mutex mutex_;  // guards what follows
   std::map<KernelText::Hash, Held> slots_;
   std::list<KernelText::Hash> ages_;  // last used first
+  std::list<Maker> makers_;           // last: they use the others
 };
 
 }  // namespace diptych

@@ -102,8 +102,7 @@ bool SectionBatch::find_kernel(KernelMemo& memo, std::string& reason) {
   if (!reason.empty()) return false;
   if (compiled_ == nullptr) {
     CompileReport report;
-    compiled_ = engine_.kernels().compile(
-        *kernel_, [this] { check_cancelled(task_.context); }, report);
+    compiled_ = engine_.kernels().compile(*kernel_, report);
     kernel_origin_ = report.origin();
     memo = {shape, kernel_, compiled_};
   }

@@ -68,9 +68,8 @@ std::shared_ptr<const SectionKernel> SectionKernels::choose_now(const Program& p
   return interpreted;
 }
 
-std::shared_ptr<const Kernel> SectionKernels::compile(const SectionKernel& kernel, const std::function<void()>& stops,
-                                                      CompileReport& report) {
-  compiler_.take(kernel.source, stops);
+std::shared_ptr<const Kernel> SectionKernels::compile(const SectionKernel& kernel, CompileReport& report) {
+  compiler_.take(kernel.source);
   return device_.compile(kernel.source, &report);
 }
 

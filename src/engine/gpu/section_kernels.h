@@ -41,9 +41,8 @@ class SectionKernels {
                       KernelChoice choice);
   std::shared_ptr<const SectionKernel> choose(const Program& program, int32_t address, const SectionShape& shape,
                                               KernelChoice choice);
-  // The kernel that was chosen, compiled; stops: see BackgroundCompiler::take(). Errors: 58000, and what stops throws.
-  std::shared_ptr<const Kernel> compile(const SectionKernel& kernel, const std::function<void()>& stops,
-                                        CompileReport& report);
+  // The kernel that was chosen, compiled. Errors: as Device::compile().
+  std::shared_ptr<const Kernel> compile(const SectionKernel& kernel, CompileReport& report);
   // As generate_section(), but of what was generated lately from memory.
   std::shared_ptr<const SectionKernel> generated(const Program& program, int32_t address, const SectionShape& shape) {
     return generated_.get(program, address, shape);

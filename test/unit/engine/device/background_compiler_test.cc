@@ -13,8 +13,6 @@ namespace {
 
 using Asker = BackgroundCompiler::Asker;
 
-void check_nothing() {}
-
 TEST(BackgroundCompiler, CompilesWhatIsAskedFor) {
   std::atomic<int> compiled = 0;
   BackgroundCompiler compiler([&](const KernelText&) { ++compiled; }, 3);
@@ -83,7 +81,7 @@ TEST(BackgroundCompiler, LeavesAFailureToTheSectionThatNeedsTheKernel) {
   compiler.ask(wrong, Asker::Section);
   compiler.wait();
   EXPECT_TRUE(compiler.take_failures().empty());
-  compiler.take(wrong, check_nothing);  // does not wait
+  compiler.take(wrong);
   compiler.ask(wrong, Asker::Section);
   compiler.wait();
   EXPECT_TRUE(compiler.take_failures().empty());
@@ -132,34 +130,13 @@ TEST(BackgroundCompiler, AKernelThatWaitsIsTheCallersOwn) {
   held.compiler.ask({"first", "entry"}, Asker::Section);
   held.wait_for_start();
   held.compiler.ask({"second", "entry"}, Asker::Section);
-  held.compiler.take({"second", "entry"}, check_nothing);
-  held.compiler.take({"never asked for", "entry"}, check_nothing);
+  held.compiler.take({"second", "entry"});
+  held.compiler.take({"never asked for", "entry"});
   EXPECT_FALSE(held.has_compiled("first"));
   held.release();
   held.compiler.wait();
   EXPECT_TRUE(held.has_compiled("first"));
   EXPECT_FALSE(held.has_compiled("second"));
-}
-
-TEST(BackgroundCompiler, AKernelThatIsBeingCompiledIsWaitedFor) {
-  HeldCompiler held(1);
-  held.compiler.ask({"text", "entry"}, Asker::Section);
-  held.wait_for_start();
-  int checks = 0;
-  held.compiler.take({"text", "entry"}, [&] {
-    if (++checks == 3) held.release();
-  });
-  EXPECT_GE(checks, 3);
-  EXPECT_TRUE(held.has_compiled("text"));
-}
-
-TEST(BackgroundCompiler, AStatementThatIsCancelledWaitsForNoCompiler) {
-  HeldCompiler held(1);
-  held.compiler.ask({"text", "entry"}, Asker::Section);
-  held.wait_for_start();
-  const auto cancel = [] { throw Error(SqlState::query_canceled, "cancelled"); };
-  EXPECT_THROW(held.compiler.take({"text", "entry"}, cancel), Error);
-  EXPECT_FALSE(held.has_compiled("text"));
 }
 
 TEST(BackgroundCompiler, DropsWhatWaitsAtTheEnd) {

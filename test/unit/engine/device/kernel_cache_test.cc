@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "engine/device/stop_check.h"
 
 namespace diptych::testing {
 namespace {
@@ -129,6 +130,45 @@ TEST_F(KernelCacheTest, NobodyPreparesWhatAnotherThreadMakes) {
   compiler_.holds.notify_all();
   maker.join();
   EXPECT_EQ(compiler_.builds, 1);
+}
+
+TEST_F(KernelCacheTest, AStatementThatIsCancelledWaitsForNoCompiler) {
+  compiler_.holds = true;
+  std::thread releaser;
+  {
+    KernelCache cache(compiler_, std::nullopt);
+    int asked = 0;
+    const StopCheck stop([&] {
+      if (++asked == 3) throw Error(SqlState::query_canceled, "cancelled");
+    });
+    EXPECT_THROW(cache.compile({"text", "entry"}, nullptr), Error);  // it makes it
+    asked = 0;
+    EXPECT_THROW(cache.compile({"text", "entry"}, nullptr), Error);  // that is being made
+    EXPECT_EQ(cache.find({"text", "entry"}), nullptr);
+    compiler_.holds = false;
+    compiler_.holds.notify_all();
+    CompileReport report;
+    EXPECT_NE(cache.compile({"text", "entry"}, &report), nullptr);
+    EXPECT_STREQ(report.origin(), "compiler");
+    EXPECT_EQ(compiler_.builds, 1);
+    compiler_.holds = true;
+    asked = 0;
+    EXPECT_THROW(cache.compile({"another text", "entry"}, nullptr), Error);
+    releaser = std::thread([&] {
+      compiler_.holds = false;
+      compiler_.holds.notify_all();
+    });
+  }  // waits for the other one
+  releaser.join();
+  EXPECT_EQ(compiler_.builds, 2);
+}
+
+TEST_F(KernelCacheTest, AFailureReachesTheStatementThatWaits) {
+  KernelCache cache(compiler_, directory_);
+  const StopCheck stop([] {});
+  for (int i = 0; i < 2; ++i) EXPECT_THROW(cache.compile({"wrong", "entry"}, nullptr), Error);
+  EXPECT_NE(cache.compile({"text", "entry"}, nullptr), nullptr);
+  EXPECT_EQ(compiler_.builds, 3);
 }
 
 TEST_F(KernelCacheTest, AnotherCompilerOrEntryIsAnotherKernel) {
