@@ -160,7 +160,7 @@ std::shared_ptr<const Kernel> KernelCache::compile(const KernelText& kernel, Com
       wait(*slot, lock);
       continue;
     }
-    if (has_begun) std::rethrow_exception(std::exchange(slot->failure, nullptr));
+    if (has_begun) std::rethrow_exception(slot->failure);
     has_begun = slot->is_being_made = true;
     lock.unlock();
     if (StopCheck::here() == nullptr || !make_apart(slot, kernel)) make(*slot, kernel);
@@ -193,7 +193,7 @@ void KernelCache::prepare(const KernelText& kernel) {
   }
   make(*slot, kernel);
   const std::lock_guard lock(slot->mutex);
-  if (slot->failure) std::rethrow_exception(std::exchange(slot->failure, nullptr));
+  if (slot->failure) std::rethrow_exception(slot->failure);
 }
 
 bool KernelCache::make_apart(const std::shared_ptr<Slot>& slot, const KernelText& kernel) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
@@ -169,6 +170,26 @@ TEST_F(KernelCacheTest, AFailureReachesTheStatementThatWaits) {
   for (int i = 0; i < 2; ++i) EXPECT_THROW(cache.compile({"wrong", "entry"}, nullptr), Error);
   EXPECT_NE(cache.compile({"text", "entry"}, nullptr), nullptr);
   EXPECT_EQ(compiler_.builds, 3);
+}
+
+TEST_F(KernelCacheTest, ThreadsAreAllToldOfAFailure) {
+  KernelCache cache(compiler_, std::nullopt);
+  std::atomic<int> told = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&, i] {
+      std::optional<StopCheck> stop;
+      if (i % 2 == 0) stop.emplace([] {});
+      for (int turn = 0; turn < 50; ++turn) {
+        try {
+          cache.compile({"wrong", "entry"}, nullptr);
+        } catch (const Error&) {
+          ++told;
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(told, 8 * 50);
 }
 
 TEST_F(KernelCacheTest, AnotherCompilerOrEntryIsAnotherKernel) {
