@@ -78,12 +78,9 @@ class Bench:
             self.load(name, files)
 
     def start(self):
-        for name in self.options.only.split(","):
-            path = contestants.own_database(self.database(name), name, [system.name for system in self.systems])
-            system = System(name, self.options.library, path, self.settings(name))
-            self.report["versions"][contestants.kind(name)] = system.version
-            self.systems.append(system)
-        contestants.share_device(self.systems, self.options.device)
+        self.systems = contestants.open_systems(self.options, self.database)
+        for system in self.systems:
+            self.report["versions"][contestants.kind(system.name)] = system.version
 
     def fresh(self, name):
         """A process of Diptych with nothing done yet; only after stop(), since it opens the file that a contestant had."""
@@ -137,8 +134,8 @@ class Bench:
         for system in able:
             system.settle(sql)
         times = {system.name: [] for system in able}
-        for run in range(self.options.runs):
-            for system in able:
+        for turn in range(self.options.runs):
+            for system in contestants.in_turn(able, turn):
                 system.ask("seconds", sql=sql)  # the turn before was another's, which cools caches
                 times[system.name].append(system.ask("seconds", sql=sql)["seconds"])
             if time.monotonic() > deadline:
@@ -193,6 +190,7 @@ class Bench:
         for system in self.systems:
             if system.name != "duckdb":
                 self.report.setdefault("fallbacks", {})[system.name] = system.ask("query", sql="show fallbacks")["rows"]
+        for system in self.systems:
             system.stop()
 
     def finish(self):
@@ -242,6 +240,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--device", default="cuda", help="of cached and the other residencies")
+    contestants.add_together(parser)
     parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--data", help="folder for data and databases; default: data/groups-<rows>")
     parser.add_argument("--cub-sort", help="the program that times CUB's sort; default: bench_cub_sort beside the library")

@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--queries", type=list_of(suite.NAMES), default=",".join(suite.NAMES), help="1.1,4.3 and the like")
     parser.add_argument("--query-folder", default=suite.query_folder(), help="with a file for each query: 1.1.sql ...")
     contest.add_arguments(parser, runs=5, what="query")
+    contestants.add_together(parser)
     parser.add_argument("--generator", help="the program that makes the tables; default: ssb_data beside the library")
     parser.add_argument("--data", help="folder for data and databases; default: data/ssb-<scale>")
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "ssb.json"))

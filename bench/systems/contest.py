@@ -6,7 +6,7 @@ import statistics
 
 import auto_choice
 import contestants
-from contestants import System, shown
+from contestants import shown
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -15,7 +15,7 @@ KEY_VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
 
 
 def add_arguments(parser, runs, what):
-    """The options that Contest reads."""
+    """The options that Contest reads, but --together."""
     parser.add_argument("--only", type=contestants.list_of(contestants.NAMES), default="duckdb,cpu",
                         help="duckdb, cpu, serial, streamed, mapped, cached, auto; the first is compared with")
     parser.add_argument("--runs", type=contestants.positive, default=runs,
@@ -36,13 +36,9 @@ class Contest:
 
     def start(self, database):
         """database: from a contestant's name to its file."""
-        for name in self.names:
-            path = contestants.own_database(database(name), name, [system.name for system in self.systems])
-            system = System(name, self.options.library, path,
-                            contestants.settings(name, self.options.threads, self.options.device))
-            self.report["versions"][contestants.kind(name)] = system.version
-            self.systems.append(system)
-        contestants.share_device(self.systems, self.options.device)
+        self.systems = contestants.open_systems(self.options, database)
+        for system in self.systems:
+            self.report["versions"][contestants.kind(system.name)] = system.version
 
     def run_variants(self, bench, keys):
         """Loads and measures with or without primary keys, or both; bench has load(keys), database(name, keys) and measure(part, what)."""
@@ -58,6 +54,7 @@ class Contest:
         for system in self.systems:
             if system.name != "duckdb" and system.is_running():
                 part.setdefault("fallbacks", {})[system.name] = system.ask("query", sql="show fallbacks")["rows"]
+        for system in self.systems:
             system.stop()
         self.systems = []
 
@@ -77,8 +74,8 @@ class Contest:
         for system in able:
             system.settle(sql)
         times = {system.name: [] for system in able}
-        for _ in range(self.options.runs):
-            for system in able:
+        for turn in range(self.options.runs):
+            for system in contestants.in_turn(able, turn):
                 system.ask("seconds", sql=sql)  # the turn before was another's, which cools caches
                 times[system.name].append(system.ask("seconds", sql=sql)["seconds"])
         return {name: statistics.median(values) for name, values in times.items()}

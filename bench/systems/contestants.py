@@ -47,7 +47,7 @@ def own_database(path, name, others):
 def share_device(systems, device):
     """Several processes that may use the device get equal parts of what one may use by default, nine tenths of its memory: none
     knows of the others, and each keeps what it has once taken."""
-    users = [system for system in systems if system.name in (*RESIDENCIES, "auto")]
+    users = [system for system in systems if system.name in (*RESIDENCIES, "auto") and not system.is_joined]
     if len(users) < 2:
         return
     units = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
@@ -61,13 +61,27 @@ def share_device(systems, device):
 
 
 class System(side_by_side.WorkerProcess):
-    """A worker process with a database open, under the contestant's name."""
+    """A worker process with a database open, under the contestant's name; or another connection to that of `beside`, which has to
+    stop last."""
 
-    def __init__(self, name, library, path, settings=()):
-        super().__init__(name, arguments(name, library))
-        self.version = self.ask("version")["version"]
-        self.ask("open", path=path, settings=settings)
+    def __init__(self, name, library, path, settings=(), beside=None):
+        self.is_joined = beside is not None
+        self.connection = 0
         self.settling_seconds = 2
+        if beside is None:
+            super().__init__(name, arguments(name, library))
+            self.version = self.ask("version")["version"]
+            self.ask("open", path=path, settings=settings)
+        else:
+            self.name, self.process, self.version = name, beside.process, beside.version
+            self.connection = self.ask("join", settings=settings)["connection"]
+
+    def ask(self, do, **arguments):
+        return super().ask(do, connection=self.connection, **arguments)
+
+    def stop(self):
+        if not self.is_joined:
+            super().stop()
 
     def settle(self, sql):
         """Runs a question with auto until it has found the devices, moved columns there and compiled kernels, as far as it thinks
@@ -79,6 +93,33 @@ class System(side_by_side.WorkerProcess):
             self.ask("seconds", sql=sql)
             runs += 1
         self.settling_seconds = 0.5
+
+
+def open_systems(options, database):
+    """The contestants that `--only` names, each in a process; with `--together` those of Diptych in one. database: from a
+    contestant's name to its file."""
+    systems = []
+    for name in options.only.split(","):
+        own = settings(name, options.threads, options.device)
+        relatives = [system for system in systems if kind(system.name) == kind(name)]
+        if options.together and relatives:
+            systems.append(System(name, options.library, None, own, relatives[0]))
+        else:
+            path = own_database(database(name), name, [system.name for system in relatives])
+            systems.append(System(name, options.library, path, own))
+    share_device(systems, options.device)
+    return systems
+
+
+def in_turn(systems, turn):
+    """Each time another one begins: nobody always comes behind the same one, which leaves caches as it does."""
+    first = turn % max(1, len(systems))
+    return systems[first:] + systems[:first]
+
+
+def add_together(parser):
+    parser.add_argument("--together", action="store_true",
+                        help="Diptych's contestants are connections of one process: what a process is like makes no difference then")
 
 
 def shown(seconds, first):

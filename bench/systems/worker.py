@@ -43,16 +43,29 @@ def bytes_read():
 class Worker:
     def __init__(self, arguments):
         self.opener, self.system_version = make_opener(arguments)
-        self.connection = None
+        self.connections = []
+        self.connection = None  # that of the command at hand
+
+    def take(self, connection):
+        self.connection = self.connections[connection] if self.connections else None
 
     def version(self):
         return {"version": self.system_version}
 
     def open(self, path, settings=()):
-        self.connection = self.opener(path)
+        self.connections = [self.opener(path)]
+        return self.set(settings)
+
+    def join(self, settings=()):
+        """Another connection to the database that is open, which commands may name then. Diptych only."""
+        self.connections.append(self.connections[0].another())
+        return self.set(settings)
+
+    def set(self, settings):
+        self.connection = self.connections[-1]
         for setting in settings:
             self.connection.execute(setting)
-        return {}
+        return {"connection": len(self.connections) - 1}
 
     def execute(self, sql):
         self.connection.execute(sql)
@@ -60,7 +73,7 @@ class Worker:
 
     def close(self):
         self.connection.close()
-        self.connection = None
+        self.connections = []
         return {}
 
     def seconds(self, sql):
@@ -101,6 +114,7 @@ def main():
     worker = Worker(sys.argv[1:])
     for line in sys.stdin:
         command = json.loads(line)
+        worker.take(command.pop("connection", 0))
         try:
             answer = getattr(worker, command.pop("do"))(**command)
         except Exception as error:  # whatever it is, the parent must hear of it
