@@ -11,6 +11,7 @@ import collections
 import os
 import sys
 import threading
+import time
 
 import comparison
 import recording
@@ -25,15 +26,25 @@ class Replay:
         self.options = options
         self.seed, self.setup, cases = recording.read(options.file)
         self.cases = list(enumerate(cases))[options.first:][:options.count]
+        self.deadline = time.monotonic() + options.seconds if options.seconds else None
         self.lock = threading.Lock()  # guards what follows, and printing
-        self.compared = self.failed = 0
+        self.taken = self.compared = self.failed = 0
         self.fallbacks = collections.Counter()
         self.notes = collections.Counter()
 
-    def run_part(self, part):
-        """Every jobs-th case, on a database of its own."""
+    def take(self):
+        """The next case; None: there is none, or no time for it."""
+        with self.lock:
+            if self.taken == len(self.cases) or (self.deadline and time.monotonic() > self.deadline):
+                return None
+            self.taken += 1
+            return self.cases[self.taken - 1]
+
+    def run_part(self):
+        """As many cases as there is time for, on a database of its own."""
         worker = Worker(self.options.diptych, ":memory:", self.options.set, self.setup, self.options.limit_seconds)
-        for number, (sql, ordered, wide, expected) in self.cases[part::self.options.jobs]:
+        while case := self.take():
+            number, (sql, ordered, wide, expected) = case
             if self.options.verbose:
                 print(f"{number}: {sql}", flush=True)
             self._compare(number, sql, expected, worker.run(sql), ordered, wide)
@@ -56,7 +67,7 @@ class Replay:
                   f"    Diptych    {comparison.shown(found)}", flush=True)
 
     def run(self):
-        threads = [threading.Thread(target=self.run_part, args=(part,)) for part in range(self.options.jobs)]
+        threads = [threading.Thread(target=self.run_part) for _ in range(self.options.jobs)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -64,10 +75,13 @@ class Replay:
         for reason, count in self.fallbacks.most_common():
             print(f"on the CPU {count} times: {reason}")
         shares.print_notes(self.notes)
-        met = shares.Shares(answer for _, (_, _, _, answer) in self.cases)
+        left = len(self.cases) - self.taken if self.deadline else 0
+        if left:
+            print(f"no time for {left}: go on with --first {self.options.first + self.taken}")
+        met = shares.Shares(answer for _, (_, _, _, answer) in self.cases[:self.taken])
         print(f"seed {self.seed}, settings {self.options.set or 'default'}")
         good = met.report()
-        missed = len(self.cases) - self.compared  # of threads that ended early, because the set-up failed
+        missed = len(self.cases) - left - self.compared  # of threads that ended early, because the set-up failed
         if missed:
             print(f"FAILED: {missed} queries were not compared")
         print(f"{self.compared - self.failed} passed, {self.failed + missed} failed")
@@ -82,6 +96,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="databases that run at once")
     parser.add_argument("--first", type=int, default=0, metavar="N", help="start with query N")
     parser.add_argument("--count", type=int, metavar="N", help="compare so many")
+    parser.add_argument("--seconds", type=int, metavar="N", help="begin no query after so many seconds")
     parser.add_argument("--limit-seconds", type=int, default=60, help="for which a query may run")
     parser.add_argument("-v", "--verbose", action="store_true", help="print every query before it runs")
     return Replay(parser.parse_args()).run()
