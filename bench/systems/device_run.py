@@ -2,6 +2,7 @@
 
 import statistics
 
+import device_rates
 from contestants import RESIDENCIES
 
 
@@ -17,6 +18,7 @@ def summary(document):
     share = read / (device_ns / 1e9) / max(limits) if device_ns and limits else None
     return {"device_seconds": device_ns / 1e9, "seconds": run["time"]["total_ns"] / 1e9, "read_bytes": read, "share_of_limit": share,
             "waits": sum(part["waits"] for part in parts), "launches": sum(part["launches"] for part in parts),
+            "rate_seconds": device_rates.seconds_of(document),
             "forms": [f"{done['kind']} {done['form']}" for done in run["operations"]],
             "on_cpu": [section["fallback"] or section["why"] for section in run["sections"] if section["engine"] == "cpu"]}
 
@@ -52,14 +54,19 @@ def print_tables(entries, names):
 
 def print_table(runs, seconds, name, width):
     """runs: summaries by query. seconds: medians by query, then contestant."""
-    print(f"\n{name}: time on the device, the rest until the last row; encoded bytes read, share of the device's rate; waits; forms\n")
-    print(f"{'':<{width}}{'device ms':>11}{'rest ms':>10}{'MB':>10}{'share':>8}{'waits':>7}  forms")
+    print(f"\n{name}: time on the device, and over what measured rates give (device_rates.py); the rest until the last row; encoded bytes "
+          "read, share of the device's rate; waits; forms\n")
+    print(f"{'':<{width}}{'device ms':>11}{'/ rates':>9}{'rest ms':>10}{'MB':>10}{'share':>8}{'waits':>7}  forms")
     for query, run in runs.items():
         rest = seconds[query].get(name)
         rest = f"{(rest - run['device_seconds']) * 1e3:.3f}" if rest is not None else "-"
         share = f"{run['share_of_limit']:.0%}" if run["share_of_limit"] is not None else "-"
-        print(f"{query:<{width}}{run['device_seconds'] * 1e3:>11.3f}{rest:>10}{run['read_bytes'] / 1e6:>10.1f}{share:>8}{run['waits']:>7}  "
+        times = f"{run['device_seconds'] / run['rate_seconds']:.2f}" if run["rate_seconds"] else "-"
+        print(f"{query:<{width}}{run['device_seconds'] * 1e3:>11.3f}{times:>9}{rest:>10}{run['read_bytes'] / 1e6:>10.1f}{share:>8}{run['waits']:>7}  "
               + ", ".join(run["forms"]))
+    over_rates = [run["device_seconds"] / run["rate_seconds"] for run in runs.values() if run["rate_seconds"]]
+    if over_rates:
+        print(f"over the rates: geometric mean {statistics.geometric_mean(over_rates):.2f} of {len(over_rates)}, at most {max(over_rates):.2f}")
     times = [run["device_seconds"] for run in runs.values() if run["device_seconds"] > 0]
     if times:
         print(f"device time: geometric mean {statistics.geometric_mean(times) * 1e3:.3f} ms of {len(times)}")
