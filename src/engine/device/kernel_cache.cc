@@ -10,7 +10,6 @@
 #include <fstream>
 #include <random>
 #include <string_view>
-#include <system_error>
 
 #include "base/error.h"
 #include "engine/device/stop_check.h"
@@ -199,17 +198,18 @@ void KernelCache::prepare(const KernelText& kernel) {
 bool KernelCache::make_apart(const std::shared_ptr<Slot>& slot, const KernelText& kernel) {
   const std::lock_guard lock(mutex_);
   makers_.remove_if([](const Maker& maker) { return maker.is_done.load(); });
-  Maker& maker = makers_.emplace_back();
+  const size_t before = makers_.size();
   try {
+    Maker& maker = makers_.emplace_back();
     maker.thread = std::jthread([this, slot, kernel, &maker] {
       make(*slot, kernel);
       maker.is_done = true;
     });
-  } catch (const std::system_error&) {
-    makers_.pop_back();
+    return true;
+  } catch (const std::exception&) {
+    makers_.resize(before);
     return false;
   }
-  return true;
 }
 
 void KernelCache::make(Slot& slot, const KernelText& kernel) {

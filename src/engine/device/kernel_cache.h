@@ -90,7 +90,7 @@ class KernelCache {
   // Of a slot that is being made: until it is there, or has failed.
   void make(Slot& slot, const KernelText& kernel);
   std::shared_ptr<const Kernel> find_or_build(const KernelText& kernel, CompileReport& report);
-  // False: there is no thread to be had.
+  // False: there is no thread to be had, or no memory for it.
   bool make_apart(const std::shared_ptr<Slot>& slot, const KernelText& kernel);
   static void wait(Slot& slot, std::unique_lock<std::mutex>& lock);
   std::shared_ptr<const Kernel> load_from_disk(const std::string& key, const std::string& entry);
