@@ -105,8 +105,8 @@ class Bench:
         for name in able:
             self.systems[name].settle(sql)
         times = {name: [] for name in able}
-        for _ in range(self.options.runs):
-            for name in list(times):
+        for turn in range(self.options.runs):
+            for name in contestants.in_turn(list(times), turn):
                 # Twice, since the turn before was another's, which cools caches.
                 answers = [self.ask(name, case, sql, "seconds") for _ in range(2)]
                 if None in answers:

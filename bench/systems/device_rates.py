@@ -11,19 +11,17 @@ BYTES_PER_SECOND = 4.26e12  # of columns that are read through
 # and in an array of 4 bytes a key.
 TABLE = {16e3: 0.57, 262e3: 1.1, 1e6: 1.15, 4e6: 1.8, 17e6: 3.3, 67e6: 3.9}
 ARRAY = {16e3: 0.17, 262e3: 0.75, 1e6: 0.79, 4e6: 0.81, 17e6: 1.7, 67e6: 2.8}
-# Milliseconds to make such a table of so many rows; an array's is a scatter, as long as a look-up a row.
-BUILD = {1e6: 0.04, 4e6: 0.2, 17e6: 1.2, 67e6: 5.8}
+# The same of making such a table, from milliseconds for so many rows; an array's is a scatter, as long as a look-up a row.
+BUILD = {rows: milliseconds * ROWS / rows for rows, milliseconds in {1e6: 0.04, 4e6: 0.2, 17e6: 1.2, 67e6: 5.8}.items()}
 # Milliseconds to group ROWS rows: few groups in copies in shared memory, many by partitions.
 FEW_GROUPS, MANY_GROUPS, MOST_FEW = 0.8, 2.7, 4096
 
 
 def between(points, rows):
-    """On the line through the two points beside, both axes logarithmic; before the first and behind the last in proportion to
-    the rows for BUILD, and as much as there for the others."""
+    """On the line through the two points beside, both axes logarithmic; before the first and behind the last as there."""
     known = sorted(points)
     if rows <= known[0] or rows >= known[-1]:
-        nearest = known[0] if rows <= known[0] else known[-1]
-        return points[nearest] * (rows / nearest if points is BUILD else 1)
+        return points[known[0] if rows <= known[0] else known[-1]]
     right = known[bisect.bisect_left(known, rows)]
     left = known[bisect.bisect_left(known, rows) - 1]
     part = math.log(rows / left) / math.log(right / left)
@@ -54,7 +52,7 @@ def seconds_of(document):
     milliseconds = sum(section["read_bytes"] for section in run["sections"]) / BYTES_PER_SECOND * 1e3
     for built in indexes.values():
         rows = max(1, built["rows"])
-        milliseconds += rows / ROWS * between(ARRAY, rows) if is_array(built["form"]) else between(BUILD, rows)
+        milliseconds += rows / ROWS * between(ARRAY if is_array(built["form"]) else BUILD, rows)
     for section in run["sections"]:
         rows = section["rows_in"]
         for join in section["joins"]:

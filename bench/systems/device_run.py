@@ -61,8 +61,8 @@ def print_table(runs, seconds, name, width):
         rest = seconds[query].get(name)
         rest = f"{(rest - run['device_seconds']) * 1e3:.3f}" if rest is not None else "-"
         share = f"{run['share_of_limit']:.0%}" if run["share_of_limit"] is not None else "-"
-        times = f"{run['device_seconds'] / run['rate_seconds']:.2f}" if run["rate_seconds"] else "-"
-        print(f"{query:<{width}}{run['device_seconds'] * 1e3:>11.3f}{times:>9}{rest:>10}{run['read_bytes'] / 1e6:>10.1f}{share:>8}{run['waits']:>7}  "
+        over = f"{run['device_seconds'] / run['rate_seconds']:.2f}" if run["rate_seconds"] else "-"
+        print(f"{query:<{width}}{run['device_seconds'] * 1e3:>11.3f}{over:>9}{rest:>10}{run['read_bytes'] / 1e6:>10.1f}{share:>8}{run['waits']:>7}  "
               + ", ".join(run["forms"]))
     over_rates = [run["device_seconds"] / run["rate_seconds"] for run in runs.values() if run["rate_seconds"]]
     if over_rates:

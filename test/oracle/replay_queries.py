@@ -28,7 +28,7 @@ class Replay:
         self.cases = list(enumerate(cases))[options.first:][:options.count]
         self.deadline = time.monotonic() + options.seconds if options.seconds else None
         self.lock = threading.Lock()  # guards what follows, and printing
-        self.taken = self.compared = self.failed = 0
+        self.taken = self.compared = self.failed = self.ended = 0  # ended: threads that did what they could
         self.fallbacks = collections.Counter()
         self.notes = collections.Counter()
 
@@ -51,6 +51,7 @@ class Replay:
         state, _, rows, _ = worker.run("SHOW fallbacks")
         worker.close()
         with self.lock:
+            self.ended += 1
             for reason, count in rows if not state else []:
                 self.fallbacks[reason] += int(count)
 
@@ -75,17 +76,18 @@ class Replay:
         for reason, count in self.fallbacks.most_common():
             print(f"on the CPU {count} times: {reason}")
         shares.print_notes(self.notes)
-        left = len(self.cases) - self.taken if self.deadline else 0
+        left = len(self.cases) - self.taken if self.ended == self.options.jobs else 0
         if left:
             print(f"no time for {left}: go on with --first {self.options.first + self.taken}")
         met = shares.Shares(answer for _, (_, _, _, answer) in self.cases[:self.taken])
         print(f"seed {self.seed}, settings {self.options.set or 'default'}")
         good = met.report()
-        missed = len(self.cases) - left - self.compared  # of threads that ended early, because the set-up failed
-        if missed:
-            print(f"FAILED: {missed} queries were not compared")
+        missed = len(self.cases) - left - self.compared
+        broken = self.options.jobs - self.ended
+        if missed or broken:
+            print(f"FAILED: {missed} queries were not compared, {broken} of {self.options.jobs} jobs broke off, as when the set-up fails")
         print(f"{self.compared - self.failed} passed, {self.failed + missed} failed")
-        return 1 if self.failed or missed or not good else 0
+        return 1 if self.failed or missed or broken or not good else 0
 
 
 def main():
