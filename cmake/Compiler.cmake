@@ -10,7 +10,9 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # -g1 keeps line numbers for profiles and crash reports at a fraction of the size of -g.
-set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+# Where a loop begins decides on Intel whether it is fed from the cache of decoded instructions; without these two, a change anywhere
+# moved others and made a scan up to an eighth slower or faster.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG -falign-functions=64 -falign-loops=32")
 set(CMAKE_C_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 
 add_compile_options(-Wall -Wextra -Werror)
