@@ -43,9 +43,11 @@ def is_array(form):
 
 
 def seconds_of(document):
-    """Of Diptych's document of a run (docs/explain.md); None: nothing is joined."""
+    """Of Diptych's document of a run (docs/explain.md); None: nothing is joined. Never too much: where a device counted no pairs of a
+    join, those that the section let out count."""
     run, program = document["run"], document["program"]
     of_build, of_join = operands(program, "Build", 2), operands(program, "Matches", 4)
+    end_of = operands(program, "Parallel", 4)
     indexes = {of_build[done["address"]]: done for done in run["operations"] if done["kind"] == "build"}
     if not indexes:
         return None
@@ -54,23 +56,27 @@ def seconds_of(document):
         rows = max(1, built["rows"])
         milliseconds += rows / ROWS * between(ARRAY if is_array(built["form"]) else BUILD, rows)
     for section in run["sections"]:
+        joins = [address for address in of_join if section["address"] < address < end_of[section["address"]]]
+        if not joins:
+            continue
+        pairs = {join["address"]: join["rows"] for join in section["joins"]}
         rows = section["rows_in"]
-        for join in section["joins"]:
-            built = indexes[of_join[join["address"]]]
-            held = max(1, built["rows"])
+        if any(" go to " in line for line in program[1:] if section["address"] < int(line.split()[0]) < joins[0]):
+            rows = min(rows, section["rows_out"])
+        for address in joins:
+            built = indexes[of_join[address]]
+            held, found = max(1, built["rows"]), pairs.get(address, section["rows_out"])
             milliseconds += rows / ROWS * between(ARRAY if is_array(built["form"]) else TABLE, held)
-            if join["rows"] > rows:  # rows of the other side, each somewhere else
-                milliseconds += join["rows"] / ROWS * between(ARRAY, held)
-            rows = join["rows"]
-        milliseconds += section["rows_out"] / ROWS * grouping(document, section)
+            if found > rows:  # rows of the other side, each somewhere else
+                milliseconds += found / ROWS * between(ARRAY, held)
+            rows = found
+        milliseconds += section["rows_out"] / ROWS * grouping(run)
     return milliseconds / 1e3
 
 
-def grouping(document, section):
-    """Milliseconds for ROWS rows, where the section's go into groups."""
-    if not section["joins"]:
-        return 0
-    groups = [done["rows"] for done in document["run"]["operations"] if done["kind"] == "groups" and done["form"] != "total"]
+def grouping(run):
+    """Milliseconds for ROWS rows that are joined, where they go into groups."""
+    groups = [done["rows"] for done in run["operations"] if done["kind"] == "groups" and done["form"] != "total"]
     if not groups:
         return 0
     return FEW_GROUPS if max(groups) <= MOST_FEW else MANY_GROUPS
