@@ -43,6 +43,7 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
     const Section collecting = prepare_section(ordered.program, ordered.collecting, prepared_);
     profile = run_passes(ordered.program, collecting, rows, needed, passes, sinks);
     profile.address = address;
+    for (JoinProfile& join : profile.joins) join.address -= ordered.moved;
   }
   passes.end();
   const PartScope scope(clock, TimePart::Merge);

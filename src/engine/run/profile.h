@@ -51,6 +51,7 @@ struct SectionProfile {
     rows_out += pass.rows_out;
     bytes_read += pass.bytes_read;
     nanoseconds += pass.nanoseconds;
+    add(pass.joins);
     ++passes;
   }
   // What happened in a further part of the section's rows.

@@ -233,6 +233,28 @@ TEST_P(SpillTest, ExplainAnalyzeSaysHowMuch) {
   EXPECT_EQ(testing::explain_json(connection, spilling_queries[4])["run"]["memory"]["spilled_bytes"], 0);
 }
 
+// Of a section that runs once for each part of an index, in an order that is made of all parts: its joins are those of
+// the program that is shown, and their pairs are those of all parts.
+TEST_P(SpillTest, JoinsOfPartsAreExplained) {
+  MemoryFileSystem files;
+  Database database(spill_path, files);
+  Connection connection(database);
+  open(connection, "4MB");
+  const std::string join = "FROM t JOIN t u ON t.k = u.k";
+  const std::string pairs = rows_of(*run_rows(connection, "SELECT count(*) " + join));
+  for (const char* query : {"SELECT count(*), max(u.s) ", "SELECT t.i, u.s, t.s "}) {
+    const auto document = testing::explain_json(connection, query + join);
+    const auto& section = document["run"]["sections"].at(1);
+    EXPECT_GT(section["passes"], 1) << query;
+    ASSERT_EQ(section["joins"].size(), 1U) << query;
+    const auto& found = section["joins"].at(0);
+    EXPECT_EQ(std::to_string(found["rows"].get<int64_t>()) + "\n", pairs) << query;
+    EXPECT_EQ(found["estimated_rows"], section["estimated_rows_out"]) << query;
+    const std::string line = document["program"].at(found["address"].get<size_t>() + 1);
+    EXPECT_NE(line.find("Matches"), std::string::npos) << line;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, SpillTest, ::testing::Values(1, 2, 4),
                          [](const auto& info) { return "Threads" + std::to_string(info.param); });
 

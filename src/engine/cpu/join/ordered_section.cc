@@ -77,11 +77,11 @@ class OrderedMaker {
 
   void copy_opcodes() {
     // Address address_ + 1 is now here.
-    const int32_t moved = static_cast<int32_t>(made_.program.instructions.size()) - (address_ + 1);
+    made_.moved = static_cast<int32_t>(made_.program.instructions.size()) - (address_ + 1);
     for (int32_t at = address_ + 1; at < end_; ++at) {
       Instruction copy = from_.instructions[static_cast<size_t>(at)];
       const int32_t target = jump_target(copy);
-      if (target >= 0) copy.p3 = target + moved;
+      if (target >= 0) copy.p3 = target + made_.moved;
       const int32_t added = add(std::move(copy));
       if (target > end_) jumps_out_.push_back(added);
     }

@@ -28,6 +28,7 @@ struct OrderedSection {
   int32_t collecting = 0;  // address of the Parallel that appends to the row set
   int32_t writing = 0;     // of that which hands its rows on
   int32_t row_set = 0;
+  int32_t moved = 0;  // how far behind their own addresses the opcodes stand that collecting has a copy of
 
   const RowSetInfo& info() const { return program.row_sets[static_cast<size_t>(row_set)]; }
 };
