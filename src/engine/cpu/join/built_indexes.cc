@@ -10,6 +10,8 @@ namespace {
 // Beside the indexes of a section, groups and rows that are sorted take up to a quarter of the memory limit, and what
 // is written a 16th.
 constexpr int64_t room_part = 2;
+// Of the limit, what a section works with beside its indexes at least.
+constexpr int64_t free_part = 8;
 
 bool has(const std::vector<size_t>& these, size_t index) {
   return std::find(these.begin(), these.end(), index) != these.end();
@@ -46,6 +48,7 @@ FormProfile BuiltIndexes::build(size_t index, std::shared_ptr<const TabletSource
   } catch (const Error& error) {
     if (error.state() != SqlState::out_of_memory) throw;
   }
+  if (!leaves_room()) unmake(index);
   if (is_made(index)) return {.form = made_[index]->form(), .parts = 1};
   return {.form = "parts"};
 }
@@ -74,6 +77,15 @@ void BuiltIndexes::make(size_t index, int64_t begin, int64_t end, bool has_posit
   IndexRows rows{sources_[index], slices_of(*sources_[index], begin, end), static_cast<int64_t>(most_bytes),
                  has_positions};
   made_[index] = std::make_unique<RowIndex>(program_, index, std::move(rows), memory_, context_);
+}
+
+bool BuiltIndexes::leaves_room() const {
+  MemoryBudget* budget = memory_.budget();
+  if (budget == nullptr) return true;
+  const int64_t bytes = budget->limit() / free_part;
+  if (!budget->try_reserve(bytes)) return false;
+  budget->release(bytes);
+  return true;
 }
 
 void BuiltIndexes::unmake_all_but(const std::vector<size_t>& these) {

@@ -41,6 +41,9 @@ class BuiltIndexes {
   // Makes the index of rows [begin, end); the one before is let go of first. Errors: 53200, when it takes more than
   // most_bytes, too.
   void make(size_t index, int64_t begin, int64_t end, bool has_positions, size_t most_bytes);
+  // Whether the indexes that are made leave as much memory as their section works with at least: what it takes can't be
+  // had of them any more.
+  bool leaves_room() const;
   // Lets go of the index, not of its rows.
   void unmake(size_t index) { made_[index].reset(); }
   void unmake_all_but(const std::vector<size_t>& these);

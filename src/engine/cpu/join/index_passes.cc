@@ -88,13 +88,15 @@ bool IndexPasses::advance() {
 void IndexPasses::make_part(Made& made) {
   for (;;) {
     made.end = std::min(made.rows, made.begin + made.part_rows);
+    const int64_t rows = made.end - made.begin;
     try {
-      return indexes_.make(made.index, made.begin, made.end, has_positions_, made.most_bytes);
+      indexes_.make(made.index, made.begin, made.end, has_positions_, made.most_bytes);
+      if (rows <= least_part_rows || indexes_.leaves_room()) return;
+      indexes_.unmake(made.index);
     } catch (const Error& error) {
-      const int64_t rows = made.end - made.begin;
       if (error.state() != SqlState::out_of_memory || rows <= least_part_rows) throw;
-      made.part_rows = std::max(least_part_rows, rows / 2);
     }
+    made.part_rows = std::max(least_part_rows, rows / 2);
   }
 }
 
