@@ -48,7 +48,7 @@ FormProfile BuiltIndexes::build(size_t index, std::shared_ptr<const TabletSource
   } catch (const Error& error) {
     if (error.state() != SqlState::out_of_memory) throw;
   }
-  if (!leaves_room()) unmake(index);
+  if (is_made(index) && !leaves_room()) unmake(index);
   if (is_made(index)) return {.form = made_[index]->form(), .parts = 1};
   return {.form = "parts"};
 }
