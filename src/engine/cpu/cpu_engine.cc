@@ -172,7 +172,10 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     has_runs = has_runs || tables.back()->has_runs();
   }
   GroupTable& first = *tables[0];
-  if (first.is_hashed() && (tables.size() > 1 || has_runs)) {
+  const auto add_first = [&] {
+    for (HostPiece& piece : first.rows()) rows->add(std::move(piece));
+  };
+  if (first.is_hashed() && (tables.size() > 1 || has_runs || !has_memory_for(add_first))) {
     std::vector<RunsOfGroups> runs(tables.size());
     run_parallel(static_cast<int>(tables.size()), [&](int i) {
       const auto table = static_cast<size_t>(i);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/block_pool.h"
+#include "base/error.h"
 #include "base/memory_budget.h"
 #include "base/temp_space.h"
 #include "tablet/aligned_buffer.h"
@@ -49,6 +50,18 @@ class Chunk {
   size_t size_ = 0;
 };
 
+// Does it. False: it ended with 53200; what it leaves then is its own matter. Errors: all its others.
+template <typename Action>
+bool has_memory_for(Action&& action) {
+  try {
+    action();
+    return true;
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory) throw;
+    return false;
+  }
+}
+
 // Thread safety: any number of threads may allocate at once.
 class Memory {
  public:
@@ -76,6 +89,13 @@ class Memory {
     }
     chunk.size_ = bytes;
     return chunk;
+  }
+  // Whether so many bytes more could be had now: they are free, or others give them back.
+  bool has_room(int64_t bytes) const {
+    if (budget_ == nullptr) return true;
+    if (!budget_->try_reserve(bytes)) return false;
+    budget_->release(bytes);
+    return true;
   }
   // Null when memory is not limited.
   MemoryBudget* budget() const { return budget_; }

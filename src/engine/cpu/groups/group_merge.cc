@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -22,7 +23,7 @@ struct Task {
 
 class Merge {
  public:
-  Merge(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
+  Merge(const HashTableInfo& info, std::vector<RunsOfGroups>& threads, HostRowSet& rows,
         const ExecutionContext& context, const Memory& memory)
       : info_(info), threads_(threads), rows_(rows), context_(context), memory_(memory) {}
 
@@ -30,8 +31,8 @@ class Merge {
     make_tasks();
     const int threads =
         static_cast<int>(std::min<size_t>(static_cast<size_t>(std::max(1, context_.threads)), tasks_.size()));
-    if (threads > 1) run_parallel(threads, [&](int) { work(true); });
-    if (threads <= 1 || !left_.empty()) work(false);
+    if (threads > 1) run_parallel(threads, [&](int) { work(); });
+    if (threads <= 1 || !tasks_.empty()) work_alone();
   }
 
  private:
@@ -41,6 +42,8 @@ class Merge {
   static constexpr size_t least_groups = 16384;
   // Tables of all threads together take at most this part of the memory limit.
   static constexpr int64_t memory_part = 4;
+  // A partition is split into 2 to the power of so many parts at most.
+  static constexpr uint32_t most_bits = 16;
 
   void make_tasks() {
     for (const RunsOfGroups& thread : threads_) thread.add_counts(row_counts_);
@@ -67,6 +70,7 @@ class Merge {
       if (open_groups >= least) close();
     }
     close();
+    std::reverse(tasks_.begin(), tasks_.end());
   }
 
   // About as many groups as a partition has, whose rows may be far more: hashes spread groups evenly, so that the one
@@ -101,7 +105,7 @@ class Merge {
   // Each part goes over all hashes of the partition: 16 times for the cache's sake take as long as the rest does. For
   // the memory's sake there are as many parts as it takes.
   void split(uint32_t partition, size_t groups, size_t most_there, size_t share) {
-    constexpr uint32_t most_bits = 16, most_bits_for_cache = 4;
+    constexpr uint32_t most_bits_for_cache = 4;
     const auto bits_for = [](size_t groups, size_t most) {
       return static_cast<uint32_t>(std::bit_width((groups - 1) / most));
     };
@@ -110,34 +114,69 @@ class Merge {
     for (uint32_t value = 0; value < 1U << bits; ++value) tasks_.push_back({partition, partition + 1, {bits, value}});
   }
 
-  // has_others: without memory for a task, the thread leaves it to them.
-  void work(bool has_others) {
+  // One of several threads: without memory for a task it leaves that to the others.
+  void work() {
     MergeTable table(info_, memory_);
-    while (const Task* task = take_task()) {
-      std::vector<HostPiece> pieces;
-      try {
-        pieces = merge(*task, table);
-      } catch (const Error& error) {
-        if (error.state() != SqlState::out_of_memory || !has_others) throw;
-        const std::lock_guard guard(mutex_);
-        left_.push_back(task);
-        return;
-      }
-      const std::lock_guard guard(mutex_);
-      for (HostPiece& piece : pieces) rows_.add(std::move(piece));
+    while (const std::optional<Task> task = take_task()) {
+      if (has_memory_for([&] { merge(*task, table); })) continue;
+      add_task(*task);
+      return;
     }
   }
 
-  const Task* take_task() {
-    const std::lock_guard guard(mutex_);
-    if (next_ < tasks_.size()) return &tasks_[next_++];
-    if (left_.empty()) return nullptr;
-    const Task* const left = left_.back();
-    left_.pop_back();
-    return left;
+  // The thread that is left: there is nobody else to give way.
+  void work_alone() {
+    while (const std::optional<Task> task = take_task()) {
+      const auto merge_it = [&] {
+        MergeTable table(info_, memory_);
+        merge(*task, table);
+      };
+      if (has_memory_for(merge_it) || (move_runs() && has_memory_for(merge_it))) continue;
+      if (!halve(*task)) merge_it();
+    }
   }
 
-  std::vector<HostPiece> merge(const Task& task, MergeTable& table) const {
+  // Whether there were any in memory, and can be in files.
+  bool move_runs() {
+    if (!memory_.can_spill()) return false;
+    bool any = false;
+    for (RunsOfGroups& thread : threads_) {
+      any = any || !thread.runs.empty();
+      thread.move_to_file(memory_);
+    }
+    return any;
+  }
+
+  // Whether it has halves, which are tasks then.
+  bool halve(const Task& task) {
+    if (task.last - task.first > 1) {
+      const uint32_t middle = task.first + (task.last - task.first) / 2;
+      add_task({middle, task.last, task.part});
+      add_task({task.first, middle, task.part});
+      return true;
+    }
+    const auto [bits, value] = task.part;
+    if (bits == most_bits) return false;
+    add_task({task.first, task.last, {bits + 1, 2 * value + 1}});
+    add_task({task.first, task.last, {bits + 1, 2 * value}});
+    return true;
+  }
+
+  std::optional<Task> take_task() {
+    const std::lock_guard guard(mutex_);
+    if (tasks_.empty()) return std::nullopt;
+    const Task task = tasks_.back();
+    tasks_.pop_back();
+    return task;
+  }
+
+  void add_task(const Task& task) {
+    const std::lock_guard guard(mutex_);
+    tasks_.push_back(task);
+  }
+
+  // Adds the task's groups to the rows. Errors: 53200, and nothing is added; 57014, 58030, what adding states raises.
+  void merge(const Task& task, MergeTable& table) {
     for (const RunsOfGroups& thread : threads_) {
       thread.for_each_slice(task.first, task.last, memory_, [&](const GroupSlice& slice) {
         check_cancelled(context_);
@@ -146,24 +185,23 @@ class Merge {
     }
     std::vector<HostPiece> pieces = table.rows();
     table.clear();
-    return pieces;
+    const std::lock_guard guard(mutex_);
+    for (HostPiece& piece : pieces) rows_.add(std::move(piece));
   }
 
   const HashTableInfo& info_;
-  const std::vector<RunsOfGroups>& threads_;
+  std::vector<RunsOfGroups>& threads_;
   HostRowSet& rows_;
   const ExecutionContext& context_;
   const Memory& memory_;
   std::array<size_t, partition_count> row_counts_{};  // groups and loose rows of all runs, by partition
-  std::vector<Task> tasks_;
-  std::mutex mutex_;               // guards what follows, and rows_
-  size_t next_ = 0;                // of the tasks
-  std::vector<const Task*> left_;  // by threads that got no memory
+  std::mutex mutex_;                                  // guards what follows, and rows_
+  std::vector<Task> tasks_;                           // the last is done next
 };
 
 }  // namespace
 
-void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
+void merge_groups(const HashTableInfo& info, std::vector<RunsOfGroups>& threads, HostRowSet& rows,
                   const ExecutionContext& context, const Memory& memory) {
   Merge(info, threads, rows, context, memory).run();
 }

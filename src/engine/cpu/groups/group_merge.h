@@ -14,9 +14,10 @@
 
 namespace diptych::cpu {
 
-// Adds the groups of all runs to the row set: keys, then aggregates.
-// Errors: 53200, 53100, 57014, 58030, what adding states raises.
-void merge_groups(const HashTableInfo& info, const std::vector<RunsOfGroups>& threads, HostRowSet& rows,
+// Adds the groups of all runs to the row set: keys, then aggregates. Without memory for a task, the runs move to their
+// files, and then the task is done in halves.
+// Errors: 53200, when a smallest task has no room; 53100, 57014, 58030, what adding states raises.
+void merge_groups(const HashTableInfo& info, std::vector<RunsOfGroups>& threads, HostRowSet& rows,
                   const ExecutionContext& context, const Memory& memory);
 
 }  // namespace diptych::cpu

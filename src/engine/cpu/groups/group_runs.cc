@@ -209,31 +209,23 @@ bool GroupRuns::give_way() {
 
 template <typename... Sources>
 void GroupRuns::make_run(Sources&... sources) {
-  const auto make_in = [&](const Memory& memory) {
-    try {
-      made_.runs.emplace_back(sources..., memory);
-      return true;
-    } catch (const Error& error) {
-      if (error.state() != SqlState::out_of_memory || !memory_.can_spill()) throw;
-      return false;
-    }
-  };
-  bool is_counted = make_in(memory_);
-  if (!is_counted) {
+  const auto make = [&] { made_.runs.emplace_back(sources..., memory_); };
+  bool is_counted = true;
+  if (!memory_.can_spill()) {
+    make();
+  } else if (!has_memory_for(make)) {
     move_to_file();
-    is_counted = make_in(memory_);
+    is_counted = has_memory_for(make);
+    // Beyond the limit, until it is written: what it is made of has no other way out.
+    if (!is_counted) made_.runs.emplace_back(sources..., Memory());
   }
-  // Beyond the limit, until it is written: what it is made of has no other way out.
-  if (!is_counted) made_.runs.emplace_back(sources..., Memory());
   bytes_ += made_.runs.back().bytes_in_memory();
   if (!is_counted || bytes_ > share_) move_to_file();
 }
 
 void GroupRuns::move_to_file() {
-  if (!memory_.can_spill() || made_.runs.empty()) return;
-  if (!made_.file) made_.file = memory_.open_temp_file();
-  made_.moved.emplace_back(std::exchange(made_.runs, {}), *made_.file);
-  memory_.count_spilled(static_cast<int64_t>(bytes_));
+  if (!memory_.can_spill()) return;
+  made_.move_to_file(memory_);
   bytes_ = 0;
 }
 

@@ -82,6 +82,15 @@ void RunsOfGroups::add_counts(std::span<size_t, partition_count> counts) const {
   add(runs);
 }
 
+void RunsOfGroups::move_to_file(const Memory& memory) {
+  if (runs.empty()) return;
+  if (!file) file = memory.open_temp_file();
+  size_t bytes = 0;
+  for (const GroupRun& run : runs) bytes += run.bytes_in_memory();
+  moved.emplace_back(std::exchange(runs, {}), *file);
+  memory.count_spilled(static_cast<int64_t>(bytes));
+}
+
 void RunsOfGroups::for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const {
   for (const MovedRuns& some : moved) some.for_each_slice(first, last, memory, action);
   for (const GroupRun& run : runs)

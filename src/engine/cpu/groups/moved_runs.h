@@ -52,6 +52,8 @@ struct RunsOfGroups {
   size_t run_count() const;
   // Adds how many groups and loose rows each partition has.
   void add_counts(std::span<size_t, partition_count> counts) const;
+  // Moves the runs that are in memory. Only when the memory can spill. Errors: 53100, 58030.
+  void move_to_file(const Memory& memory);
   // Of a partition in the order of the runs. Errors: as MovedRuns'.
   void for_each_slice(uint32_t first, uint32_t last, const Memory& memory, const TakeSlice& action) const;
 };

@@ -43,13 +43,10 @@ FormProfile BuiltIndexes::build(size_t index, std::shared_ptr<const TabletSource
       text_bytes_[index] += times * static_cast<size_t>(source.encoded_bytes(tablet, column));
   }
   const size_t taken = bytes_made_but({index}) + text_bytes_[index];
-  try {
-    if (taken < room_) make(index, 0, source.row_count(), false, room_ - taken);
-  } catch (const Error& error) {
-    if (error.state() != SqlState::out_of_memory) throw;
-  }
-  if (is_made(index) && !leaves_room()) unmake(index);
-  if (is_made(index)) return {.form = made_[index]->form(), .parts = 1};
+  const auto make_whole = [&] { make(index, 0, source.row_count(), false, room_ - taken); };
+  if (taken >= room_ || !has_memory_for(make_whole)) return {.form = "parts"};
+  if (leaves_room()) return {.form = made_[index]->form(), .parts = 1};
+  unmake(index);
   return {.form = "parts"};
 }
 
@@ -81,11 +78,7 @@ void BuiltIndexes::make(size_t index, int64_t begin, int64_t end, bool has_posit
 
 bool BuiltIndexes::leaves_room() const {
   MemoryBudget* budget = memory_.budget();
-  if (budget == nullptr) return true;
-  const int64_t bytes = budget->limit() / free_part;
-  if (!budget->try_reserve(bytes)) return false;
-  budget->release(bytes);
-  return true;
+  return budget == nullptr || memory_.has_room(budget->limit() / free_part);
 }
 
 void BuiltIndexes::unmake_all_but(const std::vector<size_t>& these) {

@@ -17,11 +17,11 @@ constexpr size_t least_heap = 4096;
 
 }  // namespace
 
-RowTablets::RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory)
+RowTablets::RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory, size_t most_bytes)
     : layout_(layout),
       to_(rows),
       memory_(memory),
-      most_bytes_(std::min(most_tablet_bytes, memory.thread_share(tablet_memory_part))) {
+      most_bytes_(std::min({most_tablet_bytes, most_bytes, memory.thread_share(tablet_memory_part)})) {
   size_t row_bytes = 1;
   for (size_t i = 0; i < layout.columns(); ++i) {
     const PhysicalType physical = layout.physical(i);

@@ -11,8 +11,8 @@ namespace diptych::cpu {
 
 class RowTablets {
  public:
-  // The tablets become pieces of the row set.
-  RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory);
+  // The tablets become pieces of the row set; one takes about most_bytes at most, of values and of strings each.
+  RowTablets(const SortLayout& layout, HostRowSet& rows, const Memory& memory, size_t most_bytes);
   // Copies the row with its strings. Errors: 53200.
   void add(const uint64_t* row);
   // No rows follow.

@@ -9,8 +9,10 @@
 namespace diptych::cpu {
 namespace {
 
-// Read buffers take at most this part of the memory limit, ...
+// Read buffers take at most this part of the memory limit and, since what is merged needs room as well, a quarter of
+// what can be had; ...
 constexpr int64_t merge_memory_part = 8;
+constexpr size_t free_memory_part = 4;
 // ... as few bytes each as reading them stays cheaper than merging them, and no more than that helps.
 constexpr size_t least_buffer = size_t{32} << 10, most_buffer = size_t{1} << 20;
 constexpr size_t most_pieces = 512;
@@ -27,12 +29,16 @@ class Merge {
         limit_(limit < 0 ? INT64_MAX : limit),
         context_(context),
         memory_(memory),
-        buffers_bytes_(memory.thread_share(merge_memory_part) * static_cast<size_t>(std::max(1, context.threads))) {}
+        buffers_bytes_(memory.thread_share(merge_memory_part) * static_cast<size_t>(std::max(1, context.threads))) {
+    while (buffers_bytes_ > 2 * least_buffer &&
+           !memory.has_room(static_cast<int64_t>(free_memory_part * buffers_bytes_)))
+      buffers_bytes_ /= 2;
+  }
 
   void run(std::vector<FilePiece> pieces, HostRowSet& rows) {
     const size_t at_once = std::clamp<size_t>(buffers_bytes_ / least_buffer, 2, most_pieces);
     while (pieces.size() > at_once) pieces = merge_groups(pieces, at_once);
-    RowTablets tablets(layout_, rows, memory_);
+    RowTablets tablets(layout_, rows, memory_, buffers_bytes_ / 2);
     merge(pieces, [&](const uint64_t* row) { tablets.add(row); });
     tablets.finish();
   }
@@ -107,7 +113,7 @@ class Merge {
   const int64_t limit_;
   const ExecutionContext& context_;
   const Memory& memory_;
-  const size_t buffers_bytes_;
+  size_t buffers_bytes_;
 };
 
 }  // namespace
