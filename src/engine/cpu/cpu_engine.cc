@@ -172,10 +172,11 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     has_runs = has_runs || tables.back()->has_runs();
   }
   GroupTable& first = *tables[0];
-  const auto add_first = [&] {
-    for (HostPiece& piece : first.rows()) rows->add(std::move(piece));
-  };
-  if (first.is_hashed() && (tables.size() > 1 || has_runs || !has_memory_for(add_first))) {
+  std::vector<HostPiece> pieces;
+  const auto take_first = [&] { pieces = first.rows(); };
+  // Without memory for its rows at once, a table becomes a run, too.
+  if (first.is_hashed() && tables.size() == 1 && !has_runs) has_runs = !has_memory_for(take_first);
+  if (first.is_hashed() && (tables.size() > 1 || has_runs)) {
     std::vector<RunsOfGroups> runs(tables.size());
     run_parallel(static_cast<int>(tables.size()), [&](int i) {
       const auto table = static_cast<size_t>(i);
@@ -187,8 +188,11 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     merge_groups(info, runs, *rows, context_, memory_);
     return {rows, std::move(form)};
   }
-  for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
-  for (HostPiece& piece : first.rows()) rows->add(std::move(piece));
+  if (!first.is_hashed()) {
+    for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
+    take_first();
+  }
+  for (HostPiece& piece : pieces) rows->add(std::move(piece));
   const char* const form = first.is_hashed() ? "table" : info.keys.empty() ? "total" : "dense";
   return {rows, {.form = form, .parts = static_cast<int64_t>(tables.size())}};
 }

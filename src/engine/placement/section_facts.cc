@@ -77,12 +77,24 @@ class FactFinder {
         add_sink(Opcode::Group, instruction.p1);
         break;
       case Opcode::Append:
-        count(WorkKind::Sort);
+        count_append(program_.row_sets[static_cast<size_t>(instruction.p1)]);
         add_sink(Opcode::Append, instruction.p1);
         break;
       case Opcode::Result: add_result(instruction); break;
       default: add_condition(at, instruction);
     }
+  }
+
+  // Rows without keys are copied. Of the others that a limit leaves out, most are turned away by the worst that is
+  // kept: of n rows in any order, k (1 + ln(n / k)) are among the first k when they come.
+  void count_append(const RowSetInfo& row_set) {
+    if (row_set.keys.empty()) return count(WorkKind::Load, static_cast<double>(row_set.columns.size()));
+    const double rows = reach_ * static_cast<double>(facts_.rows);
+    const auto limit = static_cast<double>(row_set.limit);
+    if (limit < 0 || limit >= rows) return count(WorkKind::Sort);
+    const double sorted = limit * (1 + std::log(rows / std::max(limit, 1.0)));
+    count(WorkKind::Compare);
+    count(WorkKind::Sort, std::min(1.0, sorted / rows));
   }
 
   void add_sink(Opcode kind, int32_t object) {

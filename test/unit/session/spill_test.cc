@@ -262,12 +262,13 @@ TEST_P(SpillTest, ASixthOfTheLimitIsEnough) {
     const char* query;
     int64_t step;  // of what is held
   };
-  constexpr int64_t small = 96 << 10, large = 8 * small;
+  constexpr int64_t small = 96 << 10, large = 16 * small;
   const std::vector<Case> cases = {
       {"SELECT t.i, u.s, u.v FROM t JOIN t u ON t.k = u.k LIMIT 5", small},
       {"SELECT i, s, v FROM t WHERE i < 20000 ORDER BY s, i", small},
       {"SELECT i, s, v, d FROM t ORDER BY d, s LIMIT 9000 OFFSET 5000", large},
       {"SELECT i, s, v, d FROM t", large},
+      {"SELECT i, count(*) FROM t WHERE i < 9000 GROUP BY i", large},
       {"SELECT k, count(*), max(s) FROM t GROUP BY k", large},
       {"SELECT b, count(DISTINCT s), count(DISTINCT k) FROM t GROUP BY b", large},
       {"SELECT t.k, count(*), max(u.s) FROM t JOIN t u ON t.k = u.k GROUP BY t.k ORDER BY t.k", large},
@@ -278,10 +279,12 @@ TEST_P(SpillTest, ASixthOfTheLimitIsEnough) {
   Connection connection(database);
   open(connection, "12MB");
   for (const auto& [query, step] : cases) {
+    const int64_t rows = run_rows(connection, query)->row_count();
     for (int64_t held = database.budget().limit() / 6 * 5; held > 0; held -= step) {
       if (!database.budget().try_reserve(held)) continue;
       const auto released = std::shared_ptr<void>(nullptr, [&](void*) { database.budget().release(held); });
-      EXPECT_NO_THROW(run_rows(connection, query)) << query << ", with " << held << " bytes held";
+      EXPECT_NO_THROW(EXPECT_EQ(run_rows(connection, query)->row_count(), rows))
+          << query << ", with " << held << " bytes held";
     }
   }
 }

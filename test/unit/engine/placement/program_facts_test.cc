@@ -106,6 +106,19 @@ TEST(ProgramFacts, ManyGroupsAreMoreWork) {
   EXPECT_GT(work(table_rows), 2 * work(1));
 }
 
+// Of rows that a limit leaves out few are sorted.
+TEST(ProgramFacts, SortingWithALimitIsLessWork) {
+  const auto sorted = [](int64_t limit) {
+    return GroupedProgram(table()).facts(0, 8000, limit).sections[1].facts.work[static_cast<size_t>(WorkKind::Sort)];
+  };
+  EXPECT_EQ(sorted(-1), 8000);
+  EXPECT_EQ(sorted(8000), 8000);
+  EXPECT_LT(sorted(4000), 8000);
+  EXPECT_LT(sorted(10), 100);
+  EXPECT_GE(sorted(10), 10);
+  EXPECT_EQ(sorted(0), 0);
+}
+
 TEST(ProgramFacts, SectionsThatFillOneTableAreOneChain) {
   const ProgramFacts facts = GroupedProgram(table()).facts(0, 500, -1, true);
   ASSERT_EQ(facts.sections.size(), 4U);
@@ -148,6 +161,7 @@ TEST(ProgramFacts, AnIndexMakesOneChain) {
   ASSERT_EQ(facts.sections[0].makes.size(), 1U);
   EXPECT_EQ(facts.sections[1].meets, facts.sections[0].makes);
   EXPECT_TRUE(facts.objects[facts.sections[0].makes[0]].stays);
+  EXPECT_EQ(facts.sections[0].facts.work[static_cast<size_t>(WorkKind::Sort)], 0) << "they have no keys";
   EXPECT_EQ(facts.sections[1].table, probed.get());
 }
 
