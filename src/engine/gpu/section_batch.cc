@@ -151,7 +151,7 @@ void SectionBatch::launch_with(int64_t capacity) {
   text_room_.prepare(engine_, *kernel_, input_->rows);
   if (kernel_->writes_rows()) {
     allocate_outputs(capacity);
-  } else if (kernel_->sink == SectionKernel::Sink::Totals) {
+  } else if (kernel_->partial_words > 0) {
     partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_->partial_words) * 8,
                               "partial aggregates");
   }
@@ -379,8 +379,7 @@ void SectionBatch::bring_output() {
     while (partitions.group_again(*queue_)) queue_->synchronize();
     partitions.own_strings(*queue_);
   }
-  if (kernel_->sink != SectionKernel::Sink::Totals) return;
-  fetch_partials();
+  if (kernel_->partial_words > 0) fetch_partials();
 }
 
 void SectionBatch::fetch_partials() {

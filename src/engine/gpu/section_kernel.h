@@ -174,8 +174,8 @@ struct SectionKernel {
 
   enum class Sink : uint8_t { Result, Totals, Groups, Sort, Rows } sink = Sink::Result;
   std::vector<OutputColumn> outputs;  // Result, Sort, Rows
-  int32_t hash_table = -1;            // Totals
-  std::vector<GroupPlan> groups;      // Groups: of each hash table
+  int32_t hash_table = -1;            // Totals; Groups: of totals beside them, if partial_words > 0
+  std::vector<GroupPlan> groups;      // Groups: of each other hash table
   size_t partial_words = 0;           // of one group of the grid
   int32_t row_set = -1;               // Sort, Rows
   size_t sort_words = 0;              // Sort: u64 words of each row beside the outputs

@@ -134,7 +134,7 @@ SectionRun::Next SectionRun::launch_next(std::string& reason) {
 
 void SectionRun::put_together() {
   const PartScope scope(task_.clock(), TimePart::Merge);
-  if (kernel_->sink == SectionKernel::Sink::Totals) finish_totals();
+  if (kernel_->partial_words > 0) finish_totals();
   if (kernel_->sink == SectionKernel::Sink::Sort) {
     result_.appended.form.parts = sorted_.batches();
     result_.appended.rows = sorted_.finish(*sorted_set_of(task_.program, task_.address));
@@ -427,6 +427,8 @@ void SectionRun::finish_totals() {
                              {.form = "total", .parts = result_.profile.batches}};
     return;
   }
+  const StatesLayout layout = layout_states(task_.program.hash_tables[static_cast<size_t>(table)], true);
+  if (layout.has(StateKind::Extreme)) return open_groups(table).add(table, std::move(partials_));
   const GroupPlan plan = plan_groups(task_.program.hash_tables[static_cast<size_t>(table)], table, {}, 0);
   open_groups(table).add(plan, total_states(plan.states, partials_));
 }

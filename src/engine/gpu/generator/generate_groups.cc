@@ -86,6 +86,11 @@ void SectionGenerator::plan_group_tables() {
     const bool is_group = at(address).opcode == Opcode::Group;
     if (!is_group && at(address).opcode != Opcode::Aggregate) continue;
     const int32_t number = is_group ? at(address).p3 : at(address).p1;
+    if (are_totals(number)) {
+      if (totals_ >= 0 && totals_ != number) return refuse("totals of strings or intervals, of two tables");
+      totals_ = number;
+      continue;
+    }
     GroupPlan& plan = group_plan(number);
     if (plan.hash_table == number) continue;
     plan.hash_table = number;
@@ -107,7 +112,14 @@ void SectionGenerator::plan_group_tables() {
     kernel_.stages_rows = may_stage_rows(plan);
     declare_group_table(plan);
   }
+  if (totals_ >= 0) declare_totals();
   declare("cleared", "DK_BARRIER();");
+}
+
+// Whether aggregates without groups have states that numbered groups don't.
+bool SectionGenerator::are_totals(int32_t number) const {
+  const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(number)];
+  return table.keys.empty() && layout_states(table, true).has(StateKind::Extreme);
 }
 
 // Aggregates that every row of its group reaches, with a value, need not note that one came; and where one of them
@@ -266,7 +278,7 @@ void SectionGenerator::write_group_aggregate(int32_t address) {
   if (address == flow_.last_sink) body_.line("rows_out += DK_POPCOUNT_U32({});", rows);
   if (group >= 0) rows = both(rows, fmt::format("grouped_{}", group));
   if (argument >= 0) rows = both(rows, known(argument));
-  if (group < 0 && is_partitioned()) rows = both(rows, "(pass == 0 ? 0U : DK_ALL_ROWS)");
+  if (group < 0 && is_partitioned()) rows = both(rows, second_pass);
   if (plan.place == Place::Partitioned) return write_flag(plan, number, rows);
   const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(plan.hash_table)];
   body_.open("{{");

@@ -13,7 +13,7 @@ void SectionGenerator::write_sink(int32_t address) {
   if (at(address).opcode == Opcode::Result) return write_result(address);
   if (at(address).opcode == Opcode::Append) return write_append(address);
   if (at(address).opcode == Opcode::Group) return write_group(address);
-  groups() ? write_group_aggregate(address) : write_aggregate(address);
+  at(address).p1 == totals_ ? write_aggregate(address) : write_group_aggregate(address);
 }
 
 // ---- Result: rows are put close together in shared memory and written from there, in the order of the tiles
@@ -104,12 +104,13 @@ void SectionGenerator::write_put(const OutputColumn& column, size_t number) {
   body_.close();
 }
 
-// ---- Aggregate without groups: each work-item keeps its own states, which its group adds up at the end
+// ---- Aggregate without groups: each work-item keeps its own states, which its group adds up at the end. So do those
+// beside groups, where strings or intervals are compared: numbered groups have no states of these.
 
 void SectionGenerator::declare_totals() {
   use_file("device/aggregate.h");
-  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)], true);
-  if (!layout.unsupported.empty()) return refuse(layout.unsupported);
+  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(totals_)], true);
+  kernel_.hash_table = totals_;
   kernel_.partial_words = layout.words;
   declare("rows_out", "dk_u64 rows_out = 0;");
   // Two bits an aggregate: a value came, one was not finite.
@@ -146,12 +147,13 @@ void SectionGenerator::write_aggregate(int32_t address) {
   const auto number = static_cast<size_t>(std::get<int64_t>(instruction.p4));
   const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(instruction.p1)];
   const StatesLayout layout = layout_states(table, true);
-  if (!layout.unsupported.empty()) return refuse(layout.unsupported);
   const int32_t argument = instruction.p2;
   const StateLayout& state = layout.aggregates[number];
   const std::string name = fmt::format("a{}", state.first_part);
+  std::string rows = argument >= 0 ? both(sinking(), known(argument)) : sinking();
+  if (is_partitioned()) rows = both(rows, second_pass);
   body_.open("{{");
-  body_.line("const dk_u32 rows = {};", argument >= 0 ? both(sinking(), known(argument)) : sinking());
+  body_.line("const dk_u32 rows = {};", rows);
   if (address == flow_.last_sink) body_.line("rows_out += DK_POPCOUNT_U32({});", sinking());
   if (state.kind == StateKind::Count) {
     body_.line("{} += DK_POPCOUNT_U32(rows);", name);
@@ -259,15 +261,14 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
 }
 
 void SectionGenerator::write_totals_end() {
-  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)], true);
-  if (!layout.unsupported.empty()) return;
+  const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(totals_)], true);
   KernelWriter& out = body_;
   out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
            layout.words);
   for (size_t i = 0; i < layout.note_words; ++i)
     out.line("const dk_u64 notes{0} = dk_block_or_u64(notes_{1} | (dk_u64)notes_{2} << 32, scratch);", i, 2 * i,
              2 * i + 1);
-  out.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
+  if (!groups()) out.line("rows_out = dk_block_sum_u64(rows_out, scratch);");
   for (size_t i = 0; i < layout.parts.size(); ++i) {
     const char* reduce = nullptr;
     switch (layout.parts[i].kind) {
@@ -287,7 +288,7 @@ void SectionGenerator::write_totals_end() {
     out.line("a{0} = dk_block_{1}(a{0}, scratch);", i, reduce);
   }
   out.open("if (DK_LOCAL_ID == 0) {{");
-  out.line("dk_atomic_add_global_u64(control + 1, rows_out);");
+  if (!groups()) out.line("dk_atomic_add_global_u64(control + 1, rows_out);");
   for (size_t i = 0; i < layout.note_words; ++i) out.line("partial[{0}] = notes{0};", i);
   for (size_t i = 0; i < layout.parts.size(); ++i) {
     const size_t first = layout.parts[i].first_word;

@@ -187,9 +187,6 @@ void SectionGenerator::find_sink() {
   if (sinks != 1) refuse("a section without a sink, or with several");
   if (kernel_.sink == SectionKernel::Sink::Rows && is_cut(program_.row_sets[static_cast<size_t>(kernel_.row_set)]))
     refuse(appends_cut);
-  const bool is_total = kernel_.sink == SectionKernel::Sink::Totals;
-  if (is_total && shares_groups(program_, address_, kernel_.hash_table))
-    refuse(layout_states(program_.hash_tables[static_cast<size_t>(kernel_.hash_table)]).unsupported);
 }
 
 }  // namespace diptych::gpu

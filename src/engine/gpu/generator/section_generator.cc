@@ -90,7 +90,10 @@ void SectionGenerator::write_body() {
   declare("tiles", fmt::format("const dk_i64 tiles = (dk_i64){};", word(Kind::TileCount)));
   declare("control", fmt::format("DK_GLOBAL dk_u64* control = DK_AT(dk_u64, {});", word(Kind::Control)));
   const std::string count = word(Kind::TabletCount), per_tablet = word(Kind::TilesPerTablet);
-  if (kernel_.sink == SectionKernel::Sink::Totals) declare_totals();
+  if (kernel_.sink == SectionKernel::Sink::Totals) {
+    totals_ = kernel_.hash_table;
+    declare_totals();
+  }
   declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
   KernelWriter& out = body_;
   if (ordered_) {
@@ -111,7 +114,7 @@ void SectionGenerator::write_body() {
   else
     write_steps();
   out.close();
-  if (kernel_.sink == SectionKernel::Sink::Totals) write_totals_end();
+  if (totals_ >= 0) write_totals_end();
   if (groups()) write_groups_end();
   out.line("dk_report(control, DK_AT(dk_u64, {}));", word(Kind::ControlReport));
 }

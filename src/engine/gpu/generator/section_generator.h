@@ -234,6 +234,7 @@ class SectionGenerator {
   GroupPlan& group_plan(int32_t hash_table);
   GroupPlan planned_groups(int32_t address, size_t shared_words) const;
   void plan_group_tables();
+  bool are_totals(int32_t number) const;
   void find_counting(GroupPlan& plan, int32_t address);
   std::string group_word(const GroupPlan& plan, GroupPart part, size_t index = 0);
   void declare_group_table(const GroupPlan& plan);
@@ -287,6 +288,7 @@ class SectionGenerator {
   int32_t compacts_at_ = 0;                 // address of the Matches whose rows are put close together, or the end
   int most_kept_rows_ = 0;                  // of an item, of which all may be kept in a step
   bool is_scattered_ = false;               // what is being written is of rows that lie anywhere in the tablet
+  int32_t totals_ = -1;                     // hash table whose one group the work-items keep; -1: none
   size_t depth_ = 0;                        // of the text of a step, or of a turn of pairs
   int stage_width_ = 0;                     // bytes of an element of the stage
   std::vector<std::string> heads_;          // declarations before the loop over tiles
@@ -300,6 +302,8 @@ class SectionGenerator {
 };
 
 inline constexpr const char* all_rows = "DK_ALL_ROWS";
+// The first of two passes counts rows for partitions, the second takes them.
+inline constexpr const char* second_pass = "(pass == 0 ? 0U : DK_ALL_ROWS)";
 
 // The unsigned type of so many bytes, 1, 4, 8 or 16.
 std::string word_type(int width);

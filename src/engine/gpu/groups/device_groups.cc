@@ -1,5 +1,8 @@
 #include "engine/gpu/groups/device_groups.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "engine/gpu/groups/group_columns.h"
 
 namespace diptych::gpu {
@@ -13,6 +16,12 @@ void DeviceGroups::add(const GroupPlan& plan, GroupWords words) {
   if (partitioned_) throw Error(SqlState::system_error, form_changed);
   if (!numbered_) numbered_.emplace(program_, plan, context_.budget);
   numbered_->add(std::move(words));
+  ++parts_;
+}
+
+void DeviceGroups::add(int32_t hash_table, std::vector<PartialWords> totals) {
+  totals_of_ = hash_table;
+  std::move(totals.begin(), totals.end(), std::back_inserter(totals_));
   ++parts_;
 }
 
@@ -34,6 +43,7 @@ void DeviceGroups::move_to_host() {
 }
 
 std::shared_ptr<const RowSet> DeviceGroups::close() {
+  if (totals_of_ >= 0) return combine_totals(program_, totals_of_, totals_);
   if (numbered_) return numbered_->finish();
   const DeviceReservations::Wish wish = [this](int64_t room) { return partitioned_->finish_bytes(room); };
   auto place = engine_.reservations().try_enter(wish);
@@ -50,7 +60,7 @@ std::shared_ptr<const RowSet> DeviceGroups::close() {
 FormProfile DeviceGroups::form() const {
   if (partitioned_) return partitioned_->form();
   FormProfile form;
-  form.form = numbered_->form();
+  form.form = numbered_ ? numbered_->form() : "total";
   form.parts = parts_;
   return form;
 }

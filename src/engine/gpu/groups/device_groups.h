@@ -9,6 +9,7 @@
 
 #include "engine/gpu/groups/numbered_groups.h"
 #include "engine/gpu/groups/partitioned_groups.h"
+#include "engine/gpu/output/totals.h"
 #include "engine/run/section_task.h"
 
 namespace diptych::gpu {
@@ -22,6 +23,8 @@ class DeviceGroups final : public OpenGroups {
   // What a section has found of numbered groups, or of the one group of a table without keys. Errors: 53200; 58000
   // where sections before have numbered them, and this one has not, or the other way round.
   void add(const GroupPlan& plan, GroupWords words);
+  // ... of the one group of a table without keys whose states have strings or intervals.
+  void add(int32_t hash_table, std::vector<PartialWords> totals);
   // ... of others. dictionaries: see make_group_set().
   void add(PartitionedGroups&& groups, const std::vector<const Dictionary*>& dictionaries);
 
@@ -38,7 +41,9 @@ class DeviceGroups final : public OpenGroups {
   const ExecutionContext& context_;
   std::optional<NumberedGroups> numbered_;
   std::optional<PartitionedGroups> partitioned_;
-  int64_t parts_ = 0;  // of numbered_
+  int32_t totals_of_ = -1;  // the hash table of totals_
+  std::vector<PartialWords> totals_;
+  int64_t parts_ = 0;  // of numbered_ and totals_
   std::vector<const Dictionary*> dictionaries_;
 };
 

@@ -22,12 +22,14 @@ AggregateInfo aggregate_of(AggregateState state, PhysicalType argument, Physical
 }
 
 // SELECT keys, aggregates over a table whose columns are the keys, then the aggregates' arguments. Without keys:
-// totals.
+// totals. Then others, of all rows, into a second hash table.
 class GroupProgram {
  public:
-  GroupProgram(std::vector<RegisterInfo> keys, std::vector<AggregateInfo> aggregates) {
+  GroupProgram(std::vector<RegisterInfo> keys, std::vector<AggregateInfo> aggregates,
+               const std::vector<AggregateInfo>& totals = {}) {
     program.cursors.emplace_back();
     program.hash_tables.push_back({keys, aggregates, 0});
+    if (!totals.empty()) program.hash_tables.push_back({{}, totals, 0});
     add(Opcode::Parallel, 0);
     for (const RegisterInfo& key : keys) load(key);
     int32_t group = -1;
@@ -36,12 +38,8 @@ class GroupProgram {
       program.registers.push_back({PhysicalType::Int32, Type{TypeId::Integer}, false});
       add(Opcode::Group, group);
     }
-    for (size_t i = 0; i < aggregates.size(); ++i) {
-      int32_t argument = -1;
-      if (aggregates[i].state != AggregateState::CountStar) argument = load(aggregates[i].argument);
-      add(Opcode::Aggregate, 0, argument, group);
-      program.instructions.back().p4 = static_cast<int64_t>(i);
-    }
+    add_aggregates(0, aggregates, group);
+    add_aggregates(1, totals, -1);
     program.instructions[0].p3 = static_cast<int32_t>(program.instructions.size());
     add(Opcode::Converge);
     add(Opcode::Finish);
@@ -55,6 +53,15 @@ class GroupProgram {
  private:
   void add(Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0) {
     program.instructions.push_back({opcode, p1, p2, p3, {}, -1});
+  }
+
+  void add_aggregates(int32_t table, const std::vector<AggregateInfo>& aggregates, int32_t group) {
+    for (size_t i = 0; i < aggregates.size(); ++i) {
+      int32_t argument = -1;
+      if (aggregates[i].state != AggregateState::CountStar) argument = load(aggregates[i].argument);
+      add(Opcode::Aggregate, table, argument, group);
+      program.instructions.back().p4 = static_cast<int64_t>(i);
+    }
   }
 
   int32_t load(const RegisterInfo& info) {
@@ -234,6 +241,36 @@ TEST(GroupText, ExtremesOfStringsAndIntervals) {
     EXPECT_EQ(totals.sink, SectionKernel::Sink::Totals);
     EXPECT_EQ(totals.partial_words, 1U + 2 * 4 + 2 * 5);
     expect_compiles(totals);
+  }
+}
+
+// Of all rows, beside groups of every form: work-items keep their own states, as where there are no groups.
+TEST(GroupText, TotalsOfStringsBesideGroups) {
+  using State = AggregateState;
+  using Form = PhysicalType;
+  std::vector<AggregateInfo> totals = all_aggregates();
+  totals.push_back(aggregate_of(State::Min, Form::Text, Form::Text));
+  totals.push_back(aggregate_of(State::Max, Form::Interval, Form::Interval));
+  const size_t words = GroupProgram({}, totals).kernel().partial_words;
+  struct Case {
+    RegisterInfo key;
+    GroupPlan::Place place;
+  };
+  for (const Case& one : {Case{key_between(0, 4, true), GroupPlan::Place::Shared},
+                          Case{key_between(0, 60000, false), GroupPlan::Place::Dense},
+                          Case{key_of(PhysicalType::Int64, true), GroupPlan::Place::Partitioned}}) {
+    for (const bool has_large_groups : {false, true}) {
+      GroupProgram program({one.key}, counts(), totals);
+      program.shape.has_large_groups = has_large_groups;
+      const SectionKernel kernel = program.kernel();
+      EXPECT_EQ(kernel.sink, SectionKernel::Sink::Groups);
+      ASSERT_EQ(kernel.groups.size(), 1U);
+      EXPECT_EQ(kernel.groups[0].hash_table, 0);
+      EXPECT_EQ(kernel.groups[0].place, one.place);
+      EXPECT_EQ(kernel.hash_table, 1);
+      EXPECT_EQ(kernel.partial_words, words);
+      expect_compiles(kernel);
+    }
   }
 }
 
