@@ -94,6 +94,16 @@ DIPTYCH_API diptych_error diptych_connection_error(const diptych_connection* con
  * diptych_append_begin() that waits for another connection to finish writing. Any thread; no effect when idle. */
 DIPTYCH_API void diptych_interrupt(diptych_connection* connection);
 
+/* Whether BEGIN has begun a transaction that has not ended, and whether a statement of it has failed, so that only
+ * ROLLBACK (or COMMIT, which then rolls back) can follow. diptych_disconnect() rolls back. NONE when connection is
+ * NULL. */
+typedef enum diptych_transaction_state {
+  DIPTYCH_TRANSACTION_NONE = 0,
+  DIPTYCH_TRANSACTION_OPEN = 1,
+  DIPTYCH_TRANSACTION_FAILED = 2
+} diptych_transaction_state;
+DIPTYCH_API diptych_transaction_state diptych_get_transaction_state(const diptych_connection* connection);
+
 /* How far the running statement is. Any thread. rows_total is 0 while unknown. */
 typedef struct diptych_progress {
   int64_t rows_done;
@@ -181,7 +191,8 @@ DIPTYCH_API int64_t diptych_rows_changed(const diptych_statement* statement);
 
 /* Bulk append to a table: rows are given value by value in column order, and are committed together by
  * diptych_append_finish. diptych_append_abandon frees the appender, always, and drops what was not committed. On an
- * error the appender stays as it was before the failed value; after diptych_append_finish it takes no more: 25000.
+ * error the appender stays as it was before the failed value; after diptych_append_finish it takes no more: 25000. In a
+ * transaction (BEGIN) its rows are committed with it, and abandoning the appender makes the transaction fail.
  * diptych_append_begin waits until no other connection writes; an open appender of the same connection is the error
  * 55006. Values are converted and checked as those of an INSERT: 22001, 22003, 22021, 22P02, 23502, 42846; a value or
  * row too many or too few is 54000. */

@@ -66,6 +66,15 @@ void diptych_interrupt(diptych_connection* connection) {
   if (connection) connection->session->connection.interrupt();
 }
 
+diptych_transaction_state diptych_get_transaction_state(const diptych_connection* connection) {
+  if (!connection) return DIPTYCH_TRANSACTION_NONE;
+  switch (connection->session->connection.transaction().state()) {
+    case diptych::TransactionState::Open: return DIPTYCH_TRANSACTION_OPEN;
+    case diptych::TransactionState::Failed: return DIPTYCH_TRANSACTION_FAILED;
+    default: return DIPTYCH_TRANSACTION_NONE;
+  }
+}
+
 diptych_progress diptych_get_progress(const diptych_connection* connection) {
   diptych_progress result{0, 0, 0, -1};
   if (!connection) return result;

@@ -31,8 +31,12 @@ namespace diptych {
   X(not_null_violation, "23502", "NULL in a column that is NOT NULL")                    \
   X(unique_violation, "23505", "a key is there already")                                 \
   X(invalid_transaction_state, "25000", "not possible in this state of the transaction") \
+  X(active_sql_transaction, "25001", "possible only before the first query of one")      \
+  X(read_only_sql_transaction, "25006", "a change in a transaction that is READ ONLY")   \
+  X(in_failed_sql_transaction, "25P02", "the transaction has failed; ROLLBACK ends it")  \
   X(invalid_schema_name, "3F000", "no such schema")                                      \
   X(invalid_object_definition, "42P17", "a view names itself")                           \
+  X(serialization_failure, "40001", "others have changed what the transaction saw")      \
   X(syntax_error, "42601", "the text is not SQL")                                        \
   X(duplicate_column, "42701", "a column name appears twice")                            \
   X(duplicate_alias, "42712", "a name is given twice")                                   \
@@ -56,6 +60,7 @@ namespace diptych {
   X(program_limit_exceeded, "54000", "a limit of the system is reached")                 \
   X(statement_too_complex, "54001", "an expression is nested too deeply")                \
   X(object_in_use, "55006", "the database is open elsewhere")                            \
+  X(lock_not_available, "55P03", "others changed tables for longer than lock_timeout")   \
   X(query_canceled, "57014", "cancelled on request")                                     \
   X(system_error, "58000", "the driver of a device, or its compiler, reports an error")  \
   X(io_error, "58030", "an input or output operation failed")                            \

@@ -34,6 +34,8 @@ class TableBinder {
   BoundCreateTable run() {
     result_.definition.name = node_.table.name;
     result_.if_not_exists = node_.if_not_exists;
+    // As in PostgreSQL, what is wrong with the query is told before that there is a table of the name.
+    LogicalOperatorPtr query = node_.query ? bind_select(*node_.query, state_) : nullptr;
     const bool is_view = state_.context.catalog.find_view(node_.table.name) != nullptr;
     if (is_view || state_.context.catalog.find_table(node_.table.name)) {
       if (!node_.if_not_exists) {
@@ -43,8 +45,8 @@ class TableBinder {
       result_.exists = true;
       return std::move(result_);
     }
-    if (node_.query)
-      define_by_query();
+    if (query)
+      define_by_query(std::move(query));
     else
       define_by_columns();
     return std::move(result_);
@@ -72,8 +74,8 @@ class TableBinder {
     for (size_t i = 0; i < node_.columns.size(); ++i) check_default(i);
   }
 
-  void define_by_query() {
-    result_.query = bind_select(*node_.query, state_);
+  void define_by_query(LogicalOperatorPtr query) {
+    result_.query = std::move(query);
     const std::vector<BoundColumn>& outputs = result_.query->columns;
     const size_t count = outputs.size();
     if (node_.column_names.size() > count) {

@@ -101,6 +101,7 @@ class StatementBinder {
   // The session knows the settings, and checks names and values.
   BoundSet bind(const syntax::Set& node, int) { return {node.name, node.value}; }
   BoundShow bind(const syntax::Show& node, int) { return {node.name}; }
+  BoundTransaction bind(const syntax::Transaction& node, int) { return node; }
 
   BoundDescribe bind(const syntax::Describe& node, int) {
     const syntax::Select& query = *node.query;

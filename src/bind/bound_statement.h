@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "bind/logical_operator.h"
 #include "io/file_format.h"
+#include "sql/syntax_tree.h"
 #include "storage/catalog.h"
 
 namespace diptych {
@@ -73,9 +74,11 @@ struct BoundDescribe {
   TableDefinition definition;
 };
 
+using BoundTransaction = syntax::Transaction;
+
 struct BoundStatement {
   std::variant<LogicalOperatorPtr, BoundCreateTable, BoundCreateView, BoundDropTable, BoundInsert, BoundCopyFrom,
-               BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe>
+               BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe, BoundTransaction>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
   bool reads_clock = false;      // now() and its kin stand in it as constants

@@ -100,15 +100,15 @@ class Appender::Column {
 };
 
 Appender::Appender(Connection& connection, const std::string& table, size_t batch_bytes)
-    : connection_(connection), table_(table), transaction_(connection.begin_write()), batch_bytes_(batch_bytes) {
-  const auto snapshot = transaction_->preview()->find_table(table);
+    : connection_(connection), table_(table), writing_(connection.begin_write()), batch_bytes_(batch_bytes) {
+  const auto snapshot = writing_->preview()->find_table(table);
   if (!snapshot) throw Error(SqlState::undefined_table, fmt::format("relation \"{}\" does not exist", table));
   for (const TableColumn& column : snapshot->definition().columns) columns_.push_back(std::make_unique<Column>(column));
   connection_.set_has_appender(true);
 }
 
 Appender::~Appender() {
-  transaction_.reset();
+  if (!is_finished_) writing_.abandon();
   connection_.set_has_appender(false);
 }
 
@@ -192,7 +192,7 @@ void Appender::end_row() {
 void Appender::flush() {
   std::vector<BatchColumn> views;
   for (const auto& column : columns_) views.push_back(column->view());
-  if (rows_ > 0) transaction_->append(table_, RowBatch{rows_, views});
+  if (rows_ > 0) writing_->append(table_, RowBatch{rows_, views});
   for (const auto& column : columns_) column->clear();
   rows_ = 0;
   string_bytes_ = 0;
@@ -201,7 +201,8 @@ void Appender::flush() {
 void Appender::finish() {
   if (column_ != 0) throw Error(SqlState::program_limit_exceeded, "the last row is not ended");
   flush();
-  transaction_->commit();
+  writing_.finish();
+  is_finished_ = true;
 }
 
 }  // namespace diptych

@@ -46,7 +46,8 @@ class Appender {
 
   Connection& connection_;
   std::string table_;
-  std::unique_ptr<WriteTransaction> transaction_;
+  Writing writing_;
+  bool is_finished_ = false;
   std::vector<std::unique_ptr<Column>> columns_;
   size_t column_ = 0;        // of the current row
   int64_t rows_ = 0;         // gathered and not handed on

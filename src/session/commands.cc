@@ -54,33 +54,28 @@ class CommandRunner {
     const std::string name = command.definition.name;
     transaction_->create_table(std::move(command.definition));
     const int64_t count = rows ? append_rows(*transaction_, name, *rows) : -1;
-    transaction_->commit();
     return {nullptr, count};
   }
 
   CommandResult operator()(BoundDropTable& command) {
     for (const std::string& name : command.names)
       command.drops_views ? transaction_->drop_view(name) : transaction_->drop_table(name);
-    transaction_->commit();
     return {};
   }
 
   CommandResult operator()(BoundCreateView& command) {
     transaction_->create_view(std::move(command.definition), command.replace);
-    transaction_->commit();
     return {};
   }
 
   CommandResult operator()(BoundInsert& command) {
     const auto rows = run_query(std::move(command.query));
     const int64_t count = append_rows(*transaction_, command.table, *rows);
-    transaction_->commit();
     return {nullptr, count};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
     const int64_t count = copy_from_file(connection_, *transaction_, command);
-    transaction_->commit();
     return {nullptr, count};
   }
 
@@ -125,6 +120,22 @@ class CommandRunner {
       cells.push_back(Value::text(setting.documentation));
     }
     return {text_rows(show_all_columns(), cells), -1};
+  }
+
+  CommandResult operator()(BoundTransaction& command) {
+    using What = syntax::Transaction::What;
+    TransactionModes modes;
+    modes.read_only = command.read_only;
+    if (command.repeatable_read)
+      modes.isolation = *command.repeatable_read ? Isolation::RepeatableRead : Isolation::ReadCommitted;
+    Transaction& transaction = connection_.transaction();
+    switch (command.what) {
+      case What::Begin: transaction.begin(modes); break;
+      case What::Set: transaction.set_modes(modes); break;
+      case What::Commit: connection_.commit(); break;
+      case What::Rollback: transaction.rollback(); break;
+    }
+    return {};
   }
 
   CommandResult operator()(BoundDescribe& command) {
@@ -182,13 +193,13 @@ class CommandRunner {
 
   CommandResult show_tables() {
     std::vector<Value> cells;
-    for (const std::string& name : connection_.database().store().snapshot()->table_names())
+    for (const std::string& name : connection_.transaction().catalog()->table_names())
       cells.push_back(Value::text(name));
     return {text_rows({{"name", text_type}}, cells), -1};
   }
 
   CommandResult show_views() {
-    const auto catalog = connection_.database().store().snapshot();
+    const auto catalog = connection_.transaction().catalog();
     std::vector<Value> cells;
     for (const std::string& name : catalog->view_names()) {
       const ViewDefinition& view = *catalog->find_view(name);
@@ -226,6 +237,23 @@ bool changes_tables(const syntax::Statement& statement) {
          std::holds_alternative<syntax::CreateTable>(statement.node) ||
          std::holds_alternative<syntax::CreateView>(statement.node) ||
          std::holds_alternative<syntax::DropTable>(statement.node);
+}
+
+bool defines_tables(const syntax::Statement& statement) {
+  const auto* table = std::get_if<syntax::CreateTable>(&statement.node);
+  return (table && !table->query) || std::holds_alternative<syntax::CreateView>(statement.node) ||
+         std::holds_alternative<syntax::DropTable>(statement.node);
+}
+
+bool ends_transaction(const syntax::Statement& statement) {
+  using What = syntax::Transaction::What;
+  const auto* command = std::get_if<syntax::Transaction>(&statement.node);
+  return command && (command->what == What::Commit || command->what == What::Rollback);
+}
+
+bool is_about_session(const syntax::Statement& statement) {
+  return std::holds_alternative<syntax::Set>(statement.node) || std::holds_alternative<syntax::Show>(statement.node) ||
+         std::holds_alternative<syntax::Transaction>(statement.node);
 }
 
 CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,

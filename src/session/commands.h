@@ -29,8 +29,15 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 // Whether running the statement changes tables.
 bool changes_tables(const syntax::Statement& statement);
 
+// Whether it changes which tables and views there are, and takes no rows of a query.
+bool defines_tables(const syntax::Statement& statement);
+// Whether it ends the connection's transaction.
+bool ends_transaction(const syntax::Statement& statement);
+// Whether it neither reads nor changes tables: SET, SHOW, BEGIN and their kin.
+bool is_about_session(const syntax::Statement& statement);
+
 // Runs the command; its queries are moved out of the statement. `transaction` is that of a statement that changes
-// tables, which was bound to the tables the transaction sees; else null. On an error nothing has changed.
+// tables, which was bound to the tables the transaction sees, and which the caller commits; else null.
 CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times);
 

@@ -11,7 +11,7 @@ int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().co
 }  // namespace
 
 // The database's settings are whatever another connection has made them.
-Connection::Connection(Database& database) : database_(database) {
+Connection::Connection(Database& database) : database_(database), transaction_(database.store()) {
   settings_.memory_limit = database.budget().limit();
   settings_.device_memory_limit = database.engines().device_memory_limit();
 }
@@ -43,11 +43,20 @@ ExecutionContext Connection::execution_context() {
   return context;
 }
 
-std::unique_ptr<WriteTransaction> Connection::begin_write() {
+Writing Connection::begin_write() {
+  check_has_no_appender();
+  return {transaction_, database_.store(), {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
+}
+
+void Connection::commit() {
+  check_has_no_appender();
+  transaction_.commit();
+}
+
+void Connection::check_has_no_appender() const {
   if (has_appender_)
     throw Error(SqlState::object_in_use, "an appender of this connection is open", -1,
                 "Finish or abandon it before the connection writes in another way.");
-  return database_.store().begin_write(&cancelled_);
 }
 
 void Connection::start_statement() {

@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "session/database.h"
 #include "session/plan_cache.h"
+#include "session/transaction.h"
 #include "sql/parse_cache.h"
 
 namespace diptych {
@@ -31,9 +32,12 @@ class Connection {
   PlanCache& plan_cache() { return plan_cache_; }
   // What a statement may use, by the settings.
   ExecutionContext execution_context();
+  Transaction& transaction() { return transaction_; }
   // Waits for the writers of other connections. Errors: 55006 when an appender of this connection is open, which would
-  // be waited for without end; 57014.
-  std::unique_ptr<WriteTransaction> begin_write();
+  // be waited for without end; 25006, 40001, 55P03, 57014.
+  Writing begin_write();
+  // Ends the transaction. Errors: 55006 when an appender of this connection is open; as Transaction::commit().
+  void commit();
   // Whether an appender of this connection is open. Any thread.
   void set_has_appender(bool has_appender) { has_appender_ = has_appender; }
 
@@ -46,10 +50,13 @@ class Connection {
   void start_statement();
 
  private:
+  void check_has_no_appender() const;
+
   Database& database_;
   Settings settings_;
   ParseCache parse_cache_;
   PlanCache plan_cache_;
+  Transaction transaction_;
   PlacementChoice choice_;
   std::atomic<bool> has_appender_{false};
   std::atomic<bool> cancelled_{false};

@@ -71,11 +71,24 @@ class Statement::RunEnd {
     statement_.bound_.reset();
     statement_.files_.clear();
     if (statement_.plan_) statement_.connection_.plan_cache().keep(std::move(statement_.plan_));
-    statement_.transaction_.reset();
+    statement_.writing_.reset();
   }
 
  private:
   Statement& statement_;
+};
+
+// A transaction fails with the first error of one of its statements.
+class Statement::FailureGuard {
+ public:
+  explicit FailureGuard(Connection& connection) : connection_(connection) {}
+  ~FailureGuard() {
+    if (std::uncaught_exceptions() > before_) connection_.transaction().fail();
+  }
+
+ private:
+  Connection& connection_;
+  const int before_ = std::uncaught_exceptions();
 };
 
 Statement::Statement(Connection& connection, std::string text) : connection_(connection), text_(std::move(text)) {}
@@ -93,22 +106,34 @@ Statement::~Statement() {
 }
 
 bool Statement::is_empty() {
+  const FailureGuard guard(connection_);
+  return !read();
+}
+
+bool Statement::read() {
   if (!syntax_tree_) {
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Parse)]);
     syntax_tree_ = connection_.parse_cache().parse(text_);
   }
-  return syntax_tree_ == nullptr;
+  if (syntax_tree_ == nullptr) return false;
+  if (connection_.transaction().state() == TransactionState::Failed && !ends_transaction(*syntax_tree_))
+    throw Error(SqlState::in_failed_sql_transaction,
+                "current transaction is aborted, commands ignored until end of transaction block", -1,
+                "ROLLBACK ends it.");
+  // Of other changes after what is wrong with them, as in PostgreSQL.
+  if (defines_tables(*syntax_tree_)) connection_.transaction().check_may_write();
+  return true;
 }
 
 const syntax::Statement& Statement::syntax_tree() {
-  if (is_empty()) throw Error(SqlState::syntax_error, "there is no statement in this text");
+  if (!read()) throw Error(SqlState::syntax_error, "there is no statement in this text");
   return *syntax_tree_;
 }
 
 const BoundStatement& Statement::bound() {
   if (is_running_) return *bound_;
-  if (!transaction_ && changes_tables(syntax_tree())) transaction_ = connection_.begin_write();
-  const auto catalog = transaction_ ? transaction_->preview() : connection_.database().store().snapshot();
+  if (!writing_ && changes_tables(syntax_tree())) writing_.emplace(connection_.begin_write());
+  const auto catalog = this->catalog();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
     take_tables(*bound_, *catalog);
   else
@@ -117,9 +142,17 @@ const BoundStatement& Statement::bound() {
   return *bound_;
 }
 
+std::shared_ptr<const CatalogSnapshot> Statement::catalog() {
+  if (writing_) return (*writing_)->preview();
+  const bool reads_none = syntax_tree_ != nullptr && is_about_session(*syntax_tree_);
+  return reads_none ? connection_.database().store().snapshot() : connection_.transaction().catalog();
+}
+
 const Statement::Description& Statement::description() {
+  const FailureGuard guard(connection_);
   if (!description_) {
-    const auto catalog = connection_.database().store().snapshot();
+    if (connection_.transaction().state() != TransactionState::None) syntax_tree();
+    const auto catalog = this->catalog();
     const QueryPlan* known = connection_.plan_cache().find({text_, false, catalog->schema_version(), {}, {}});
     if (known != nullptr) return description_.emplace(Description{true, known->columns(), {}, {}});
     bind_to(*catalog);
@@ -202,6 +235,7 @@ const Program& Statement::program() {
 }
 
 std::shared_ptr<const TabletSource> Statement::run() {
+  const FailureGuard guard(connection_);
   const RunEnd end(*this);
   if (std::exchange(was_run_, true)) nanoseconds_ = {};
   rows_changed_ = -1;
@@ -211,13 +245,15 @@ std::shared_ptr<const TabletSource> Statement::run() {
   const std::vector<bool> all(parameter_values_.size(), true);
   std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_, all);
   if (key) key->is_explained = true;
-  CommandResult result = run_command(connection_, transaction_.get(), *bound_, parameter_values(),
+  CommandResult result = run_command(connection_, writing_ ? &**writing_ : nullptr, *bound_, parameter_values(),
                                      {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
+  if (writing_) writing_->finish();
   rows_changed_ = result.rows_changed;
   return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 
 std::shared_ptr<const TabletSource> Statement::run_profiled(ExecutionProfile& profile) {
+  const FailureGuard guard(connection_);
   const RunEnd end(*this);
   return run_query(&profile);
 }
@@ -247,8 +283,9 @@ std::optional<PlanKey> Statement::plan_key(uint64_t schema_version, const std::v
 bool Statement::reuse_plan() {
   const bool is_begun = is_running_ && !given_key_;
   if (is_begun || (description_ && !description_->is_query)) return false;
+  if (connection_.transaction().state() != TransactionState::None && !text_.empty()) syntax_tree();
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
-  const auto catalog = connection_.database().store().snapshot();
+  const auto catalog = this->catalog();
   const std::optional<PlanKey> key =
       plan_key(catalog->schema_version(), description_ ? description_->of_plan : std::vector<bool>());
   if (!key || key->schema_version != catalog->schema_version()) return false;

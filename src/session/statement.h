@@ -88,7 +88,12 @@ class Statement {
     std::vector<bool> of_plan;  // those that the plan of a query depends on (session/parameters.h)
   };
   class RunEnd;
+  class FailureGuard;
 
+  // Reads the text, of which it is told whether there is anything in it. Errors: 42601; 25P02 when only COMMIT and
+  // ROLLBACK may come.
+  bool read();
+  std::shared_ptr<const CatalogSnapshot> catalog();
   const Description& description();
   // Binds, and describes what was not described yet. Errors: 0A000 what was described is no longer true.
   void bind_to(const CatalogSnapshot& catalog);
@@ -120,7 +125,7 @@ class Statement {
   // Of a run:
   bool is_running_ = false;
   bool was_run_ = false;
-  std::unique_ptr<WriteTransaction> transaction_;  // of a statement that changes tables
+  std::optional<Writing> writing_;  // of a statement that changes tables
   std::unique_ptr<QueryPlan> plan_;
   Reused reused_ = Reused::Nothing;
   int64_t rows_changed_ = -1;

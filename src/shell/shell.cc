@@ -16,9 +16,14 @@ namespace diptych::shell {
 
 namespace {
 
-constexpr std::string_view first_prompt = "diptych> ";
 constexpr std::string_view next_prompt = "    ...> ";
 constexpr int deepest_read = 16;
+
+// A star says that a transaction is open, an exclamation mark that it has failed.
+std::string first_prompt(diptych_transaction_state state) {
+  const char* const marks[] = {"", "*", "!"};
+  return fmt::format("diptych{}> ", marks[state]);
+}
 
 std::string history_path() {
   const char* home = std::getenv("HOME");
@@ -37,6 +42,13 @@ Shell::Shell(diptych_connection* connection, const Options& options)
 }
 
 int Shell::run() {
+  const int status = run_input();
+  if (diptych_get_transaction_state(connection_) != DIPTYCH_TRANSACTION_NONE)
+    std::cerr << "The transaction that was open is rolled back.\n";
+  return status;
+}
+
+int Shell::run_input() {
   if (!options_.scripts.empty()) {
     for (const Script& script : options_.scripts) {
       if (!run_script(script)) return 1;
@@ -64,7 +76,8 @@ void Shell::edit_statements(LineEditor& editor) {
   std::string line;
   while (!quit_) {
     const bool fresh = input.pending.empty();
-    const auto outcome = editor.read(std::string(fresh ? first_prompt : next_prompt), line);
+    const diptych_transaction_state state = diptych_get_transaction_state(connection_);
+    const auto outcome = editor.read(fresh ? first_prompt(state) : std::string(next_prompt), line);
     if (outcome == LineEditor::Outcome::End) {
       std::cout << '\n';
       return;

@@ -29,6 +29,7 @@ class Shell {
   int run();
 
  private:
+  int run_input();
   enum class OnError { Stop, Continue };
   // Text that waits for the ';' that ends its statement.
   struct Input {

@@ -99,7 +99,13 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_INSERT_STMT: result.node = insert(*node.insert_stmt); break;
     case PG_QUERY__NODE__NODE_COPY_STMT: result.node = copy(*node.copy_stmt); break;
     case PG_QUERY__NODE__NODE_EXPLAIN_STMT: result.node = explain(*node.explain_stmt); break;
-    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT: result.node = set(*node.variable_set_stmt); break;
+    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
+      if (node.variable_set_stmt->kind == PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI)
+        result.node = set_transaction(*node.variable_set_stmt);
+      else
+        result.node = set(*node.variable_set_stmt);
+      break;
+    case PG_QUERY__NODE__NODE_TRANSACTION_STMT: result.node = transaction(*node.transaction_stmt); break;
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: result.node = syntax::Show{node.variable_show_stmt->name}; break;
     default: {
       std::string word =
@@ -457,6 +463,51 @@ syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
     throw Error(SqlState::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE", times);
   result.statement = std::make_unique<syntax::Statement>(statement(*node.query));
   return result;
+}
+
+syntax::Transaction TreeBuilder::transaction(const PgQuery__TransactionStmt& node) {
+  const int position = tokens_.front().begin;
+  syntax::Transaction result;
+  switch (node.kind) {
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START:
+      set_modes(node.n_options, node.options, result);
+      return result;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: result.what = syntax::Transaction::What::Commit; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: result.what = syntax::Transaction::What::Rollback; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: refuse("SAVEPOINT", position);
+    default: refuse("a transaction in two phases", position);
+  }
+  if (node.chain) refuse("AND CHAIN", find_token({PG_QUERY__TOKEN__CHAIN}));
+  return result;
+}
+
+// SET TRANSACTION; SET SESSION CHARACTERISTICS is not there.
+syntax::Transaction TreeBuilder::set_transaction(const PgQuery__VariableSetStmt& node) {
+  if (std::string_view(node.name) != "TRANSACTION") refuse("this form of SET", tokens_.front().begin);
+  syntax::Transaction result;
+  result.what = syntax::Transaction::What::Set;
+  set_modes(node.n_args, node.args, result);
+  return result;
+}
+
+void TreeBuilder::set_modes(size_t count, PgQuery__Node* const* nodes, syntax::Transaction& result) const {
+  for (size_t i = 0; i < count; ++i) {
+    const PgQuery__DefElem& mode = *nodes[i]->def_elem;
+    const std::string_view name = mode.defname;
+    const PgQuery__AConst& value = *mode.arg->a_const;
+    if (name == "transaction_read_only") {
+      result.read_only = value.ival->ival != 0;
+    } else if (name == "transaction_isolation") {
+      const std::string_view level = value.sval->sval;
+      if (level == "serializable") refuse("ISOLATION LEVEL SERIALIZABLE", mode.location);
+      // As in PostgreSQL, what is not committed is never read.
+      result.repeatable_read = level == "repeatable read";
+    }
+    // DEFERRABLE means something for SERIALIZABLE alone.
+  }
 }
 
 syntax::Set TreeBuilder::set(const PgQuery__VariableSetStmt& node) {

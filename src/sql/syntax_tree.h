@@ -163,12 +163,19 @@ struct Set {
 struct Show {
   std::string name;
 };
+// BEGIN, COMMIT, ROLLBACK, SET TRANSACTION.
+struct Transaction {
+  enum class What : uint8_t { Begin, Commit, Rollback, Set };
+  What what = What::Begin;
+  std::optional<bool> repeatable_read, read_only;  // nothing: not said
+};
 struct Describe {
   SelectPtr query;
 };  // SELECT * FROM t for DESCRIBE t
 
 struct Statement {
-  std::variant<Select, CreateTable, CreateView, DropTable, Insert, Copy, Explain, Set, Show, Describe> node;
+  std::variant<Select, CreateTable, CreateView, DropTable, Insert, Copy, Explain, Set, Show, Describe, Transaction>
+      node;
   int position = 0;
   int depth = 0;  // no tree in it has more levels
 };

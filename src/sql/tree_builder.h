@@ -45,6 +45,9 @@ class TreeBuilder {
   bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
   syntax::Set set(const PgQuery__VariableSetStmt& node);
+  syntax::Transaction transaction(const PgQuery__TransactionStmt& node);
+  syntax::Transaction set_transaction(const PgQuery__VariableSetStmt& node);
+  void set_modes(size_t count, PgQuery__Node* const* nodes, syntax::Transaction& result) const;
   syntax::Option option(const PgQuery__DefElem& node);
   // Errors: `no_schema` for a schema that is not there.
   syntax::TableName table_name(const PgQuery__RangeVar& node, SqlState no_schema = SqlState::undefined_table);

@@ -28,11 +28,16 @@ void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
   current_.swap(catalog);
 }
 
-void StoreState::begin_writing(const std::atomic<bool>* cancelled) {
+void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
+  const auto start = std::chrono::steady_clock::now();
   {
     std::unique_lock guard(mutex_);
-    while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; }))
+    while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; })) {
       if (cancelled && *cancelled) throw Error(SqlState::query_canceled, "canceling statement due to user request");
+      if (timeout.count() > 0 && std::chrono::steady_clock::now() - start >= timeout)
+        throw Error(SqlState::lock_not_available, "canceling statement due to lock timeout", -1,
+                    "Another connection changes tables; its transaction has not ended yet.");
+    }
     is_writing_ = true;
   }
   if (!storage.file) return;
@@ -55,10 +60,8 @@ void StoreState::end_writing() noexcept {
   writer_gone_.notify_one();
 }
 
-void StoreState::commit(TableMap tables, ViewMap views, bool changes_schema) {
-  const std::shared_ptr<const CatalogView> before = current();
-  const uint64_t version = before->version() + 1;
-  const uint64_t schema_version = changes_schema ? version : before->schema_version();
+void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version) {
+  const uint64_t version = take_version();
   if (!storage.file) {
     set_current(std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr));
     return;
@@ -84,8 +87,9 @@ class StoredDatabase final : public Store {
 
   std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
 
-  std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled) override {
-    return std::make_unique<StoredTransaction>(*state_, cancelled);
+  std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled,
+                                                std::chrono::milliseconds timeout) override {
+    return std::make_unique<StoredTransaction>(*state_, cancelled, timeout);
   }
 
   void set_tablet_rows(int64_t rows) override {

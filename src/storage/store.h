@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,7 +42,7 @@ class WriteTransaction {
   // 53100, 53200, 58030.
   virtual void append(std::string_view table, const RowBatch& batch) = 0;
   // What this transaction would make current: for statements that read their own writes. While nothing is changed that
-  // is the current snapshot, which stays current until this transaction ends.
+  // is the current snapshot, which stays current until this transaction ends. Errors: those that append() may put off.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
   // Makes everything durable and current, or throws and leaves everything as it was. The next writer may then begin.
   virtual void commit() = 0;
@@ -58,8 +59,10 @@ class Store {
   static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
 
   virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
-  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null, is true while it waits.
-  virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr) = 0;
+  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null, is true while it waits; 55P03
+  // when it has waited for so long; 0: there is no limit.
+  virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr,
+                                                        std::chrono::milliseconds timeout = {}) = 0;
   // Row slots of tablets of tables created from now on.
   virtual void set_tablet_rows(int64_t rows) = 0;
   // Reads and checks every page of the file against its checksum. Errors: XX001 with the place.

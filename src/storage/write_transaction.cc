@@ -22,11 +22,14 @@ class UsableGuard {
 
 }  // namespace
 
-StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled) : state_(state) {
-  state_.begin_writing(cancelled);
+StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled,
+                                     std::chrono::milliseconds timeout)
+    : state_(state) {
+  state_.begin_writing(cancelled, timeout);
   base_ = state_.current();
   tables_ = base_->tables();
   views_ = base_->views();
+  schema_version_ = base_->schema_version();
 }
 
 StoredTransaction::~StoredTransaction() { end(); }
@@ -34,6 +37,7 @@ StoredTransaction::~StoredTransaction() { end(); }
 void StoredTransaction::end() noexcept {
   if (!base_) return;
   working_.clear();  // waits for tasks, frees pages
+  preview_.reset();
   tables_.clear();
   views_.clear();
   base_.reset();
@@ -51,7 +55,7 @@ void StoredTransaction::create_table(TableDefinition definition) {
   std::string name = definition.name;
   auto table = std::make_shared<TableView>(make_table(std::move(definition), state_.tablet_rows));
   tables_[name] = std::move(table);
-  ++definitions_changed_;
+  note_new_schema();
 }
 
 void StoredTransaction::drop_table(std::string_view name) {
@@ -62,14 +66,14 @@ void StoredTransaction::drop_table(std::string_view name) {
   }
   if (auto working = working_.find(name); working != working_.end()) working_.erase(working);
   tables_.erase(entry);
-  ++definitions_changed_;
+  note_new_schema();
 }
 
 void StoredTransaction::create_view(ViewDefinition definition, bool replace) {
   UsableGuard guard(is_usable_, true);
   if (!replace || !views_.contains(definition.name)) check_is_free(definition.name);
   views_[definition.name] = std::move(definition);
-  ++definitions_changed_;
+  note_new_schema();
 }
 
 void StoredTransaction::drop_view(std::string_view name) {
@@ -79,7 +83,7 @@ void StoredTransaction::drop_view(std::string_view name) {
     throw Error(SqlState::undefined_table, "view \"" + std::string(name) + "\" does not exist");
   }
   views_.erase(entry);
-  ++definitions_changed_;
+  note_new_schema();
 }
 
 StoredTransaction::Working& StoredTransaction::open_for_append(std::string_view name) {
@@ -105,8 +109,8 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
     working.appender->finish();
     working.keys->check();
   }
-  working.is_changed = true;
-  ++appends_;
+  working.is_changed = is_changed_ = true;
+  preview_.reset();
   guard.passed();
 }
 
@@ -130,21 +134,22 @@ TableMap StoredTransaction::collect(bool is_final) {
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
-  if (appends_ + definitions_changed_ == 0) {
-    guard.passed();
-    return base_;
-  }
-  const uint64_t version = base_->version() + 1;
-  const uint64_t schema_version = definitions_changed_ > 0 ? version : base_->schema_version();
-  auto catalog = std::make_shared<CatalogView>(collect(false), views_, version, schema_version, nullptr);
+  if (is_changed_ && preview_ == nullptr)
+    preview_ = std::make_shared<CatalogView>(collect(false), views_, state_.take_version(), schema_version_, nullptr);
   guard.passed();
-  return catalog;
+  return is_changed_ ? preview_ : base_;
 }
 
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
-  if (appends_ + definitions_changed_ > 0) state_.commit(collect(true), views_, definitions_changed_ > 0);
+  if (is_changed_) state_.commit(collect(true), views_, schema_version_);
   end();
+}
+
+void StoredTransaction::note_new_schema() {
+  schema_version_ = state_.take_version();
+  is_changed_ = true;
+  preview_.reset();
 }
 
 }  // namespace diptych

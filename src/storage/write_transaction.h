@@ -15,7 +15,7 @@ namespace diptych {
 class StoredTransaction final : public WriteTransaction {
  public:
   // Waits until no one else writes. state outlives the transaction. Errors: as StoreState::begin_writing.
-  StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled);
+  StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout);
   ~StoredTransaction() override;
 
   void create_table(TableDefinition definition) override;
@@ -39,6 +39,7 @@ class StoredTransaction final : public WriteTransaction {
   void check_is_free(const std::string& name) const;
   // Lets the next writer go on.
   void end() noexcept;
+  void note_new_schema();
   Working& open_for_append(std::string_view name);
   // The tables as they are now, all rows in their directories. is_final: their blobs go to the file.
   TableMap collect(bool is_final);
@@ -48,8 +49,10 @@ class StoredTransaction final : public WriteTransaction {
   TableMap tables_;
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
-  uint64_t appends_ = 0, definitions_changed_ = 0;
-  bool is_usable_ = true;  // false after an error, and after commit()
+  bool is_changed_ = false;
+  uint64_t schema_version_ = 0;
+  std::shared_ptr<const CatalogSnapshot> preview_;  // of what is changed; nullptr: not made since the last change
+  bool is_usable_ = true;                           // false after an error, and after commit()
 };
 
 }  // namespace diptych

@@ -129,6 +129,18 @@ class Failures(unittest.TestCase):
         self.assertIn("no_such_file.sql", err)
 
 
+class Transactions(unittest.TestCase):
+    def test_an_open_one_is_rolled_back_and_told(self):
+        with tempfile.TemporaryDirectory() as directory:
+            run("x.diptych", "-c", "create table t (a integer)", directory=directory)
+            _, _, err = run("x.diptych", "-c", "begin; insert into t values (1)", directory=directory)
+            self.assertEqual(err, "The transaction that was open is rolled back.\n")
+            _, _, err = run("x.diptych", "-c", "begin; insert into t values (2); commit", directory=directory)
+            self.assertEqual(err, "")
+            out = run("x.diptych", "-m", "csv", "-c", "select a from t", directory=directory)[1]
+        self.assertEqual(out, "a\n2\n")
+
+
 class Splitting(unittest.TestCase):
     def test_semicolons_inside_texts_and_comments(self):
         script = ("select 'a;b' as x; -- one; two\n"

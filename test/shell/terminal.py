@@ -112,6 +112,16 @@ class Editing(unittest.TestCase):
             terminal.expect(PROMPT)
             self.assertEqual(terminal.finish(), 0)
 
+    def test_the_prompt_shows_an_open_transaction(self):
+        with Terminal() as terminal:
+            terminal.expect(PROMPT)
+            terminal.type("begin;\r")
+            terminal.expect(r"diptych\*> ")
+            terminal.type("select 1/0;\r")
+            terminal.expect(r"diptych!> ")
+            terminal.type("rollback;\r")
+            terminal.expect(PROMPT)
+
     def test_error_leaves_the_shell_running_and_its_status_good(self):
         with Terminal() as terminal:
             terminal.expect(PROMPT)

@@ -123,6 +123,7 @@ TEST_F(HandlesTest, NullHandles) {
     EXPECT_STREQ(error.message, "the handle is NULL");
   }
   diptych_interrupt(nullptr);
+  EXPECT_EQ(diptych_get_transaction_state(nullptr), DIPTYCH_TRANSACTION_NONE);
   EXPECT_EQ(diptych_get_progress(nullptr).rows_total, 0);
   diptych_append_abandon(nullptr);
   diptych_finalize(nullptr);

@@ -1,0 +1,88 @@
+#include "session/transaction.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace diptych {
+
+void Transaction::begin(const TransactionModes& modes) {
+  if (state_ == TransactionState::None) {
+    state_ = TransactionState::Open;
+    isolation_ = Isolation::ReadCommitted;
+    is_read_only_ = has_queried_ = false;
+  }
+  set_modes(modes);
+}
+
+void Transaction::set_modes(const TransactionModes& modes) {
+  if (state_ != TransactionState::Open) return;
+  if (has_queried_ && modes.isolation && *modes.isolation != isolation_)
+    throw Error(SqlState::active_sql_transaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+  if (has_queried_ && is_read_only_ && modes.read_only == false)
+    throw Error(SqlState::active_sql_transaction, "transaction read-write mode must be set before any query");
+  if (modes.isolation) isolation_ = *modes.isolation;
+  if (modes.read_only) is_read_only_ = *modes.read_only;
+}
+
+void Transaction::commit() {
+  const std::shared_ptr<WriteTransaction> writer = std::move(writer_);
+  end();
+  if (writer != nullptr) writer->commit();
+}
+
+void Transaction::rollback() noexcept { end(); }
+
+void Transaction::fail() noexcept {
+  if (state_ != TransactionState::Open) return;
+  end();
+  state_ = TransactionState::Failed;
+}
+
+void Transaction::end() noexcept {
+  state_ = TransactionState::None;
+  snapshot_.reset();
+  writer_.reset();
+}
+
+std::shared_ptr<const CatalogSnapshot> Transaction::catalog() {
+  if (state_ != TransactionState::Open) return store_.snapshot();
+  has_queried_ = true;
+  if (writer_ != nullptr) return writer_->preview();
+  if (isolation_ == Isolation::ReadCommitted) return store_.snapshot();
+  if (snapshot_ == nullptr) snapshot_ = store_.snapshot();
+  return snapshot_;
+}
+
+void Transaction::check_may_write() const {
+  if (state_ == TransactionState::Open && is_read_only_)
+    throw Error(SqlState::read_only_sql_transaction, "tables can't be changed in a read-only transaction");
+}
+
+std::shared_ptr<WriteTransaction> Transaction::writer(const WriterWait& wait) {
+  check_may_write();
+  has_queried_ = true;
+  if (writer_ != nullptr) return writer_;
+  std::shared_ptr<WriteTransaction> writer = store_.begin_write(wait.cancelled, wait.timeout);
+  if (snapshot_ != nullptr && writer->preview()->version() != snapshot_->version())
+    throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
+                "Others have committed since the transaction's first statement: begin it anew.");
+  return writer_ = std::move(writer);
+}
+
+Writing::Writing(Transaction& transaction, Store& store, const WriterWait& wait)
+    : transaction_(transaction),
+      is_own_(transaction.state() == TransactionState::None),
+      writer_(is_own_ ? store.begin_write(wait.cancelled, wait.timeout) : transaction.writer(wait)) {}
+
+void Writing::abandon() noexcept {
+  if (!is_own_ && transaction_.is_writer(*writer_)) transaction_.fail();
+}
+
+void Writing::finish() {
+  if (is_own_) return writer_->commit();
+  if (!transaction_.is_writer(*writer_)) throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
+  writer_->preview();
+}
+
+}  // namespace diptych

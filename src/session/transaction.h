@@ -1,0 +1,94 @@
+// The transaction of a connection: from BEGIN to COMMIT or ROLLBACK; without one every statement is its own.
+//
+//   None --BEGIN--> Open --a statement fails--> Failed
+//    ^               |                            |
+//    '----COMMIT-----'-----------ROLLBACK---------'    COMMIT of what has failed rolls back, too
+//
+// Statements see what others had committed when they began (READ COMMITTED), or when the first of them did (REPEATABLE
+// READ, which is snapshot isolation), and what the transaction has changed. Readers wait for nobody. The first
+// statement that changes something waits for others who do; from then on the transaction is the one writer, until it
+// ends.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "storage/store.h"
+
+namespace diptych {
+
+enum class TransactionState : uint8_t { None, Open, Failed };
+enum class Isolation : uint8_t { ReadCommitted, RepeatableRead };
+
+// What BEGIN and SET TRANSACTION say.
+struct TransactionModes {
+  std::optional<Isolation> isolation;
+  std::optional<bool> read_only;
+};
+
+// How long a statement waits for others who write.
+struct WriterWait {
+  const std::atomic<bool>* cancelled = nullptr;
+  std::chrono::milliseconds timeout{};
+};
+
+// Thread safety: as its connection's.
+class Transaction {
+ public:
+  explicit Transaction(Store& store) : store_(store) {}
+
+  TransactionState state() const { return state_; }
+  // Of one that is open already the modes change, as in PostgreSQL. Errors: as set_modes().
+  void begin(const TransactionModes& modes);
+  // Without an open one nothing happens. Errors: 25001 behind its first query.
+  void set_modes(const TransactionModes& modes);
+  // Makes its changes durable and current. Without an open one nothing happens; one that has failed is rolled back.
+  // Errors: those of WriteTransaction::commit(), which end it without a change.
+  void commit();
+  void rollback() noexcept;
+  // A statement of it has ended with an error: what it has changed is given up at once.
+  void fail() noexcept;
+
+  // The tables that a statement sees which begins now.
+  std::shared_ptr<const CatalogSnapshot> catalog();
+  // Errors: 25006.
+  void check_may_write() const;
+  // Of an open transaction: the first call waits for others who write. Errors: 25006, 40001, 55P03, 57014.
+  std::shared_ptr<WriteTransaction> writer(const WriterWait& wait);
+  // Whether what it gave writer() is still what it will commit.
+  bool is_writer(const WriteTransaction& writer) const { return writer_.get() == &writer; }
+
+ private:
+  void end() noexcept;
+
+  Store& store_;
+  TransactionState state_ = TransactionState::None;
+  Isolation isolation_ = Isolation::ReadCommitted;
+  bool is_read_only_ = false;
+  bool has_queried_ = false;
+  std::shared_ptr<const CatalogSnapshot> snapshot_;  // REPEATABLE READ, after its first statement
+  std::shared_ptr<WriteTransaction> writer_;
+};
+
+// The way in which one statement, or an appender, changes tables: as a part of the connection's transaction, or as a
+// transaction of its own.
+class Writing {
+ public:
+  // Errors: as Transaction::writer().
+  Writing(Transaction& transaction, Store& store, const WriterWait& wait);
+
+  WriteTransaction& operator*() const { return *writer_; }
+  WriteTransaction* operator->() const { return writer_.get(); }
+  // Of its own it is committed; else what a statement has to refuse is refused now. Errors: 25000 the transaction has
+  // ended meanwhile; those of WriteTransaction::commit() and preview().
+  void finish();
+  // What it has changed is not wanted: the connection's transaction fails, which can't give up a part of it.
+  void abandon() noexcept;
+
+ private:
+  Transaction& transaction_;
+  const bool is_own_;
+  std::shared_ptr<WriteTransaction> writer_;
+};
+
+}  // namespace diptych

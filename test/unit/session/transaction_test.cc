@@ -1,0 +1,189 @@
+// Transactions of several connections beside each other, of appenders, and what is left of one that ends otherwise than
+// by COMMIT. What one connection sees of its own is in test/sql/transaction.
+#include "session/transaction.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/error.h"
+#include "base/fault_file_system.h"
+#include "session/appender.h"
+#include "session/statement.h"
+
+namespace diptych {
+namespace {
+
+class TransactionTest : public ::testing::Test {
+ protected:
+  TransactionTest() { run(a_, "CREATE TABLE t (i integer PRIMARY KEY)"); }
+
+  static std::shared_ptr<const TabletSource> run(Connection& connection, const std::string& sql) {
+    connection.start_statement();
+    return Statement(connection, sql).run();
+  }
+  static std::string state_of(Connection& connection, const std::string& sql) {
+    try {
+      run(connection, sql);
+      return "";
+    } catch (const Error& error) {
+      return code_of(error.state());
+    }
+  }
+  static int64_t rows(Connection& connection) { return run(connection, "SELECT i FROM t")->row_count(); }
+
+  MemoryFileSystem files_;
+  std::unique_ptr<Database> database_ = std::make_unique<Database>("x.diptych", files_);
+  Connection a_{*database_}, b_{*database_};
+};
+
+TEST_F(TransactionTest, OthersSeeWhatIsCommitted) {
+  run(a_, "BEGIN");
+  run(b_, "BEGIN");
+  run(a_, "INSERT INTO t VALUES (1), (2)");
+  EXPECT_EQ(rows(a_), 2);
+  EXPECT_EQ(rows(b_), 0);
+  run(a_, "COMMIT");
+  EXPECT_EQ(rows(b_), 2) << "READ COMMITTED";
+  EXPECT_EQ(b_.transaction().state(), TransactionState::Open);
+}
+
+TEST_F(TransactionTest, RepeatableReadKeepsItsSnapshot) {
+  run(b_, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+  run(a_, "INSERT INTO t VALUES (1)");
+  EXPECT_EQ(rows(b_), 1) << "the snapshot is that of the first statement";
+  run(a_, "INSERT INTO t VALUES (2)");
+  run(a_, "CREATE TABLE u AS SELECT 1 x");
+  EXPECT_EQ(rows(b_), 1);
+  EXPECT_EQ(state_of(b_, "SELECT x FROM u"), "42P01");
+  run(b_, "ROLLBACK");
+  EXPECT_EQ(rows(b_), 2);
+}
+
+TEST_F(TransactionTest, ChangesOverAnOldSnapshotAreRefused) {
+  run(b_, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+  EXPECT_EQ(rows(b_), 0);
+  run(a_, "INSERT INTO t VALUES (1)");
+  EXPECT_EQ(state_of(b_, "INSERT INTO t VALUES (2)"), "40001");
+  EXPECT_EQ(b_.transaction().state(), TransactionState::Failed);
+  run(a_, "INSERT INTO t VALUES (3)");  // which the refused one does not hinder
+  run(b_, "ROLLBACK");
+  EXPECT_EQ(rows(b_), 2);
+}
+
+TEST_F(TransactionTest, WritersWaitForOneAnother) {
+  run(a_, "BEGIN");
+  run(a_, "INSERT INTO t VALUES (1)");
+  run(b_, "SET lock_timeout = 20");
+  EXPECT_EQ(state_of(b_, "INSERT INTO t VALUES (2)"), "55P03");
+  run(b_, "SET lock_timeout = 0");
+  std::thread other([&] { run(b_, "INSERT INTO t VALUES (2)"); });
+  run(a_, "INSERT INTO t VALUES (3)");
+  run(a_, "COMMIT");
+  other.join();
+  EXPECT_EQ(rows(a_), 3);
+}
+
+TEST_F(TransactionTest, FailingLetsTheNextWriterGoOn) {
+  run(a_, "BEGIN");
+  run(a_, "INSERT INTO t VALUES (1)");
+  EXPECT_EQ(state_of(a_, "INSERT INTO t VALUES (1)"), "23505");
+  run(b_, "INSERT INTO t VALUES (1)");
+  run(a_, "COMMIT");
+  EXPECT_EQ(rows(a_), 1);
+}
+
+TEST_F(TransactionTest, AConnectionThatGoesRollsBack) {
+  {
+    Connection gone(*database_);
+    run(gone, "BEGIN");
+    run(gone, "INSERT INTO t VALUES (1)");
+  }
+  EXPECT_EQ(rows(a_), 0);
+  run(a_, "INSERT INTO t VALUES (1)");
+}
+
+// A statement that was prepared before, and a plan that was kept, of tables that have come and gone again.
+TEST_F(TransactionTest, PreparedStatementsFollow) {
+  Statement count(a_, "SELECT i FROM t"), insert(a_, "INSERT INTO t VALUES ($1)");
+  insert.bind_parameter(0, Value::integer(1));
+  EXPECT_EQ(count.run()->row_count(), 0);
+  for (int round = 0; round < 3; ++round) {
+    run(a_, "BEGIN");
+    insert.run();
+    EXPECT_EQ(count.run()->row_count(), 1);
+    run(a_, "DROP TABLE t");
+    run(a_, "CREATE TABLE t AS SELECT 7 i, 8 j FROM generate_series(1, 5) g");
+    EXPECT_EQ(count.run()->row_count(), 5);
+    EXPECT_EQ(run(a_, "SELECT * FROM t")->columns().size(), 2U);
+    run(a_, "ROLLBACK");
+    EXPECT_EQ(count.run()->row_count(), 0);
+    EXPECT_EQ(run(a_, "SELECT * FROM t")->columns().size(), 1U);
+    run(b_, "CREATE TABLE x" + std::to_string(round) + " (i integer)");
+  }
+}
+
+TEST_F(TransactionTest, AppendersBelongToTheTransaction) {
+  const auto append = [&](int value, bool finishes) {
+    Appender appender(a_, "t", 1 << 20);
+    appender.append(int64_t{value});
+    appender.end_row();
+    EXPECT_EQ(state_of(a_, "COMMIT"), "55006");
+    if (finishes) appender.finish();
+  };
+  run(a_, "BEGIN");
+  append(1, false);
+  EXPECT_EQ(a_.transaction().state(), TransactionState::Failed);
+  run(a_, "ROLLBACK");
+  run(a_, "BEGIN");
+  {
+    Appender appender(a_, "t", 1 << 20);
+    appender.append(int64_t{1});
+    appender.end_row();
+    appender.finish();
+  }
+  EXPECT_EQ(rows(a_), 1);
+  EXPECT_EQ(rows(b_), 0);
+  run(a_, "COMMIT");
+  EXPECT_EQ(rows(b_), 1);
+  run(a_, "BEGIN");
+  {
+    Appender appender(a_, "t", 1 << 20);
+    appender.append(int64_t{2});
+    appender.end_row();
+    run(a_, "ROLLBACK");
+    run(a_, "BEGIN");
+    EXPECT_THROW(appender.finish(), Error) << "its transaction has ended";
+  }
+  EXPECT_EQ(a_.transaction().state(), TransactionState::Open) << "that of another begin";
+  EXPECT_EQ(rows(a_), 1);
+}
+
+// What is rolled back takes no room in the file that the next one could not have, and what is committed is there when
+// it is opened again.
+TEST_F(TransactionTest, FilesHaveWhatWasCommitted) {
+  run(a_, "BEGIN");
+  run(a_, "INSERT INTO t SELECT i FROM generate_series(1, 100000) g(i)");
+  run(a_, "CREATE TABLE u AS SELECT i, 'name ' || i s FROM t");
+  run(a_, "COMMIT");
+  const auto roll_back = [&] {
+    run(a_, "BEGIN");
+    run(a_, "CREATE TABLE w AS SELECT i + 1 i, 'name ' || i s FROM t");
+    run(a_, "INSERT INTO w SELECT i, s FROM w");
+    run(a_, "ROLLBACK");
+    run(a_, "INSERT INTO u VALUES (0, 'x')");
+  };
+  roll_back();
+  const size_t size = files_.contents("x.diptych").size();
+  for (int round = 0; round < 5; ++round) roll_back();
+  EXPECT_LT(files_.contents("x.diptych").size(), size + size / 4);
+  const auto left = files_.after_crash(1);
+  Database opened("x.diptych", *left);
+  Connection connection(opened);
+  EXPECT_EQ(rows(connection), 100000);
+  EXPECT_EQ(run(connection, "SELECT s FROM u")->row_count(), 100006);
+  EXPECT_EQ(state_of(connection, "SELECT s FROM w"), "42P01");
+}
+
+}  // namespace
+}  // namespace diptych
