@@ -33,7 +33,9 @@ namespace diptych {
   X(invalid_transaction_state, "25000", "not possible in this state of the transaction") \
   X(active_sql_transaction, "25001", "possible only before the first query of one")      \
   X(read_only_sql_transaction, "25006", "a change in a transaction that is READ ONLY")   \
+  X(no_active_sql_transaction, "25P01", "SAVEPOINT without a transaction")               \
   X(in_failed_sql_transaction, "25P02", "the transaction has failed; ROLLBACK ends it")  \
+  X(invalid_savepoint, "3B001", "no such savepoint")                                     \
   X(invalid_schema_name, "3F000", "no such schema")                                      \
   X(invalid_object_definition, "42P17", "a view names itself")                           \
   X(serialization_failure, "40001", "others have changed what the transaction saw")      \

@@ -134,6 +134,9 @@ class CommandRunner {
       case What::Set: transaction.set_modes(modes); break;
       case What::Commit: connection_.commit(); break;
       case What::Rollback: transaction.rollback(); break;
+      case What::Savepoint: transaction.add_savepoint(command.savepoint); break;
+      case What::Release: transaction.release_savepoint(command.savepoint); break;
+      case What::RollbackTo: transaction.rollback_to(command.savepoint); break;
     }
     return {};
   }
@@ -245,10 +248,11 @@ bool defines_tables(const syntax::Statement& statement) {
          std::holds_alternative<syntax::DropTable>(statement.node);
 }
 
-bool ends_transaction(const syntax::Statement& statement) {
+bool may_follow_failure(const syntax::Statement& statement) {
   using What = syntax::Transaction::What;
   const auto* command = std::get_if<syntax::Transaction>(&statement.node);
-  return command && (command->what == What::Commit || command->what == What::Rollback);
+  return command &&
+         (command->what == What::Commit || command->what == What::Rollback || command->what == What::RollbackTo);
 }
 
 bool is_about_session(const syntax::Statement& statement) {

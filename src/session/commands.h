@@ -31,8 +31,8 @@ bool changes_tables(const syntax::Statement& statement);
 
 // Whether it changes which tables and views there are, and takes no rows of a query.
 bool defines_tables(const syntax::Statement& statement);
-// Whether it ends the connection's transaction.
-bool ends_transaction(const syntax::Statement& statement);
+// Whether it may come after a statement of its transaction has failed: COMMIT, ROLLBACK, ROLLBACK TO.
+bool may_follow_failure(const syntax::Statement& statement);
 // Whether it neither reads nor changes tables: SET, SHOW, BEGIN and their kin.
 bool is_about_session(const syntax::Statement& statement);
 

@@ -116,7 +116,7 @@ bool Statement::read() {
     syntax_tree_ = connection_.parse_cache().parse(text_);
   }
   if (syntax_tree_ == nullptr) return false;
-  if (connection_.transaction().state() == TransactionState::Failed && !ends_transaction(*syntax_tree_))
+  if (connection_.transaction().state() == TransactionState::Failed && !may_follow_failure(*syntax_tree_))
     throw Error(SqlState::in_failed_sql_transaction,
                 "current transaction is aborted, commands ignored until end of transaction block", -1,
                 "ROLLBACK ends it.");

@@ -17,15 +17,16 @@ void Transaction::begin(const TransactionModes& modes) {
 
 void Transaction::set_modes(const TransactionModes& modes) {
   if (state_ != TransactionState::Open) return;
-  if (has_queried_ && modes.isolation && *modes.isolation != isolation_)
+  if (modes.isolation && *modes.isolation != isolation_ && (has_queried_ || !savepoints_.empty()))
     throw Error(SqlState::active_sql_transaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-  if (has_queried_ && is_read_only_ && modes.read_only == false)
+  if (modes.read_only == false && is_read_only_ && (has_queried_ || !savepoints_.empty()))
     throw Error(SqlState::active_sql_transaction, "transaction read-write mode must be set before any query");
   if (modes.isolation) isolation_ = *modes.isolation;
   if (modes.read_only) is_read_only_ = *modes.read_only;
 }
 
 void Transaction::commit() {
+  if (state_ == TransactionState::Failed) return rollback();
   const std::shared_ptr<WriteTransaction> writer = std::move(writer_);
   end();
   if (writer != nullptr) writer->commit();
@@ -35,12 +36,47 @@ void Transaction::rollback() noexcept { end(); }
 
 void Transaction::fail() noexcept {
   if (state_ != TransactionState::Open) return;
-  end();
+  if (savepoints_.empty()) end();
   state_ = TransactionState::Failed;
+}
+
+void Transaction::add_savepoint(const std::string& name) {
+  check_is_one("SAVEPOINT");
+  savepoints_.push_back({name, is_read_only_, writer_ != nullptr ? writer_->savepoint() : nullptr});
+}
+
+void Transaction::release_savepoint(const std::string& name) {
+  check_is_one("RELEASE SAVEPOINT");
+  savepoints_.resize(find_savepoint(name));
+}
+
+void Transaction::rollback_to(const std::string& name) {
+  check_is_one("ROLLBACK TO SAVEPOINT");
+  const size_t found = find_savepoint(name);
+  savepoints_.resize(found + 1);
+  const Savepoint& savepoint = savepoints_.back();
+  if (savepoint.changes != nullptr)
+    writer_->rollback_to(*savepoint.changes);
+  else
+    writer_.reset();
+  is_read_only_ = savepoint.is_read_only;
+  state_ = TransactionState::Open;
+}
+
+size_t Transaction::find_savepoint(const std::string& name) const {
+  for (size_t i = savepoints_.size(); i > 0; --i)
+    if (savepoints_[i - 1].name == name) return i - 1;
+  throw Error(SqlState::invalid_savepoint, "savepoint \"" + name + "\" does not exist");
+}
+
+void Transaction::check_is_one(const char* command) const {
+  if (state_ == TransactionState::None)
+    throw Error(SqlState::no_active_sql_transaction, std::string(command) + " can only be used in transaction blocks");
 }
 
 void Transaction::end() noexcept {
   state_ = TransactionState::None;
+  savepoints_.clear();
   snapshot_.reset();
   writer_.reset();
 }

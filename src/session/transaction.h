@@ -3,6 +3,7 @@
 //   None --BEGIN--> Open --a statement fails--> Failed
 //    ^               |                            |
 //    '----COMMIT-----'-----------ROLLBACK---------'    COMMIT of what has failed rolls back, too
+//                    ^------ROLLBACK TO a savepoint
 //
 // Statements see what others had committed when they began (READ COMMITTED), or when the first of them did (REPEATABLE
 // READ, which is snapshot isolation), and what the transaction has changed. Readers wait for nobody. The first
@@ -10,8 +11,12 @@
 // ends.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "storage/store.h"
 
@@ -46,8 +51,14 @@ class Transaction {
   // Errors: those of WriteTransaction::commit(), which end it without a change.
   void commit();
   void rollback() noexcept;
-  // A statement of it has ended with an error: what it has changed is given up at once.
+  // A statement of it has ended with an error: what it has changed is given up at once, unless there is a savepoint.
   void fail() noexcept;
+
+  // Of several of a name the last counts. Errors: 25P01 without a transaction; of the last two 3B001, too.
+  void add_savepoint(const std::string& name);
+  void release_savepoint(const std::string& name);
+  // What came after it is given up, but not itself; a transaction that has failed is open again.
+  void rollback_to(const std::string& name);
 
   // The tables that a statement sees which begins now.
   std::shared_ptr<const CatalogSnapshot> catalog();
@@ -59,6 +70,13 @@ class Transaction {
   bool is_writer(const WriteTransaction& writer) const { return writer_.get() == &writer; }
 
  private:
+  struct Savepoint {
+    std::string name;
+    bool is_read_only = false;
+    std::shared_ptr<const WriteTransaction::Savepoint> changes;  // null: it had no writer
+  };
+  size_t find_savepoint(const std::string& name) const;
+  void check_is_one(const char* command) const;
   void end() noexcept;
 
   Store& store_;
@@ -68,6 +86,7 @@ class Transaction {
   bool has_queried_ = false;
   std::shared_ptr<const CatalogSnapshot> snapshot_;  // REPEATABLE READ, after its first statement
   std::shared_ptr<WriteTransaction> writer_;
+  std::vector<Savepoint> savepoints_;
 };
 
 // The way in which one statement, or an appender, changes tables: as a part of the connection's transaction, or as a

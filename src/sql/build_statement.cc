@@ -466,20 +466,21 @@ syntax::Explain TreeBuilder::explain(const PgQuery__ExplainStmt& node) {
 }
 
 syntax::Transaction TreeBuilder::transaction(const PgQuery__TransactionStmt& node) {
-  const int position = tokens_.front().begin;
+  using What = syntax::Transaction::What;
   syntax::Transaction result;
   switch (node.kind) {
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START:
       set_modes(node.n_options, node.options, result);
       return result;
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: result.what = syntax::Transaction::What::Commit; break;
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: result.what = syntax::Transaction::What::Rollback; break;
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: refuse("SAVEPOINT", position);
-    default: refuse("a transaction in two phases", position);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: result.what = What::Commit; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: result.what = What::Rollback; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT: result.what = What::Savepoint; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE: result.what = What::Release; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: result.what = What::RollbackTo; break;
+    default: refuse("a transaction in two phases", tokens_.front().begin);
   }
+  result.savepoint = node.savepoint_name;
   if (node.chain) refuse("AND CHAIN", find_token({PG_QUERY__TOKEN__CHAIN}));
   return result;
 }

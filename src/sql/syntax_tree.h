@@ -163,10 +163,11 @@ struct Set {
 struct Show {
   std::string name;
 };
-// BEGIN, COMMIT, ROLLBACK, SET TRANSACTION.
+// BEGIN, COMMIT, ROLLBACK, SET TRANSACTION, SAVEPOINT, RELEASE, ROLLBACK TO.
 struct Transaction {
-  enum class What : uint8_t { Begin, Commit, Rollback, Set };
+  enum class What : uint8_t { Begin, Commit, Rollback, Set, Savepoint, Release, RollbackTo };
   What what = What::Begin;
+  std::string savepoint;
   std::optional<bool> repeatable_read, read_only;  // nothing: not said
 };
 struct Describe {

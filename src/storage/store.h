@@ -27,7 +27,13 @@ struct StoreOptions {
 class WriteTransaction {
  public:
   virtual ~WriteTransaction() = default;  // without commit(): nothing has happened
-  // After an error of append(), preview() or commit() the transaction can only be given up: every call is 25000.
+  // What it has changed up to some moment.
+  class Savepoint {
+   public:
+    virtual ~Savepoint() = default;
+  };
+  // After an error of append(), preview() or commit() the transaction can only be given up, or go back to a savepoint:
+  // every other call is 25000.
   // Errors: 42P07 duplicate_table.
   virtual void create_table(TableDefinition definition) = 0;
   // Errors: 42P01 undefined_table.
@@ -44,6 +50,11 @@ class WriteTransaction {
   // What this transaction would make current: for statements that read their own writes. While nothing is changed that
   // is the current snapshot, which stays current until this transaction ends. Errors: those that append() may put off.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
+  // Where rollback_to() leads back. Errors: as preview().
+  virtual std::shared_ptr<const Savepoint> savepoint() = 0;
+  // What was changed since is given up. It also makes a transaction usable again that has failed. Errors: 25000 it has
+  // ended.
+  virtual void rollback_to(const Savepoint& savepoint) = 0;
   // Makes everything durable and current, or throws and leaves everything as it was. The next writer may then begin.
   virtual void commit() = 0;
 };

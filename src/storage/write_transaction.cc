@@ -140,6 +140,28 @@ std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   return is_changed_ ? preview_ : base_;
 }
 
+std::shared_ptr<const WriteTransaction::Savepoint> StoredTransaction::savepoint() {
+  preview();
+  auto state = std::make_shared<State>();
+  state->tables = tables_;
+  state->views = views_;
+  state->schema_version = schema_version_;
+  state->is_changed = is_changed_;
+  return state;
+}
+
+void StoredTransaction::rollback_to(const Savepoint& savepoint) {
+  if (!base_) throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
+  const auto& state = static_cast<const State&>(savepoint);
+  working_.clear();
+  preview_.reset();
+  tables_ = state.tables;
+  views_ = state.views;
+  schema_version_ = state.schema_version;
+  is_changed_ = state.is_changed;
+  is_usable_ = true;
+}
+
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
   if (is_changed_) state_.commit(collect(true), views_, schema_version_);

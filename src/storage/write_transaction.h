@@ -24,9 +24,17 @@ class StoredTransaction final : public WriteTransaction {
   void drop_view(std::string_view name) override;
   void append(std::string_view table, const RowBatch& batch) override;
   std::shared_ptr<const CatalogSnapshot> preview() override;
+  std::shared_ptr<const Savepoint> savepoint() override;
+  void rollback_to(const Savepoint& savepoint) override;
   void commit() override;
 
  private:
+  struct State final : Savepoint {
+    TableMap tables;
+    ViewMap views;
+    uint64_t schema_version = 0;
+    bool is_changed = false;
+  };
   struct Working {
     explicit Working(TableState copy) : state(std::move(copy)) {}
     TableState state;

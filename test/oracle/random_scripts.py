@@ -50,6 +50,9 @@ class ScriptGenerator:
             return [self.random.choice(MODES)]
         if pick < 0.23:
             return [self.random.choice(MISTAKES)]
+        if pick < 0.29:
+            return [self.random.choice(["SAVEPOINT {}", "SAVEPOINT {}", "ROLLBACK TO {}", "ROLLBACK TO SAVEPOINT {}", "RELEASE {}"])
+                    .format(self.random.choice(["s", "u"]))]
         if pick < 0.60:
             return [self.change()]
         return [self.query()]

@@ -159,6 +159,39 @@ TEST_F(TransactionTest, AppendersBelongToTheTransaction) {
   EXPECT_EQ(rows(a_), 1);
 }
 
+// What was given up after a savepoint is not in the file, whoever else wrote before or behind it.
+TEST_F(TransactionTest, SavepointsInAFile) {
+  run(a_, "BEGIN");
+  run(a_, "INSERT INTO t SELECT i FROM generate_series(1, 70000) g(i)");
+  run(a_, "SAVEPOINT s");
+  run(a_, "INSERT INTO t SELECT i FROM generate_series(70001, 200000) g(i)");
+  EXPECT_EQ(state_of(a_, "INSERT INTO t VALUES (200001), (5)"), "23505");
+  EXPECT_EQ(state_of(a_, "SELECT i FROM t"), "25P02");
+  run(b_, "SET lock_timeout = 10");
+  EXPECT_EQ(state_of(b_, "INSERT INTO t VALUES (0)"), "55P03") << "it may still go on";
+  run(a_, "ROLLBACK TO s");
+  run(a_, "INSERT INTO t VALUES (70001)");
+  run(a_, "COMMIT");
+  const auto left = files_.after_crash(1);
+  Database opened("x.diptych", *left);
+  Connection connection(opened);
+  EXPECT_EQ(rows(connection), 70001);
+  EXPECT_EQ(state_of(connection, "INSERT INTO t VALUES (70001)"), "23505");
+  run(connection, "INSERT INTO t VALUES (70002)");
+}
+
+// The writer that came behind a savepoint goes with what it has changed.
+TEST_F(TransactionTest, ASavepointBeforeTheFirstChangeLetsOthersWrite) {
+  run(a_, "BEGIN");
+  run(a_, "SAVEPOINT s");
+  run(a_, "INSERT INTO t VALUES (1)");
+  run(a_, "ROLLBACK TO s");
+  run(b_, "INSERT INTO t VALUES (2)");
+  run(a_, "INSERT INTO t VALUES (1)");
+  run(a_, "COMMIT");
+  EXPECT_EQ(rows(b_), 2);
+}
+
 // What is rolled back takes no room in the file that the next one could not have, and what is committed is there when
 // it is opened again.
 TEST_F(TransactionTest, FilesHaveWhatWasCommitted) {
