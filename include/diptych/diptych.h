@@ -186,7 +186,8 @@ typedef struct diptych_chunk_column {
 DIPTYCH_API diptych_status diptych_step_chunk(diptych_statement* statement, diptych_chunk_column* columns,
                                               int64_t* rows);
 
-/* Rows changed by the last run of an INSERT, COPY or CREATE TABLE AS; -1 for other statements and without a run. */
+/* Rows changed by the last run of an INSERT, UPDATE, DELETE, TRUNCATE, COPY or CREATE TABLE AS; -1 for other statements
+ * and without a run. */
 DIPTYCH_API int64_t diptych_rows_changed(const diptych_statement* statement);
 
 /* Bulk append to a table: rows are given value by value in column order, and are committed together by

@@ -16,6 +16,7 @@ namespace {
 
 bool is_explainable(const BoundStatement& bound) {
   if (const auto* create = std::get_if<BoundCreateTable>(&bound.statement)) return create->query || create->exists;
+  if (const auto* change = std::get_if<BoundChange>(&bound.statement)) return change->query != nullptr;
   return std::holds_alternative<LogicalOperatorPtr>(bound.statement) ||
          std::holds_alternative<BoundInsert>(bound.statement) ||
          std::holds_alternative<BoundCopyFrom>(bound.statement) || std::holds_alternative<BoundCopyTo>(bound.statement);
@@ -55,6 +56,7 @@ class StatementBinder {
   BoundCreateTable bind(const syntax::CreateTable& node, int) { return bind_create_table(node, state_); }
   BoundCreateView bind(const syntax::CreateView& node, int) { return bind_create_view(node, state_); }
   BoundInsert bind(const syntax::Insert& node, int) { return bind_insert(node, state_); }
+  BoundChange bind(const syntax::Change& node, int) { return bind_change(node, state_); }
 
   BoundDropTable bind(const syntax::DropTable& node, int) {
     const CatalogSnapshot& catalog = state_.context.catalog;
@@ -129,6 +131,7 @@ BoundStatement bind(const syntax::Statement& statement, const BindContext& conte
 LogicalOperatorPtr* query_of(BoundStatement& statement) {
   if (auto* query = std::get_if<LogicalOperatorPtr>(&statement.statement)) return query_in(*query);
   if (auto* insert = std::get_if<BoundInsert>(&statement.statement)) return query_in(insert->query);
+  if (auto* change = std::get_if<BoundChange>(&statement.statement)) return query_in(change->query);
   if (auto* copy = std::get_if<BoundCopyTo>(&statement.statement)) return query_in(copy->query);
   if (auto* create = std::get_if<BoundCreateTable>(&statement.statement)) return query_in(create->query);
   if (auto* explain = std::get_if<BoundExplain>(&statement.statement)) return query_of(*explain->statement);

@@ -38,6 +38,14 @@ struct BoundInsert {
   LogicalOperatorPtr query;
 };
 
+// DELETE, UPDATE, TRUNCATE. The query's rows are the positions of rows in the table and, of an UPDATE, the columns that
+// they are to have, of the columns' types. No query: all rows go.
+struct BoundChange {
+  std::string table;
+  LogicalOperatorPtr query;
+  bool is_update = false;
+};
+
 struct BoundCopyFrom {
   std::string table;
   std::string path;
@@ -77,8 +85,8 @@ struct BoundDescribe {
 using BoundTransaction = syntax::Transaction;
 
 struct BoundStatement {
-  std::variant<LogicalOperatorPtr, BoundCreateTable, BoundCreateView, BoundDropTable, BoundInsert, BoundCopyFrom,
-               BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe, BoundTransaction>
+  std::variant<LogicalOperatorPtr, BoundCreateTable, BoundCreateView, BoundDropTable, BoundInsert, BoundChange,
+               BoundCopyFrom, BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe, BoundTransaction>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
   bool reads_clock = false;      // now() and its kin stand in it as constants

@@ -34,6 +34,9 @@ struct SortKey {
   bool nulls_first = false;
 };
 
+// Instead of a column of a table: how many rows of it are before this one, bigint.
+inline constexpr size_t row_position = SIZE_MAX;
+
 struct LogicalOperator {
   OperatorKind kind = OperatorKind::Scan;
   std::vector<BoundColumn> columns;  // what it puts out; no id twice
@@ -44,9 +47,9 @@ struct LogicalOperator {
   // perhaps step of generate_series, bigint.
   ScanOf scan_of = ScanOf::Values;
   std::shared_ptr<const TabletSource> source;
-  std::string source_name;  // of the table or file, and for EXPLAIN
-  std::vector<size_t> source_columns;
-  bool is_joined = false;  // Scan: the order of joins goes by how many of its rows are expected
+  std::string source_name;             // of the table or file, and for EXPLAIN
+  std::vector<size_t> source_columns;  // or row_position
+  bool is_joined = false;              // Scan: the order of joins goes by how many of its rows are expected
 
   ExpressionPtr predicate;                 // Filter; Join: of pairs, besides the keys; null: none
   std::vector<ExpressionPtr> expressions;  // Project: one per output column; Aggregate: the group keys; Scan: as above

@@ -1,4 +1,4 @@
-// Binds the statements that make and fill tables: CREATE TABLE, CREATE VIEW, INSERT, COPY.
+// Binds the statements that make, fill and change tables: CREATE TABLE, CREATE VIEW, INSERT, UPDATE, DELETE, COPY.
 #pragma once
 
 #include "bind/select_binder.h"
@@ -15,6 +15,10 @@ BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState&
 // bind_insert.cc. Errors: 42703 and 42701 in the column list, 42601 too many or too few values, 42804 a value of the
 // wrong type.
 BoundInsert bind_insert(const syntax::Insert& node, StatementState& state);
+
+// bind_change.cc. Errors: 0A000 a view, 42703 and 42601 in the columns, 42803 aggregates, 42804 a value of the wrong
+// type.
+BoundChange bind_change(const syntax::Change& node, StatementState& state);
 
 // bind_copy.cc. Errors: as bind_insert, and those of file_options().
 BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state);

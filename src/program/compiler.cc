@@ -90,12 +90,20 @@ class Compiler {
     // The cursor has all columns of the source, so that column numbers are the table's.
     info.columns.resize(source.columns().size());
     for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
-    SourceFacts facts = facts_of(source, op.source_columns);
+    std::vector<size_t> stored = op.source_columns;
+    std::erase(stored, row_position);
+    SourceFacts facts = facts_of(source, stored);
     InputColumns input;
     input.row_bound = facts.row_bound;
-    for (size_t i = 0; i < facts.columns.size(); ++i) {
-      info.columns[facts.columns[i].number] = facts.columns[i].values;
-      input.add(op.columns[i].id, source_column(facts.columns[i]));
+    size_t next = 0;
+    for (size_t i = 0; i < op.columns.size(); ++i) {
+      if (op.source_columns[i] == row_position) {
+        input.add(op.columns[i].id, position_column());
+        continue;
+      }
+      const SourceFacts::Column& column = facts.columns[next++];
+      info.columns[column.number] = column.values;
+      input.add(op.columns[i].id, source_column(column));
     }
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
@@ -103,6 +111,22 @@ class Compiler {
     program.facts.push_back(std::move(facts));
     builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
     section(cursor, op.estimated_rows, input, consume);
+  }
+
+  InputColumn position_column() {
+    InputColumn result;
+    result.type = Type{TypeId::BigInt};
+    result.reloadable = true;
+    result.load = [this](int32_t target, const PhysicalType*) {
+      const RegisterInfo form{PhysicalType::Int64, Type{TypeId::BigInt}, false};
+      if (target < 0)
+        target = builder_.new_register(form);
+      else
+        builder_.info(target) = form;
+      builder_.emit(Opcode::Rowid, target);
+      return target;
+    };
+    return result;
   }
 
   InputColumn source_column(const SourceFacts::Column& column) {

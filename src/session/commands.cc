@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
@@ -26,15 +27,29 @@ std::shared_ptr<const TabletSource> text_rows(const std::vector<ColumnDefinition
   return make_value_source(columns, cells, rows);
 }
 
-// Appends all rows of a result to a table and says how many there were.
-int64_t append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows) {
-  std::vector<size_t> all(rows.columns().size());
-  std::iota(all.begin(), all.end(), 0);
+// Appends all rows of a result to a table, from the first column on, and says how many there were.
+int64_t append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows,
+                    size_t first_column = 0) {
+  std::vector<size_t> all(rows.columns().size() - first_column);
+  std::iota(all.begin(), all.end(), first_column);
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
     const auto pinned = rows.pin(tablet, all);
     transaction.append(table, DecodedRows(pinned->views, pinned->rows).batch());
   }
   return rows.row_count();
+}
+
+// The first column, bigint and never NULL, in ascending order.
+std::vector<int64_t> positions_of(const TabletSource& rows) {
+  std::vector<int64_t> positions;
+  positions.reserve(static_cast<size_t>(rows.row_count()));
+  constexpr size_t first = 0;
+  for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+    const auto pinned = rows.pin(tablet, {&first, 1});
+    for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(integer_at(pinned->views[0], row));
+  }
+  std::sort(positions.begin(), positions.end());
+  return positions;
 }
 
 class CommandRunner {
@@ -72,6 +87,18 @@ class CommandRunner {
     const auto rows = run_query(std::move(command.query));
     const int64_t count = append_rows(*transaction_, command.table, *rows);
     return {nullptr, count};
+  }
+
+  CommandResult operator()(BoundChange& command) {
+    if (!command.query) {
+      const int64_t count = transaction_->preview()->find_table(command.table)->row_count();
+      transaction_->truncate(command.table);
+      return {nullptr, count};
+    }
+    const auto rows = run_query(std::move(command.query));
+    transaction_->erase(command.table, positions_of(*rows));
+    if (command.is_update) append_rows(*transaction_, command.table, *rows, 1);
+    return {nullptr, rows->row_count()};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
@@ -237,6 +264,7 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
 bool changes_tables(const syntax::Statement& statement) {
   const auto* copy = std::get_if<syntax::Copy>(&statement.node);
   return (copy && copy->is_from) || std::holds_alternative<syntax::Insert>(statement.node) ||
+         std::holds_alternative<syntax::Change>(statement.node) ||
          std::holds_alternative<syntax::CreateTable>(statement.node) ||
          std::holds_alternative<syntax::CreateView>(statement.node) ||
          std::holds_alternative<syntax::DropTable>(statement.node);

@@ -71,7 +71,7 @@ class Statement {
   const std::vector<Type>& parameter_types();
   void bind_parameter(size_t index, Value value);
 
-  // Rows that INSERT, COPY or CREATE TABLE AS changed; -1 for other statements.
+  // Rows that INSERT, UPDATE, DELETE, TRUNCATE, COPY or CREATE TABLE AS changed; -1 for other statements.
   int64_t rows_changed() const { return rows_changed_; }
   // Of the last run, and of what came before it.
   int64_t nanoseconds(Stage stage) const { return nanoseconds_[static_cast<size_t>(stage)]; }

@@ -97,6 +97,9 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
     case PG_QUERY__NODE__NODE_VIEW_STMT: result.node = create_view(*node.view_stmt); break;
     case PG_QUERY__NODE__NODE_DROP_STMT: result.node = drop_table(*node.drop_stmt); break;
     case PG_QUERY__NODE__NODE_INSERT_STMT: result.node = insert(*node.insert_stmt); break;
+    case PG_QUERY__NODE__NODE_DELETE_STMT: result.node = change(*node.delete_stmt); break;
+    case PG_QUERY__NODE__NODE_UPDATE_STMT: result.node = change(*node.update_stmt); break;
+    case PG_QUERY__NODE__NODE_TRUNCATE_STMT: result.node = truncate(*node.truncate_stmt); break;
     case PG_QUERY__NODE__NODE_COPY_STMT: result.node = copy(*node.copy_stmt); break;
     case PG_QUERY__NODE__NODE_EXPLAIN_STMT: result.node = explain(*node.explain_stmt); break;
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
@@ -372,6 +375,55 @@ syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
     result.columns.push_back({column.name, column.location});
   }
   if (node.select_stmt) result.query = select_of(*node.select_stmt);
+  return result;
+}
+
+// SELECT values FROM table AS alias WHERE condition; of a DELETE without values, where it is a NULL.
+template <typename Node>
+syntax::Change TreeBuilder::begin_change(const Node& node) {
+  if (node.with_clause) refuse("WITH", node.with_clause->location);
+  if (node.n_returning_list > 0) refuse("RETURNING", find_token({PG_QUERY__TOKEN__RETURNING}));
+  syntax::Change result;
+  result.table = table_name(*node.relation);
+  result.query = std::make_unique<syntax::Select>();
+  result.query->position = result.table.position;
+  result.query->from.push_back(named_table(*node.relation));
+  if (node.where_clause) result.query->where = expression(*node.where_clause);
+  return result;
+}
+
+syntax::Change TreeBuilder::change(const PgQuery__DeleteStmt& node) {
+  if (node.n_using_clause > 0) refuse("USING", find_token({PG_QUERY__TOKEN__USING}));
+  syntax::Change result = begin_change(node);
+  result.query->items.push_back({std::make_unique<syntax::Expression>(), "", 0});
+  return result;
+}
+
+syntax::Change TreeBuilder::change(const PgQuery__UpdateStmt& node) {
+  if (node.n_from_clause > 0) refuse("FROM in UPDATE", find_token({PG_QUERY__TOKEN__FROM}));
+  syntax::Change result = begin_change(node);
+  result.is_update = true;
+  for (size_t i = 0; i < node.n_target_list; ++i) {
+    const PgQuery__ResTarget& target = *node.target_list[i]->res_target;
+    if (target.n_indirection > 0) refuse("a subscript or field selection", target.location);
+    const PgQuery__Node& value = *target.val;
+    if (value.node_case == PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF) refuse("SET (columns) = ...", target.location);
+    if (value.node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT) {
+      result.defaults.push_back({target.name, target.location});
+      continue;
+    }
+    result.columns.push_back({target.name, target.location});
+    result.query->items.push_back({expression(value), "", target.location});
+  }
+  // The query of defaults alone has a NULL in their place, as that of a DELETE.
+  if (result.columns.empty()) result.query->items.push_back({std::make_unique<syntax::Expression>(), "", 0});
+  return result;
+}
+
+syntax::Change TreeBuilder::truncate(const PgQuery__TruncateStmt& node) {
+  if (node.n_relations != 1) refuse("TRUNCATE of several tables", node.relations[1]->range_var->location);
+  syntax::Change result;
+  result.table = table_name(*node.relations[0]->range_var);
   return result;
 }
 

@@ -132,6 +132,14 @@ struct Insert {
   SelectPtr query;                   // null: DEFAULT VALUES
 };
 
+// DELETE and UPDATE: of the rows of a query over the table alone; and TRUNCATE, without a query.
+struct Change {
+  TableName table;
+  SelectPtr query;                             // its items are the new values of
+  std::vector<NamedColumn> columns, defaults;  // ... and columns that get their defaults
+  bool is_update = false;
+};
+
 struct Option {
   std::string name;
   std::string value;  // empty: named only
@@ -175,7 +183,8 @@ struct Describe {
 };  // SELECT * FROM t for DESCRIBE t
 
 struct Statement {
-  std::variant<Select, CreateTable, CreateView, DropTable, Insert, Copy, Explain, Set, Show, Describe, Transaction>
+  std::variant<Select, CreateTable, CreateView, DropTable, Insert, Change, Copy, Explain, Set, Show, Describe,
+               Transaction>
       node;
   int position = 0;
   int depth = 0;  // no tree in it has more levels

@@ -44,6 +44,11 @@ class TreeBuilder {
   bool boolean_option(const syntax::Option& option) const;
   bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
+  template <typename Node>
+  syntax::Change begin_change(const Node& node);
+  syntax::Change change(const PgQuery__DeleteStmt& node);
+  syntax::Change change(const PgQuery__UpdateStmt& node);
+  syntax::Change truncate(const PgQuery__TruncateStmt& node);
   syntax::Set set(const PgQuery__VariableSetStmt& node);
   syntax::Transaction transaction(const PgQuery__TransactionStmt& node);
   syntax::Transaction set_transaction(const PgQuery__VariableSetStmt& node);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "storage/catalog.h"
@@ -47,6 +48,11 @@ class WriteTransaction {
   // budget. Errors: 23502 a NULL in a NOT NULL column, 23505 a key that is there already (at the latest in commit()),
   // 53100, 53200, 58030.
   virtual void append(std::string_view table, const RowBatch& batch) = 0;
+  // Rows at positions of the table as preview() has it go, which are in ascending order and each given once; those
+  // behind them move up. Errors: 42P01, those of append().
+  virtual void erase(std::string_view table, std::span<const int64_t> positions) = 0;
+  // All rows go. Errors: 42P01.
+  virtual void truncate(std::string_view table) = 0;
   // What this transaction would make current: for statements that read their own writes. While nothing is changed that
   // is the current snapshot, which stays current until this transaction ends. Errors: those that append() may put off.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "storage/file/catalog_format.h"
+#include "storage/row_eraser.h"
 
 namespace diptych {
 namespace {
@@ -93,11 +94,14 @@ StoredTransaction::Working& StoredTransaction::open_for_append(std::string_view 
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
   }
   Working& working = working_.try_emplace(entry->first, entry->second->state()).first->second;
-  working.appender = std::make_unique<TableAppender>(state_.storage, state_.arena, working.state);
-  if (!working.state.definition.primary_key.empty()) {
-    working.keys = std::make_unique<KeyChecker>(state_.storage, working.state);
-  }
+  start_appending(working);
   return working;
+}
+
+void StoredTransaction::start_appending(Working& working) const {
+  working.appender = std::make_unique<TableAppender>(state_.storage, state_.arena, working.state);
+  if (!working.state.definition.primary_key.empty())
+    working.keys = std::make_unique<KeyChecker>(state_.storage, working.state);
 }
 
 void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
@@ -112,6 +116,31 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
   working.is_changed = is_changed_ = true;
   preview_.reset();
   guard.passed();
+}
+
+void StoredTransaction::erase(std::string_view table, std::span<const int64_t> positions) {
+  UsableGuard guard(is_usable_);
+  Working& working = open_for_append(table);
+  if (positions.empty()) return guard.passed();
+  working.appender->finish();
+  if (working.keys) working.keys->check();
+  erase_rows(state_.storage, working.state, positions);
+  start_appending(working);
+  working.is_changed = is_changed_ = true;
+  preview_.reset();
+  guard.passed();
+}
+
+void StoredTransaction::truncate(std::string_view name) {
+  UsableGuard guard(is_usable_, true);
+  const auto entry = tables_.find(name);
+  if (entry == tables_.end())
+    throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
+  const TableState& before = entry->second->state();
+  auto emptied = std::make_shared<TableView>(make_table(before.definition, before.tablet_rows));
+  if (const auto working = working_.find(name); working != working_.end()) working_.erase(working);
+  entry->second = std::move(emptied);
+  note_new_schema();
 }
 
 TableMap StoredTransaction::collect(bool is_final) {

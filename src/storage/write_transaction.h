@@ -23,6 +23,8 @@ class StoredTransaction final : public WriteTransaction {
   void create_view(ViewDefinition definition, bool replace) override;
   void drop_view(std::string_view name) override;
   void append(std::string_view table, const RowBatch& batch) override;
+  void erase(std::string_view table, std::span<const int64_t> positions) override;
+  void truncate(std::string_view table) override;
   std::shared_ptr<const CatalogSnapshot> preview() override;
   std::shared_ptr<const Savepoint> savepoint() override;
   void rollback_to(const Savepoint& savepoint) override;
@@ -49,6 +51,7 @@ class StoredTransaction final : public WriteTransaction {
   void end() noexcept;
   void note_new_schema();
   Working& open_for_append(std::string_view name);
+  void start_appending(Working& working) const;
   // The tables as they are now, all rows in their directories. is_final: their blobs go to the file.
   TableMap collect(bool is_final);
 

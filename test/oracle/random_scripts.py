@@ -62,7 +62,13 @@ class ScriptGenerator:
 
     def change(self):
         pick, table, other = self.random.random(), self.table(), self.table()
-        if pick < 0.45:
+        if pick < 0.12:
+            return f"DELETE FROM {table}{self.condition()}"
+        if pick < 0.26:
+            return f"UPDATE {table} SET {self.assignments()}{self.condition()}"
+        if pick < 0.28:
+            return f"TRUNCATE {self.random.choice(['', 'TABLE '])}{table}"
+        if pick < 0.50:
             rows = self.random.randint(1, 4)
             return f"INSERT INTO {table} VALUES " + ", ".join(self.row(rows == 1) for _ in range(rows))
         if pick < 0.55:
@@ -79,6 +85,16 @@ class ScriptGenerator:
             return f"CREATE TABLE {self.random.choice(['', 'IF NOT EXISTS '])}{table} {self.random.choice(DEFINITIONS)}"
         # Without IF NOT EXISTS PostgreSQL would tell READ ONLY first, Diptych that there is one.
         return f"CREATE TABLE IF NOT EXISTS {table} AS SELECT a, b, c FROM {other} WHERE a % 3 = 1"
+
+    def condition(self):
+        return self.random.choice([f" WHERE a = {self.number()}", f" WHERE a > {self.number()}", f" WHERE a % 7 = {self.random.randint(0, 6)}",
+                                   f" WHERE b = 'g{self.random.randint(0, 6)}'", " WHERE c IS NULL", f" WHERE a < {self.number()} AND c > 2", ""])
+
+    def assignments(self):
+        """Keys move by more than there are, so that none meets another one on its way, which PostgreSQL would not have."""
+        return self.random.choice(["c = c + 1", "b = b || 'x'", "a = a + 10000", f"c = {self.number()}, b = 'n{self.random.randint(0, 9)}'",
+                                   "c = NULL", "c = DEFAULT", "b = NULL", f"a = {self.number()}", "c = a / 2, b = 'u' || a", "nothing = 1",
+                                   "a = 'x'"])
 
     def query(self):
         table, other = self.table(), self.table()
