@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "storage/row_decoder.h"
 #include "tablet/builder.h"
 
@@ -82,6 +83,7 @@ class RowEraser {
 }  // namespace
 
 void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions) {
+  check_invariant(positions.front() >= 0 && positions.back() < state.directory.rows(), "rows that go are there");
   size_t first = 0;
   while (positions.front() >= state.directory[first].first_row + state.directory[first].tablet->rows()) ++first;
   state.directory.replace_tail(first, RowEraser(storage, state).run(first, positions), state.tablet_rows);

@@ -166,6 +166,68 @@ Workload mixed() {
            {{append("b", 65, 300), append("a", 14, 1)}}}};
 }
 
+Workload erased_here_and_there() {
+  Workload workload{"erased_here_and_there", {{{create("t"), append("t", 0, 700)}}}};
+  for (int64_t i = 0; i < 5; ++i) workload.transactions.push_back({{erase("t", i * 70, 60, i + 1)}});
+  workload.transactions.push_back({{append("t", 1000, 30)}});
+  workload.transactions.push_back({{erase("t", 0, 100, 3), erase("t", 10, 5), append("t", 2000, 1)}});
+  return workload;
+}
+
+Workload erased_tablets() {
+  return {"erased_tablets",
+          {{{create("t"), append("t", 0, 400)}},
+           {{erase("t", 64, 128)}},
+           {{erase("t", 0, 64)}},
+           {{append("t", 500, 3)}},
+           {{erase("t", 0, 211)}},
+           {{append("t", 600, 70)}}}};
+}
+
+Workload erased_and_written_anew() {
+  Workload workload{"erased_and_written_anew", {{{create("t", true), append("t", 0, 200)}}}};
+  // As an UPDATE does: the same keys come back behind the others.
+  for (int64_t i = 0; i < 5; ++i)
+    workload.transactions.push_back({{erase("t", 0, 20 + i), append("t", i * 1000 + 10000, 20 + i)}});
+  return workload;
+}
+
+Workload erasing_given_up() {
+  Workload workload{"erasing_given_up", {{{create("t"), append("t", 0, 300)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{erase("t", 5, 250, 2), append("t", 900, 100)}, false});
+    workload.transactions.push_back({{erase("t", i * 30, 1)}});
+  }
+  return workload;
+}
+
+Workload truncated() {
+  return {"truncated",
+          {{{create("t", true), append("t", 0, 300)}},
+           {{truncate("t"), append("t", 0, 10)}},
+           {{truncate("t")}, false},
+           {{append("t", 10, 100)}},
+           {{truncate("t")}},
+           {{append("t", 0, 65)}}}};
+}
+
+Workload back_to_savepoints() {
+  Workload workload{"back_to_savepoints", {{{create("t"), append("t", 0, 100)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back(
+        {{append("t", 200, 10), save(), append("t", 300, 200), erase("t", 0, 90), create("u"), go_back(),
+          append("t", 400, 5), save(), drop("t"), go_back(), erase("t", 7, 3)}});
+  }
+  return workload;
+}
+
+// Where a transaction before has failed there are fewer rows.
+std::vector<int64_t> positions_of(const Change& change, int64_t rows) {
+  std::vector<int64_t> positions = change.numbers;
+  std::erase_if(positions, [rows](int64_t position) { return position >= rows; });
+  return positions;
+}
+
 }  // namespace
 
 std::vector<Workload> all_workloads() {
@@ -188,11 +250,18 @@ std::vector<Workload> all_workloads() {
           everything_dropped(),
           many_appends_in_one(),
           reusing_space(),
-          mixed()};
+          mixed(),
+          erased_here_and_there(),
+          erased_tablets(),
+          erased_and_written_anew(),
+          erasing_given_up(),
+          truncated(),
+          back_to_savepoints()};
 }
 
 Contents contents_after(Contents before, const Transaction& transaction) {
   if (!transaction.commits) return before;
+  Contents saved;
   for (const Change& change : transaction.changes) {
     if (change.kind == Change::Kind::Create) before[change.table] = {};
     if (change.kind == Change::Kind::Drop) before.erase(change.table);
@@ -200,16 +269,32 @@ Contents contents_after(Contents before, const Transaction& transaction) {
       auto& numbers = before[change.table];
       numbers.insert(numbers.end(), change.numbers.begin(), change.numbers.end());
     }
+    if (change.kind == Change::Kind::Erase) {
+      auto& numbers = before[change.table];
+      const std::vector<int64_t> positions = positions_of(change, static_cast<int64_t>(numbers.size()));
+      for (auto at = positions.rbegin(); at != positions.rend(); ++at) numbers.erase(numbers.begin() + *at);
+    }
+    if (change.kind == Change::Kind::Truncate) before[change.table] = {};
+    if (change.kind == Change::Kind::Save) saved = before;
+    if (change.kind == Change::Kind::GoBack) before = saved;
   }
   return before;
 }
 
 void run(Store& store, const Transaction& transaction) {
   auto writer = store.begin_write();
+  std::shared_ptr<const WriteTransaction::Savepoint> saved;
   for (const Change& change : transaction.changes) {
     if (change.kind == Change::Kind::Create) writer->create_table(mixed_table(change.table, change.with_key));
     if (change.kind == Change::Kind::Drop) writer->drop_table(change.table);
     if (change.kind == Change::Kind::Append) append_numbers(*writer, change.table, change.numbers);
+    if (change.kind == Change::Kind::Erase) {
+      const auto table = writer->preview()->find_table(change.table);
+      writer->erase(change.table, positions_of(change, table ? table->row_count() : 0));
+    }
+    if (change.kind == Change::Kind::Truncate) writer->truncate(change.table);
+    if (change.kind == Change::Kind::Save) saved = writer->savepoint();
+    if (change.kind == Change::Kind::GoBack) writer->rollback_to(*saved);
   }
   if (transaction.commits) writer->commit();
 }

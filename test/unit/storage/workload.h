@@ -11,10 +11,10 @@
 namespace diptych::test {
 
 struct Change {
-  enum class Kind { Create, Drop, Append };
+  enum class Kind { Create, Drop, Append, Erase, Truncate, Save, GoBack };
   Kind kind;
   std::string table;
-  std::vector<int64_t> numbers;  // Append
+  std::vector<int64_t> numbers;  // Append; Erase: positions
   bool with_key = false;         // Create
 };
 
@@ -37,7 +37,18 @@ inline Change append(std::string table, int64_t first, int64_t count) {
   return {Change::Kind::Append, std::move(table), range(first, count)};
 }
 
-// The 20 workloads; with tablets of 64 rows.
+// Of so many positions from `first` on, each `step`th.
+inline Change erase(std::string table, int64_t first, int64_t count, int64_t step = 1) {
+  Change change{Change::Kind::Erase, std::move(table), {}};
+  for (int64_t i = 0; i < count; i += step) change.numbers.push_back(first + i);
+  return change;
+}
+inline Change truncate(std::string table) { return {Change::Kind::Truncate, std::move(table), {}}; }
+// A savepoint, in place of the one before; and back to it.
+inline Change save() { return {Change::Kind::Save, "", {}}; }
+inline Change go_back() { return {Change::Kind::GoBack, "", {}}; }
+
+// The 26 workloads; with tablets of 64 rows.
 std::vector<Workload> all_workloads();
 
 // What the tables hold once the transaction is committed. Meaningful for transactions without errors only.
