@@ -29,12 +29,6 @@ class StageTimer {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Since 2000-01-01, as SQL's timestamps count.
-int64_t now_in_microseconds() {
-  constexpr std::chrono::sys_days epoch = std::chrono::year{2000} / 1 / 1;
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
-}
-
 std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
   const auto* query = std::get_if<LogicalOperatorPtr>(&statement.statement);
   return query ? output_columns(**query) : command_columns(statement);
@@ -192,7 +186,7 @@ BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vecto
          open_file_source({connection_.database().files(), context.temp, context.cancelled}, path, options)});
     return files_.back().source;
   };
-  return bind(tree, BindContext{catalog, open_file, now_in_microseconds(), std::move(parameters)});
+  return bind(tree, BindContext{catalog, open_file, connection_.transaction().now(), std::move(parameters)});
 }
 
 const LogicalOperator& Statement::logical_plan() {

@@ -5,12 +5,23 @@
 #include "base/error.h"
 
 namespace diptych {
+namespace {
+
+int64_t microseconds_since_2000() {
+  constexpr std::chrono::sys_days epoch = std::chrono::year{2000} / 1 / 1;
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
+}
+
+}  // namespace
+
+int64_t Transaction::now() const { return state_ == TransactionState::None ? microseconds_since_2000() : began_at_; }
 
 void Transaction::begin(const TransactionModes& modes) {
   if (state_ == TransactionState::None) {
     state_ = TransactionState::Open;
     isolation_ = Isolation::ReadCommitted;
     is_read_only_ = has_queried_ = false;
+    began_at_ = microseconds_since_2000();
   }
   set_modes(modes);
 }

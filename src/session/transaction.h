@@ -43,6 +43,9 @@ class Transaction {
   explicit Transaction(Store& store) : store_(store) {}
 
   TransactionState state() const { return state_; }
+  // What now() is: when the transaction began, in microseconds since 2000-01-01, as SQL's timestamps count; without
+  // one, the time.
+  int64_t now() const;
   // Of one that is open already the modes change, as in PostgreSQL. Errors: as set_modes().
   void begin(const TransactionModes& modes);
   // Without an open one nothing happens. Errors: 25001 behind its first query.
@@ -84,6 +87,7 @@ class Transaction {
   Isolation isolation_ = Isolation::ReadCommitted;
   bool is_read_only_ = false;
   bool has_queried_ = false;
+  int64_t began_at_ = 0;
   std::shared_ptr<const CatalogSnapshot> snapshot_;  // REPEATABLE READ, after its first statement
   std::shared_ptr<WriteTransaction> writer_;
   std::vector<Savepoint> savepoints_;

@@ -15,6 +15,8 @@ namespace slt {
 namespace {
 
 constexpr const char* unsupported_state = "0A000";
+constexpr const char* failed_transaction_state = "25P02";
+constexpr const char* changing_words[] = {"insert ", "update ", "delete "};
 
 // A record is for us when it names "diptych", or PostgreSQL, whose dialect this is. (In our own scripts the two
 // differ.)
@@ -28,6 +30,14 @@ bool is_left_out(const Record& record, Dialect dialect) {
   return !record.onlyif.empty() && std::none_of(record.onlyif.begin(), record.onlyif.end(), us);
 }
 
+// Whether a query changes tables in its WITH clause.
+bool changes_tables(std::string sql) {
+  std::transform(sql.begin(), sql.end(), sql.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::any_of(std::begin(changing_words), std::end(changing_words),
+                     [&](const char* word) { return sql.find(word) != std::string::npos; });
+}
+
 // Does what follows mean nothing when this statement was refused? Not for queries, nor for a plain index, which changes
 // no result.
 bool spoils_the_rest(const std::string& sql) {
@@ -38,7 +48,8 @@ bool spoils_the_rest(const std::string& sql) {
     std::transform(word->begin(), word->end(), word->begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   }
-  if (first == "select" || first == "values" || first == "with") return false;
+  if (first == "with") return changes_tables(sql);
+  if (first == "select" || first == "values") return false;
   return !((first == "create" || first == "drop") && second == "index");
 }
 
@@ -83,13 +94,14 @@ class ScriptRun {
 
   void run_statement(const Record& record) {
     const Outcome outcome = engine_.run(record.sql);
-    if (!record.error_expected) return check_success(record, outcome);
+    const bool is_refused = is_unsupported(outcome);
+    if (!record.error_expected) return check_success(record, outcome, is_refused);
     if (!outcome.failed()) {
       if (spoiled_)
         ++counts_.unsupported;
       else
         fail(record, "  expected an error, but it succeeded\n");
-    } else if (is_unsupported(outcome) || spoiled_) {
+    } else if (is_refused || spoiled_) {
       ++counts_.unsupported;
     } else if (!record.sqlstate.empty() && record.sqlstate != outcome.sqlstate) {
       fail(record,
@@ -103,10 +115,10 @@ class ScriptRun {
     }
   }
 
-  void check_success(const Record& record, const Outcome& outcome) {
+  void check_success(const Record& record, const Outcome& outcome, bool is_refused) {
     if (!outcome.failed()) {
       ++counts_.passed;
-    } else if (is_unsupported(outcome)) {
+    } else if (is_refused) {
       spoiled_ = spoiled_ || spoils_the_rest(record.sql);
       ++counts_.unsupported;
     } else {
@@ -143,9 +155,12 @@ class ScriptRun {
     return difference(result, record, options_.dialect);
   }
 
-  // In our own scripts 0A000 where it is not expected is a failure like any other.
-  bool is_unsupported(const Outcome& outcome) const {
-    return options_.dialect != Dialect::Own && outcome.sqlstate == unsupported_state;
+  // In our own scripts 0A000 where it is not expected is a failure like any other. In others' what was refused makes
+  // its transaction fail, and all that follows in it.
+  bool is_unsupported(const Outcome& outcome) {
+    if (options_.dialect == Dialect::Own || !outcome.failed()) return was_refused_ = false;
+    if (outcome.sqlstate == unsupported_state) return was_refused_ = true;
+    return was_refused_ && outcome.sqlstate == failed_transaction_state;
   }
 
   void fail_or_spoiled(const Record& record, const std::string& why) {
@@ -166,7 +181,8 @@ class ScriptRun {
   Counts& counts_;
   Engine engine_;
   std::map<std::string, std::string> labels_;
-  bool spoiled_ = false;  // an object that was refused is missing, so that what follows means nothing when it fails
+  bool was_refused_ = false;  // the last record, or those before it that failed
+  bool spoiled_ = false;      // an object that was refused is missing, so that what follows means nothing when it fails
 };
 
 std::string read_text(const std::string& path) {
