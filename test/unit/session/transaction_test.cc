@@ -123,6 +123,43 @@ TEST_F(TransactionTest, PreparedStatementsFollow) {
   }
 }
 
+TEST_F(TransactionTest, PreparedChanges) {
+  run(a_, "INSERT INTO t SELECT i FROM generate_series(1, 100) g(i)");
+  Statement erase(a_, "DELETE FROM t WHERE i % $1 = 0"), move(a_, "UPDATE t SET i = i + $2 WHERE i > $1");
+  for (const int divisor : {2, 3, 2}) {
+    erase.bind_parameter(0, Value::integer(divisor));
+    erase.run();
+    EXPECT_EQ(erase.rows_changed(), divisor == 3 ? 17 : rows(a_) == 50 ? 50 : 0) << divisor;
+  }
+  move.bind_parameter(0, Value::integer(90));
+  move.bind_parameter(1, Value::integer(1000));
+  move.run();
+  EXPECT_EQ(move.rows_changed(), 3);
+  EXPECT_EQ(run(a_, "SELECT i FROM t WHERE i > 1000")->row_count(), 3);
+  for (const char* none : {"DELETE FROM t WHERE false", "DELETE FROM t WHERE i = 1 AND i = 2",
+                           "DELETE FROM t WHERE NULL", "UPDATE t SET i = 1 WHERE i IS NULL"})
+    EXPECT_EQ(state_of(a_, none), "") << none;
+  EXPECT_EQ(rows(a_), 33);
+  run(a_, "DELETE FROM t WHERE true");
+  EXPECT_EQ(rows(a_), 0);
+}
+
+// What a device or a kept plan knows of tablets is not taken for those that came in their place.
+TEST_F(TransactionTest, KeptPlansSeeWhatIsLeft) {
+  run(a_, "CREATE TABLE s AS SELECT i, 'name ' || i % 3 n FROM generate_series(1, 200000) g(i)");
+  const std::string query = "SELECT n, count(*), min(i) FROM s GROUP BY n ORDER BY n";
+  EXPECT_EQ(run(a_, query)->row_count(), 3);
+  run(a_, "DELETE FROM s WHERE n = 'name 1'");
+  EXPECT_EQ(run(a_, query)->row_count(), 2);
+  run(a_, "UPDATE s SET n = 'other', i = -i WHERE i % 1000 = 0");
+  EXPECT_EQ(run(a_, query)->row_count(), 3);
+  EXPECT_EQ(run(a_, "SELECT i FROM s WHERE i < 0")->row_count(), 133);
+  run(a_, "TRUNCATE s");
+  EXPECT_EQ(run(a_, query)->row_count(), 0);
+  run(a_, "INSERT INTO s VALUES (1, 'x')");
+  EXPECT_EQ(run(a_, query)->row_count(), 1);
+}
+
 TEST_F(TransactionTest, AppendersBelongToTheTransaction) {
   const auto append = [&](int value, bool finishes) {
     Appender appender(a_, "t", 1 << 20);
