@@ -14,9 +14,10 @@ namespace {
 
 class RowEraser {
  public:
-  RowEraser(const TabletStorage& storage, const TableState& state)
+  RowEraser(const TabletStorage& storage, const TableState& state, const std::atomic<bool>* cancelled)
       : storage_(storage),
         state_(state),
+        cancelled_(cancelled),
         columns_(state.column_definitions()),
         builder_(columns_, state.tablet_rows, state.dictionaries->all()),
         memory_(storage.budget, "rows being written"),
@@ -44,6 +45,7 @@ class RowEraser {
 
  private:
   void keep_others(size_t tablet, int64_t first_row, int64_t rows, std::span<const int64_t> erased) {
+    if (cancelled_ && *cancelled_) throw Error(SqlState::query_canceled, "canceling statement due to user request");
     if (static_cast<int64_t>(erased.size()) == rows) return;
     storage_.view(state_, tablet, all_, [&](std::span<const ColumnView> views) {
       const DecodedRows decoded(views, rows);
@@ -73,6 +75,7 @@ class RowEraser {
 
   const TabletStorage& storage_;
   const TableState& state_;
+  const std::atomic<bool>* const cancelled_;
   const std::vector<ColumnDefinition> columns_;
   TabletBuilder builder_;
   MemoryReservation memory_;
@@ -82,11 +85,12 @@ class RowEraser {
 
 }  // namespace
 
-void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions) {
+void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions,
+                const std::atomic<bool>* cancelled) {
   check_invariant(positions.front() >= 0 && positions.back() < state.directory.rows(), "rows that go are there");
   size_t first = 0;
   while (positions.front() >= state.directory[first].first_row + state.directory[first].tablet->rows()) ++first;
-  state.directory.replace_tail(first, RowEraser(storage, state).run(first, positions), state.tablet_rows);
+  state.directory.replace_tail(first, RowEraser(storage, state, cancelled).run(first, positions), state.tablet_rows);
   state.rows_in_statistics = std::min(state.rows_in_statistics, state.directory.rows());
   state.blob = nullptr;
 }

@@ -7,6 +7,7 @@
 // nothing stay, with their ids and what caches have of them.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -15,7 +16,8 @@
 namespace diptych {
 
 // positions: in ascending order, each once. The statistics stay, as those of rows that are mostly there. Errors: 53100,
-// 53200, 58030, XX001; then the state is as it was.
-void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions);
+// 53200, 58030, XX001; 57014 once *cancelled, which may be null, is true. Then the state is as it was.
+void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions,
+                const std::atomic<bool>* cancelled);
 
 }  // namespace diptych

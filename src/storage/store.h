@@ -49,7 +49,7 @@ class WriteTransaction {
   // 53100, 53200, 58030.
   virtual void append(std::string_view table, const RowBatch& batch) = 0;
   // Rows at positions of the table as preview() has it go, which are in ascending order and each given once; those
-  // behind them move up. Errors: 42P01, those of append().
+  // behind them move up. Errors: 42P01, 57014, those of append().
   virtual void erase(std::string_view table, std::span<const int64_t> positions) = 0;
   // All rows go. Errors: 42P01.
   virtual void truncate(std::string_view table) = 0;
@@ -76,8 +76,8 @@ class Store {
   static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
 
   virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
-  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null, is true while it waits; 55P03
-  // when it has waited for so long; 0: there is no limit.
+  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null and outlives the transaction, is
+  // true while it waits; 55P03 when it has waited for so long; 0: there is no limit.
   virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr,
                                                         std::chrono::milliseconds timeout = {}) = 0;
   // Row slots of tablets of tables created from now on.

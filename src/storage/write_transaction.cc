@@ -25,7 +25,7 @@ class UsableGuard {
 
 StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled,
                                      std::chrono::milliseconds timeout)
-    : state_(state) {
+    : state_(state), cancelled_(cancelled) {
   state_.begin_writing(cancelled, timeout);
   base_ = state_.current();
   tables_ = base_->tables();
@@ -124,7 +124,7 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (positions.empty()) return guard.passed();
   working.appender->finish();
   if (working.keys) working.keys->check();
-  erase_rows(state_.storage, working.state, positions);
+  erase_rows(state_.storage, working.state, positions, cancelled_);
   start_appending(working);
   working.is_changed = is_changed_ = true;
   preview_.reset();

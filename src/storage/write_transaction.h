@@ -14,7 +14,7 @@ namespace diptych {
 
 class StoredTransaction final : public WriteTransaction {
  public:
-  // Waits until no one else writes. state outlives the transaction. Errors: as StoreState::begin_writing.
+  // Waits until no one else writes. state and cancelled outlive the transaction. Errors: as StoreState::begin_writing.
   StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout);
   ~StoredTransaction() override;
 
@@ -56,6 +56,7 @@ class StoredTransaction final : public WriteTransaction {
   TableMap collect(bool is_final);
 
   StoreState& state_;
+  const std::atomic<bool>* const cancelled_;
   std::shared_ptr<const CatalogView> base_;  // nullptr: ended
   TableMap tables_;
   ViewMap views_;
