@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -117,6 +117,11 @@ bench-estimates: build
 bench-commits: TARGETS = libdiptych
 bench-commits: build
 	.venv/bin/python bench/commits/bench_commits.py $(OPTIONS)
+
+bench-changes: ROWS ?= 10000000
+bench-changes: TARGETS = libdiptych
+bench-changes: build
+	.venv/bin/python bench/commits/bench_changes.py --rows $(ROWS) $(OPTIONS)
 
 format: setup
 	tools/format
