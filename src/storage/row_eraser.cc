@@ -1,6 +1,10 @@
 #include "storage/row_eraser.h"
 
+#include <oneapi/tbb/parallel_for.h>
+
 #include <algorithm>
+#include <iterator>
+#include <mutex>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -12,11 +16,39 @@
 namespace diptych {
 namespace {
 
-class RowEraser {
+// Neighbours that one task writes anew: what is left of them is put together.
+constexpr size_t most_task_tablets = 8;
+
+// Tablets [first, end), which lose the rows at the positions; none: they stay.
+struct Task {
+  size_t first = 0, end = 0;
+  std::span<const int64_t> positions;
+};
+
+std::vector<Task> make_tasks(const TabletDirectory& directory, size_t first, std::span<const int64_t> positions) {
+  std::vector<Task> tasks;
+  for (size_t tablet = first; tablet < directory.size(); ++tablet) {
+    const auto [handle, first_row] = directory[tablet];
+    const auto end = std::lower_bound(positions.begin(), positions.end(), first_row + handle->rows());
+    const auto count = static_cast<size_t>(end - positions.begin());
+    const bool goes_on = !tasks.empty() && tasks.back().positions.empty() == (count == 0) &&
+                         (count == 0 || tablet - tasks.back().first < most_task_tablets);
+    if (!goes_on) tasks.push_back({tablet, tablet, positions.first(0)});
+    tasks.back().end = tablet + 1;
+    tasks.back().positions = {tasks.back().positions.data(), tasks.back().positions.size() + count};
+    positions = positions.subspan(count);
+  }
+  return tasks;
+}
+
+// Writes the tablets of one task.
+class TabletWriter {
  public:
-  RowEraser(const TabletStorage& storage, const TableState& state, const std::atomic<bool>* cancelled)
+  TabletWriter(const TabletStorage& storage, const TableState& state, std::mutex& ids,
+               const std::atomic<bool>* cancelled)
       : storage_(storage),
         state_(state),
+        ids_(ids),
         cancelled_(cancelled),
         columns_(state.column_definitions()),
         builder_(columns_, state.tablet_rows, state.dictionaries->all()),
@@ -25,17 +57,13 @@ class RowEraser {
     std::iota(all_.begin(), all_.end(), 0);
   }
 
-  // The tablets that stand from `first` on.
-  std::vector<TabletHandle> run(size_t first, std::span<const int64_t> positions) {
-    for (size_t tablet = first; tablet < state_.directory.size(); ++tablet) {
+  std::vector<TabletHandle> run(const Task& task) {
+    std::span<const int64_t> positions = task.positions;
+    for (size_t tablet = task.first; tablet < task.end; ++tablet) {
+      if (cancelled_ && *cancelled_) throw Error(SqlState::query_canceled, "canceling statement due to user request");
       const auto [handle, first_row] = state_.directory[tablet];
       const auto end = std::lower_bound(positions.begin(), positions.end(), first_row + handle->rows());
       const auto count = static_cast<size_t>(end - positions.begin());
-      if (count == 0) {
-        flush();
-        tablets_.push_back(handle);
-        continue;
-      }
       keep_others(tablet, first_row, handle->rows(), positions.first(count));
       positions = positions.subspan(count);
     }
@@ -45,7 +73,6 @@ class RowEraser {
 
  private:
   void keep_others(size_t tablet, int64_t first_row, int64_t rows, std::span<const int64_t> erased) {
-    if (cancelled_ && *cancelled_) throw Error(SqlState::query_canceled, "canceling statement due to user request");
     if (static_cast<int64_t>(erased.size()) == rows) return;
     storage_.view(state_, tablet, all_, [&](std::span<const ColumnView> views) {
       const DecodedRows decoded(views, rows);
@@ -70,11 +97,17 @@ class RowEraser {
 
   void flush() {
     if (builder_.rows() == 0) return;
-    tablets_.push_back(storage_.store(storage_.ids->take(), builder_.finish(), state_.definition.primary_key));
+    uint64_t id = 0;
+    {
+      const std::lock_guard guard(ids_);
+      id = storage_.ids->take();
+    }
+    tablets_.push_back(storage_.store(id, builder_.finish(), state_.definition.primary_key));
   }
 
   const TabletStorage& storage_;
   const TableState& state_;
+  std::mutex& ids_;  // held while one is taken
   const std::atomic<bool>* const cancelled_;
   const std::vector<ColumnDefinition> columns_;
   TabletBuilder builder_;
@@ -85,12 +118,32 @@ class RowEraser {
 
 }  // namespace
 
-void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions,
-                const std::atomic<bool>* cancelled) {
+void erase_rows(const TabletStorage& storage, tbb::task_arena& arena, TableState& state,
+                std::span<const int64_t> positions, const std::atomic<bool>* cancelled) {
   check_invariant(positions.front() >= 0 && positions.back() < state.directory.rows(), "rows that go are there");
   size_t first = 0;
   while (positions.front() >= state.directory[first].first_row + state.directory[first].tablet->rows()) ++first;
-  state.directory.replace_tail(first, RowEraser(storage, state, cancelled).run(first, positions), state.tablet_rows);
+  const std::vector<Task> tasks = make_tasks(state.directory, first, positions);
+  std::vector<std::vector<TabletHandle>> made(tasks.size());
+  std::mutex ids;
+  const auto write = [&](size_t i) {
+    if (!tasks[i].positions.empty()) made[i] = TabletWriter(storage, state, ids, cancelled).run(tasks[i]);
+  };
+  try {
+    arena.execute([&] { tbb::parallel_for(size_t{0}, tasks.size(), write); });
+  } catch (const Error& error) {
+    if (error.state() != SqlState::out_of_memory) throw;
+    // One after the other needs least.
+    made.assign(tasks.size(), {});
+    for (size_t i = 0; i < tasks.size(); ++i) write(i);
+  }
+  std::vector<TabletHandle> tail;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    for (size_t tablet = tasks[i].first; tasks[i].positions.empty() && tablet < tasks[i].end; ++tablet)
+      tail.push_back(state.directory[tablet].tablet);
+    std::move(made[i].begin(), made[i].end(), std::back_inserter(tail));
+  }
+  state.directory.replace_tail(first, std::move(tail), state.tablet_rows);
   state.rows_in_statistics = std::min(state.rows_in_statistics, state.directory.rows());
   state.blob = nullptr;
 }

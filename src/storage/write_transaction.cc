@@ -124,7 +124,7 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (positions.empty()) return guard.passed();
   working.appender->finish();
   if (working.keys) working.keys->check();
-  erase_rows(state_.storage, working.state, positions, cancelled_);
+  erase_rows(state_.storage, state_.arena, working.state, positions, cancelled_);
   start_appending(working);
   working.is_changed = is_changed_ = true;
   preview_.reset();
