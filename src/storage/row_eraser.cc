@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "storage/row_decoder.h"
+#include "storage/store_state.h"
 #include "tablet/builder.h"
 
 namespace diptych {
@@ -60,7 +61,7 @@ class TabletWriter {
   std::vector<TabletHandle> run(const Task& task) {
     std::span<const int64_t> positions = task.positions;
     for (size_t tablet = task.first; tablet < task.end; ++tablet) {
-      if (cancelled_ && *cancelled_) throw Error(SqlState::query_canceled, "canceling statement due to user request");
+      check_cancelled(cancelled_);
       const auto [handle, first_row] = state_.directory[tablet];
       const auto end = std::lower_bound(positions.begin(), positions.end(), first_row + handle->rows());
       const auto count = static_cast<size_t>(end - positions.begin());

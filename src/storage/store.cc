@@ -17,6 +17,10 @@ constexpr std::chrono::milliseconds cancel_check_interval{10};
 
 }  // namespace
 
+void check_cancelled(const std::atomic<bool>* cancelled) {
+  if (cancelled && *cancelled) throw Error(SqlState::query_canceled, "canceling statement due to user request");
+}
+
 std::shared_ptr<const CatalogView> StoreState::current() const {
   std::lock_guard guard(mutex_);
   return current_;
@@ -33,7 +37,7 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
   {
     std::unique_lock guard(mutex_);
     while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; })) {
-      if (cancelled && *cancelled) throw Error(SqlState::query_canceled, "canceling statement due to user request");
+      check_cancelled(cancelled);
       if (timeout.count() > 0 && std::chrono::steady_clock::now() - start >= timeout)
         throw Error(SqlState::lock_not_available, "canceling statement due to lock timeout", -1,
                     "Another connection changes tables; its transaction has not ended yet.");

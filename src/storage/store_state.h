@@ -15,6 +15,9 @@
 
 namespace diptych {
 
+// Errors: 57014 once *cancelled, which may be null, is true.
+void check_cancelled(const std::atomic<bool>* cancelled);
+
 class StoreState {
  public:
   StoreState(TabletStorage storage, const StoreOptions& options, std::shared_ptr<const CatalogView> catalog)
