@@ -64,6 +64,12 @@ void GroupTable::account() {
   }
 }
 
+void GroupTable::move_to_file() {
+  if (!runs_) return;
+  runs_->move_all_to_file();
+  account();
+}
+
 void GroupTable::group(Frame& frame, int first_key) {
   const RowMask rows = frame.sinking();
   if (dense_) {

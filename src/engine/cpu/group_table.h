@@ -30,6 +30,8 @@ class GroupTable {
   void group(Frame& frame, int first_key);
   // argument: register, -1 for CountStar. grouped: whether a group number is given at all.
   void aggregate(Frame& frame, int number, int argument, bool grouped);
+  // Moves the groups of a hashed table to a file, if there is one to go to. Errors: 53100, 58030.
+  void move_to_file();
   // Adds the groups of a table with the same columns, neither of which is_hashed().
   void merge(const GroupTable& other);
   // The groups, of which there are no runs.

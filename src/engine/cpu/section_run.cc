@@ -55,6 +55,13 @@ bool writes_rows_alone(const Program& program, const Section& section) {
   });
 }
 
+void move_to_files(const ThreadSinks& sinks) {
+  for (const auto& groups : sinks.groups)
+    if (groups) groups->move_to_file();
+  for (const auto& run : sinks.sort_runs)
+    if (run) run->spill();
+}
+
 }  // namespace
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
@@ -132,7 +139,9 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   if (wanted_ >= 0 && has_limit) work(0, threads[0], 1, false);
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
-  if (!left_.empty() && !stopped_) work(0, threads[0], all, false);
+  if (left_.empty() || stopped_) return;
+  for (const ThreadSinks& sinks : threads) move_to_files(sinks);
+  work(0, threads[0], all, false);
 }
 
 void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others) {
@@ -153,7 +162,7 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
       if (taken.first == taken.second) taken = take_morsels();
       if (taken.first == taken.second) break;
       const size_t i = taken.first;
-      if (!try_morsel(hands, writers, morsels_[i], has_others)) {
+      if (!try_morsel(hands, sinks, writers, morsels_[i], has_others)) {
         std::lock_guard guard(mutex_);
         left_.push_back(taken);
         break;
@@ -192,23 +201,35 @@ std::vector<PhysicalType> SectionRun::forms_of(int32_t row_set) const {
   return forms;
 }
 
-bool SectionRun::try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others) {
+void SectionRun::begin_tablet(TabletInHands& hands, const ThreadSinks& sinks, size_t tablet, bool has_others) {
+  Frame& frame = hands.frame;
+  const auto begin = [&] {
+    hands.pinned.reset();
+    frame.keeper.reset();
+    hands.tablet = SIZE_MAX;
+    for (SortRun* run : frame.sort_runs)
+      if (run != nullptr) run->make_room();
+    hands.pinned = source_.pin(tablet, section_.columns);
+    frame.begin_tablet(*hands.pinned);
+  };
+  if (has_others) {
+    begin();
+  } else if (!has_memory_for(begin)) {
+    move_to_files(sinks);
+    begin();
+  }
+  hands.tablet = tablet;
+  if (keeps_tablets_) frame.keeper = hands.pinned;
+}
+
+bool SectionRun::try_morsel(TabletInHands& hands, const ThreadSinks& sinks, Writers& writers, const Morsel& morsel,
+                            bool has_others) {
   Frame& frame = hands.frame;
   const int64_t rows_out = frame.rows_out;
   const std::vector<int64_t> pairs_out = frame.pairs_out;
   bool can_leave = has_others;
   try {
-    if (morsel.tablet != hands.tablet) {
-      hands.pinned.reset();
-      frame.keeper.reset();
-      hands.tablet = SIZE_MAX;
-      for (SortRun* run : frame.sort_runs)
-        if (run != nullptr) run->make_room();
-      hands.pinned = source_.pin(morsel.tablet, section_.columns);
-      hands.tablet = morsel.tablet;
-      frame.begin_tablet(*hands.pinned);
-      if (keeps_tablets_) frame.keeper = hands.pinned;
-    }
+    if (morsel.tablet != hands.tablet) begin_tablet(hands, sinks, morsel.tablet, has_others);
     can_leave = has_others && can_begin_again_;
     run_morsel(frame, morsel);
     return true;

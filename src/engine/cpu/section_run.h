@@ -6,8 +6,8 @@
 //   threads   A  B    A  A              B  A          whoever is free takes the next
 //
 // A thread that gets no memory for a tablet, or for the rows of a result, stops and leaves its morsels to those that
-// have theirs. What all of them have left is done by one thread, when the others no longer hold a tablet: only if that
-// gets none, the section fails.
+// have theirs. What all of them have left is done by one thread, when the others no longer hold a tablet and what sinks
+// have collected is in files: only if that gets none, the section fails.
 //
 // What sinks have collected belongs to threads; results are put in order of the morsels they come from.
 #pragma once
@@ -87,7 +87,10 @@ class SectionRun {
   // them.
   void work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others);
   // False: there is no memory, nothing of the morsel is done, and others are to do it.
-  bool try_morsel(TabletInHands& hands, Writers& writers, const Morsel& morsel, bool has_others);
+  bool try_morsel(TabletInHands& hands, const ThreadSinks& sinks, Writers& writers, const Morsel& morsel,
+                  bool has_others);
+  // Without memory for the tablet, and others to leave it to, the thread's sinks move to files what they have.
+  void begin_tablet(TabletInHands& hands, const ThreadSinks& sinks, size_t tablet, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
   // Whether what the morsel has written so far is all that is wanted, whatever comes before.
   bool has_enough(const Frame& frame) const;

@@ -79,10 +79,7 @@ void GroupRuns::count_known(const RowMask& known, int words, const uint32_t* num
 }
 
 Lookup GroupRuns::before_block() {
-  if (std::exchange(gives_way_, false)) {
-    start_anew();
-    move_to_file();
-  }
+  if (std::exchange(gives_way_, false)) move_all_to_file();
   if (lookup_ == Lookup::Adds && is_table_full()) end_filling();
   // What least and greatest strings were before is freed only with the table.
   if (lookup_ == Lookup::Known && states_.text_bytes() >= most_text_bytes_) start_anew();
@@ -205,6 +202,12 @@ bool GroupRuns::give_way() {
   if (!memory_.can_spill() || (keys_.groups() == 0 && loose_.count() == 0)) return false;
   gives_way_ = true;
   return true;
+}
+
+void GroupRuns::move_all_to_file() {
+  if (!memory_.can_spill()) return;
+  start_anew();
+  move_to_file();
 }
 
 template <typename... Sources>

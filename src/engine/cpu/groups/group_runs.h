@@ -48,6 +48,9 @@ class GroupRuns {
   // There was no memory for the table to grow: all is given up before the next block. False when there is nothing, or
   // nothing can go to a file.
   bool give_way();
+  // Moves all there is to a file, if anything can go there. Not between before_block() and what follows it. Errors:
+  // 53100, 58030.
+  void move_all_to_file();
   // Beside the table and the loose rows.
   size_t bytes() const { return rows_of_group_.capacity() * sizeof(uint32_t); }
   // Whether there is more than the table.
