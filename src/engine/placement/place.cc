@@ -156,10 +156,13 @@ struct PricedWay {
   std::vector<SectionPlace> places;
 };
 
+// What takes nearly as long by another way stays where it is: times differ from run to run, and a wrong change costs
+// more than a small gain is worth. Of the other's time:
+constexpr double margin = 0.9;
+
 // What takes least once settled. Columns on the device do not depend on what else the bus and the host do: others have
-// to be faster by a tenth, if those are there.
+// to be faster by a margin, if those are there.
 const ChainWay& best_of(std::span<const PricedWay> ways) {
-  constexpr double margin = 0.9;
   const ChainWay *best = &ways.front().way, *cached = nullptr;
   for (const auto& [way, places] : ways) {
     if (way.settled_ns < best->settled_ns) best = &way;
@@ -169,10 +172,10 @@ const ChainWay& best_of(std::span<const PricedWay> ways) {
   return cached != nullptr && best->settled_ns > margin * cached->settled_ns ? *cached : *best;
 }
 
-// Of the ways that need nothing moved or compiled; null: the CPU is faster than any.
+// Of the ways that need nothing moved or compiled; null: none is faster than the CPU by a margin.
 const ChainWay* fastest_in_place(std::span<const PricedWay> ways, double cpu_ns) {
   const ChainWay* fastest = nullptr;
-  double least_ns = cpu_ns;
+  double least_ns = margin * cpu_ns;
   for (const auto& [way, places] : ways) {
     if (!way.is_settled || way.now_ns >= least_ns) continue;
     fastest = &way;
@@ -189,10 +192,11 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
   // What serves until the best is worth what it takes to have it.
   const ChainWay* in_place = best.is_settled ? nullptr : fastest_in_place(ways, made.cpu_ns);
   const double meanwhile_ns = in_place != nullptr ? in_place->now_ns : made.cpu_ns;
+  const double most_ns = in_place != nullptr ? meanwhile_ns : margin * meanwhile_ns;
   const double price_ns = best.now_ns - best.settled_ns;
   const double lost_ns =
       std::max(0.0, rent.ns - static_cast<double>(rent.runs) * best.settled_ns) + meanwhile_ns - best.settled_ns;
-  const bool is_faster_now = best.now_ns < meanwhile_ns, is_worth_it = best.settled_ns < meanwhile_ns;
+  const bool is_faster_now = best.now_ns < most_ns, is_worth_it = best.settled_ns < most_ns;
   const bool is_chosen = is_faster_now || (is_worth_it && lost_ns >= price_ns);
   made.best = best;
   made.pays_rent = !is_chosen && !best.is_settled;

@@ -240,6 +240,19 @@ TEST_F(PlaceTest, CachedUnlessAnotherIsFasterByATenth) {
   EXPECT_EQ(placed_with(0.8), Residency::Mapped);
 }
 
+TEST_F(PlaceTest, TheCpuUnlessADeviceIsFasterByATenth) {
+  add_table(1'000'000, 2, Columns::Cached);
+  end_chain();
+  learnt_.resize(1);
+  const ChainPlace first = place().chains[0];
+  const auto runs_on_cpu = [&](double part_of_device) {
+    learnt_[0].cpu.ratio = part_of_device * first.best->settled_ns / first.cpu_estimate_ns;
+    return !place().sections[0].device;
+  };
+  EXPECT_TRUE(runs_on_cpu(1.05));
+  EXPECT_FALSE(runs_on_cpu(1.2));
+}
+
 TEST_F(PlaceTest, WhatRunsHaveTakenCountsForMoreThanEstimates) {
   add_table(100'000'000, 2, Columns::Cached);
   end_chain();
