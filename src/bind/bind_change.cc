@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -14,20 +16,31 @@ class ChangeBinder {
       : node_(node), state_(state), table_(find_target()), columns_(table_->definition().columns) {}
 
   BoundChange run() {
-    BoundChange result{node_.table.name, nullptr, node_.is_update};
-    if (!node_.query || (!node_.is_update && !node_.query->where)) return result;
+    BoundChange result;
+    result.table = node_.table.name;
+    result.is_update = node_.is_update;
+    const bool is_of_all = !node_.query || (!node_.is_update && !node_.query->where && node_.query->from.size() == 1);
+    if (is_of_all && node_.returned == 0) return result;
     values_.resize(columns_.size());
-    const std::vector<size_t> targets = targets_of(node_.columns), defaults = targets_of(node_.defaults);
     SelectClauses clauses = bind_clauses(*node_.query, state_, UntypedOutputs::Keep);
-    if (clauses.grouped)
-      throw Error(SqlState::grouping_error, "aggregate functions are not allowed in UPDATE", node_.query->position);
+    refuse_aggregates(clauses);
+    const std::vector<size_t> targets = targets_of(node_.columns), defaults = targets_of(node_.defaults);
     for (size_t i = 0; i < targets.size(); ++i)
       values_[targets[i]] = assign(std::move(clauses.outputs[i].expression), columns_[targets[i]], state_.parameters);
     for (const size_t column : defaults) values_[column] = bind_default(columns_[column], state_);
+    Returned returned;
+    const auto first_returned = clauses.outputs.begin() + static_cast<ptrdiff_t>(targets.size());
+    if (node_.returned > 0) std::move(first_returned, clauses.outputs.end(), std::back_inserter(returned.outputs));
     clauses.outputs.clear();
-    add_outputs(*clauses.source, clauses.outputs);
+    add_outputs(add_position(*clauses.source), clauses.outputs, returned);
+    const size_t stored = clauses.outputs.size();
+    pass_others(returned, clauses.outputs);
     clauses.visible_outputs = clauses.outputs.size();
+    result.may_repeat = node_.query->from.size() > 1;
     result.query = make_operators(std::move(clauses), state_.levels());
+    if (node_.returned == 0) return result;
+    result.query = add_returned(std::move(result.query), stored, std::move(returned), state_);
+    result.returned = stored;
     return result;
   }
 
@@ -51,19 +64,48 @@ class ChangeBinder {
     return targets;
   }
 
-  // The scan's columns are the table's.
-  void add_outputs(LogicalOperator& scan, std::vector<SelectClauses::Output>& outputs) {
-    check_invariant(scan.kind == OperatorKind::Scan, "a change is of the rows of one table");
-    const size_t count = columns_.size();
-    const Type bigint{TypeId::BigInt};
-    scan.columns.push_back({"row_position", bigint, state_.new_column()});
-    scan.source_columns.push_back(row_position);
-    outputs.push_back({"row_position", column_expression(scan.columns[count].id, bigint), state_.new_column()});
-    for (size_t i = 0; node_.is_update && i < count; ++i) {
-      ExpressionPtr value =
-          values_[i] ? std::move(values_[i]) : column_expression(scan.columns[i].id, columns_[i].type);
+  void refuse_aggregates(const SelectClauses& clauses) const {
+    if (clauses.aggregates.empty()) return;
+    const size_t first = node_.query->items.size() - node_.returned;
+    const bool is_returned =
+        node_.returned > 0 && clauses.aggregates.front().position >= node_.query->items[first].position;
+    diptych::refuse_aggregates(clauses.aggregates, is_returned ? "RETURNING" : "UPDATE");
+  }
+
+  // To the scan of the table, which is the first of the source's, and what joins it with others; its columns are the
+  // table's and the position.
+  const std::vector<BoundColumn>& add_position(LogicalOperator& source) {
+    std::vector<LogicalOperator*> joins;
+    LogicalOperator* scan = &source;
+    for (; scan->kind == OperatorKind::Join; scan = scan->inputs.front().get()) joins.push_back(scan);
+    check_invariant(scan->kind == OperatorKind::Scan, "a change is of the rows of a table, or of its join with others");
+    scan->columns.push_back({"row_position", Type{TypeId::BigInt}, state_.new_column()});
+    scan->source_columns.push_back(row_position);
+    for (LogicalOperator* join : joins)
+      join->columns.insert(join->columns.begin() + static_cast<ptrdiff_t>(columns_.size()), scan->columns.back());
+    return scan->columns;
+  }
+
+  void add_outputs(const std::vector<BoundColumn>& columns, std::vector<SelectClauses::Output>& outputs,
+                   Returned& returned) {
+    const BoundColumn& position = columns.back();
+    outputs.push_back({position.name, column_expression(position.id, position.type), state_.new_column()});
+    for (size_t i = 0; node_.is_update && i < columns_.size(); ++i) {
+      ExpressionPtr value = values_[i] ? std::move(values_[i]) : column_expression(columns[i].id, columns_[i].type);
       outputs.push_back({columns_[i].name, std::move(value), state_.new_column()});
+      returned.stored.push_back({columns[i].id, outputs.back().id});
     }
+  }
+
+  // RETURNING names them: columns of other tables, and those of rows that are deleted.
+  void pass_others(Returned& returned, std::vector<SelectClauses::Output>& outputs) {
+    std::set<ColumnId> known;
+    for (const auto& [column, stored] : returned.stored) known.insert(column);
+    for (SelectClauses::Output& output : returned.outputs)
+      for_each_column(*output.expression, [&](const Expression& column) {
+        if (!known.insert(column.column).second) return;
+        outputs.push_back({"", column_expression(column.column, column.type), column.column});
+      });
   }
 
   const syntax::Change& node_;

@@ -27,7 +27,16 @@ class InsertBinder {
     else
       bind_query();
     fill_defaults();
+    const size_t stored = query_.visible_outputs;
     result.query = make_operators(std::move(query_), state_.levels());
+    if (!node_.returning) return result;
+    SelectClauses asked = bind_clauses(*node_.returning, state_, UntypedOutputs::Text);
+    refuse_aggregates(asked.aggregates, "RETURNING");
+    Returned returned{std::move(asked.outputs), {}};
+    for (size_t i = 0; i < stored; ++i)
+      returned.stored.push_back({asked.source->columns[i].id, result.query->columns[i].id});
+    result.query = add_returned(std::move(result.query), stored, std::move(returned), state_);
+    result.returned = stored;
     return result;
   }
 

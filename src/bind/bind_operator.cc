@@ -12,12 +12,12 @@ namespace diptych {
 
 namespace {
 
-struct OperatorKind {
+struct ComparisonKind {
   const char* symbol;
   ExpressionKind kind;
 };
 
-constexpr OperatorKind comparisons[] = {
+constexpr ComparisonKind comparisons[] = {
     {"=", ExpressionKind::Eq},  {"<>", ExpressionKind::Neq}, {"<", ExpressionKind::Lt},
     {"<=", ExpressionKind::Le}, {">", ExpressionKind::Gt},   {">=", ExpressionKind::Ge},
 };

@@ -32,18 +32,23 @@ struct BoundDropTable {
   std::vector<std::string> names;  // those that exist
 };
 
-// INSERT: the query's outputs are exactly the table's columns in order, defaults filled in, cast to the column types.
+// INSERT: the query's outputs are the table's columns in order, defaults filled in, cast to the column types; then what
+// RETURNING asks for.
 struct BoundInsert {
   std::string table;
   LogicalOperatorPtr query;
+  std::optional<size_t> returned;  // the first output of RETURNING; nothing: there is none
 };
 
 // DELETE, UPDATE, TRUNCATE. The query's rows are the positions of rows in the table and, of an UPDATE, the columns that
-// they are to have, of the columns' types. No query: all rows go.
+// they are to have, of the columns' types; then what RETURNING asks for. Of rows with the same position one is meant,
+// no matter which. No query: all rows go.
 struct BoundChange {
   std::string table;
   LogicalOperatorPtr query;
   bool is_update = false;
+  bool may_repeat = false;         // positions
+  std::optional<size_t> returned;  // as above
 };
 
 struct BoundCopyFrom {

@@ -13,12 +13,28 @@ BoundCreateTable bind_create_table(const syntax::CreateTable& node, StatementSta
 BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState& state);
 
 // bind_insert.cc. Errors: 42703 and 42701 in the column list, 42601 too many or too few values, 42804 a value of the
-// wrong type.
+// wrong type, 42803 aggregates in RETURNING.
 BoundInsert bind_insert(const syntax::Insert& node, StatementState& state);
 
 // bind_change.cc. Errors: 0A000 a view, 42703 and 42601 in the columns, 42803 aggregates, 42804 a value of the wrong
 // type.
 BoundChange bind_change(const syntax::Change& node, StatementState& state);
+
+// bind_returning.cc. What RETURNING asks for, and what the names of columns in it mean.
+struct Returned {
+  std::vector<SelectClauses::Output> outputs;
+  std::vector<std::pair<ColumnId, ColumnId>> stored;  // columns of the table, and of the query that have their values
+};
+// The query's first `kept` outputs, and those of RETURNING behind them.
+LogicalOperatorPtr add_returned(LogicalOperatorPtr query, size_t kept, Returned returned, StatementState& state);
+// Calls visit(Expression&) on all columns in the expression.
+template <typename Visit>
+void for_each_column(Expression& e, Visit&& visit) {
+  if (e.kind == ExpressionKind::Column) visit(e);
+  for (const ExpressionPtr& argument : e.args) for_each_column(*argument, visit);
+}
+// Errors: 42803 at the first of them.
+void refuse_aggregates(const std::vector<BoundAggregate>& aggregates, const char* clause);
 
 // bind_copy.cc. Errors: as bind_insert, and those of file_options().
 BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state);

@@ -116,7 +116,7 @@ class Compiler {
   InputColumn position_column() {
     InputColumn result;
     result.type = Type{TypeId::BigInt};
-    result.reloadable = true;
+    result.reloadable = result.is_position = true;
     result.load = [this](int32_t target, const PhysicalType*) {
       const RegisterInfo form{PhysicalType::Int64, Type{TypeId::BigInt}, false};
       if (target < 0)
@@ -311,6 +311,7 @@ class Compiler {
     produce(*op.inputs[0], [&](InputColumns& below) {
       const int32_t keys = builder_.new_block(op.probe_keys.size());
       emit_keys(op.probe_keys, below, keys);
+      below.load_positions();
       const int32_t found = builder_.new_register({PhysicalType::Int64, Type{TypeId::BigInt}, false});
       builder_.emit(Opcode::Matches, found, keys, built.index);
       InputColumns pairs;

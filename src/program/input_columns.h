@@ -19,8 +19,9 @@ struct InputColumn {
   // Emits the opcodes that bring the column into a register: into `target` when that is not -1, in the given register
   // form when one is asked for (integers only). Called again for every new register.
   std::function<int32_t(int32_t target, const PhysicalType* physical)> load;
-  bool reloadable = false;  // loading again costs nothing (a column of the cursor): blocks load it in place
-  int32_t loaded = -1;      // register that holds it, -1: none yet
+  bool reloadable = false;   // loading again costs nothing (a column of the cursor): blocks load it in place
+  int32_t loaded = -1;       // register that holds it, -1: none yet
+  bool is_position = false;  // of the cursor's row, which pairs no longer are: to be loaded before Matches
 
   // Strings that are codes of one dictionary:
   const Dictionary* dictionary = nullptr;
@@ -37,6 +38,14 @@ class InputColumns {
   void add_all(const InputColumns& other) {
     ids_.insert(ids_.end(), other.ids_.begin(), other.ids_.end());
     columns_.insert(columns_.end(), other.columns_.begin(), other.columns_.end());
+  }
+  // Loads the positions of rows, so that they can be read behind Matches.
+  void load_positions() {
+    for (InputColumn& column : columns_) {
+      if (!column.is_position || column.loaded >= 0) continue;
+      column.loaded = column.load(-1, nullptr);
+      column.reloadable = false;
+    }
   }
   InputColumn& operator[](ColumnId id) { return columns_[place_of(id)]; }
   const InputColumn& operator[](ColumnId id) const { return columns_[place_of(id)]; }

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/in_quotes.h"
+#include "session/changed_rows.h"
 #include "session/copy.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
 #include "session/statement.h"
-#include "storage/row_decoder.h"
 #include "tablet/values.h"
 
 namespace diptych {
@@ -25,33 +24,6 @@ std::shared_ptr<const TabletSource> text_rows(const std::vector<ColumnDefinition
                                               const std::vector<Value>& cells) {
   const auto rows = static_cast<int64_t>(cells.size() / columns.size());
   return make_value_source(columns, cells, rows);
-}
-
-// Appends all rows of a result to a table, from the first column on, and says how many there were.
-int64_t append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows,
-                    size_t first_column = 0) {
-  std::vector<size_t> all(rows.columns().size() - first_column);
-  std::iota(all.begin(), all.end(), first_column);
-  for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
-    const auto pinned = rows.pin(tablet, all);
-    transaction.append(table, DecodedRows(pinned->views, pinned->rows).batch());
-  }
-  return rows.row_count();
-}
-
-// The first column, bigint and never NULL, in ascending order. Errors: 53200.
-std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& reservation) {
-  std::vector<int64_t> positions;
-  reservation.grow(rows.row_count() * static_cast<int64_t>(sizeof(int64_t)));
-  positions.reserve(static_cast<size_t>(rows.row_count()));
-  constexpr size_t first = 0;
-  for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
-    const auto pinned = rows.pin(tablet, {&first, 1});
-    for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(integer_at(pinned->views[0], row));
-  }
-  // Threads write their rows in the order of the table, mostly.
-  if (!std::is_sorted(positions.begin(), positions.end())) std::sort(positions.begin(), positions.end());
-  return positions;
 }
 
 class CommandRunner {
@@ -70,8 +42,9 @@ class CommandRunner {
     if (command.query) rows = run_query(std::move(command.query));
     const std::string name = command.definition.name;
     transaction_->create_table(std::move(command.definition));
-    const int64_t count = rows ? append_rows(*transaction_, name, *rows) : -1;
-    return {nullptr, count};
+    if (!rows) return {nullptr, -1};
+    append_rows(*transaction_, name, *rows, 0, rows->columns().size());
+    return {nullptr, rows->row_count()};
   }
 
   CommandResult operator()(BoundDropTable& command) {
@@ -87,8 +60,8 @@ class CommandRunner {
 
   CommandResult operator()(BoundInsert& command) {
     const auto rows = run_query(std::move(command.query));
-    const int64_t count = append_rows(*transaction_, command.table, *rows);
-    return {nullptr, count};
+    append_rows(*transaction_, command.table, *rows, 0, command.returned.value_or(rows->columns().size()));
+    return {returned(rows, command.returned), rows->row_count()};
   }
 
   CommandResult operator()(BoundChange& command) {
@@ -97,12 +70,11 @@ class CommandRunner {
       transaction_->truncate(command.table);
       return {nullptr, count};
     }
-    const auto rows = run_query(std::move(command.query));
-    MemoryReservation reservation(connection_.database().budget(), "positions of rows");
-    transaction_->erase(command.table, positions_of(*rows, reservation));
-    reservation.clear();
-    if (command.is_update) append_rows(*transaction_, command.table, *rows, 1);
-    return {nullptr, rows->row_count()};
+    auto rows = run_query(std::move(command.query));
+    const int64_t count = erase(command, rows);
+    if (command.is_update)
+      append_rows(*transaction_, command.table, *rows, 1, command.returned.value_or(rows->columns().size()) - 1);
+    return {returned(rows, command.returned), count};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
@@ -187,6 +159,13 @@ class CommandRunner {
     return {text_rows(describe_columns(), cells), -1};
   }
 
+  static std::vector<ColumnDefinition> returned_columns(const LogicalOperatorPtr& query,
+                                                        const std::optional<size_t>& first) {
+    std::vector<ColumnDefinition> columns = first ? output_columns(*query) : std::vector<ColumnDefinition>();
+    columns.erase(columns.begin(), columns.begin() + static_cast<ptrdiff_t>(first.value_or(0)));
+    return columns;
+  }
+
   static std::vector<ColumnDefinition> show_all_columns() {
     return {{"name", text_type}, {"setting", text_type}, {"description", text_type}};
   }
@@ -225,6 +204,25 @@ class CommandRunner {
     return Statement(connection_, with_values(std::move(query))).run();
   }
 
+  // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
+  // of them.
+  int64_t erase(const BoundChange& command, std::shared_ptr<const TabletSource>& rows) {
+    MemoryReservation reservation(connection_.database().budget(), "positions of rows");
+    const std::vector<int64_t> positions = positions_of(*rows, reservation);
+    const auto count = static_cast<int64_t>(positions.size());
+    check_invariant(command.may_repeat || count == rows->row_count(), "a row is changed once");
+    const bool is_asked_for = command.is_update || command.returned;
+    if (is_asked_for && count < rows->row_count())
+      rows = first_of_each(*rows, positions.back(), connection_.database().budget());
+    transaction_->erase(command.table, positions);
+    return count;
+  }
+
+  static std::shared_ptr<const TabletSource> returned(const std::shared_ptr<const TabletSource>& rows,
+                                                      const std::optional<size_t>& first) {
+    return first ? columns_from(rows, *first) : nullptr;
+  }
+
   CommandResult show_tables() {
     std::vector<Value> cells;
     for (const std::string& name : connection_.transaction().catalog()->table_names())
@@ -256,6 +254,10 @@ class CommandRunner {
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   if (std::holds_alternative<BoundExplain>(statement.statement)) return CommandRunner::explain_columns();
   if (std::holds_alternative<BoundDescribe>(statement.statement)) return CommandRunner::describe_columns();
+  if (const auto* insert = std::get_if<BoundInsert>(&statement.statement))
+    return CommandRunner::returned_columns(insert->query, insert->returned);
+  if (const auto* change = std::get_if<BoundChange>(&statement.statement))
+    return CommandRunner::returned_columns(change->query, change->returned);
   const auto* show = std::get_if<BoundShow>(&statement.statement);
   if (!show) return {};
   if (show->name == "all") return CommandRunner::show_all_columns();
@@ -276,7 +278,9 @@ bool changes_tables(const syntax::Statement& statement) {
 
 bool defines_tables(const syntax::Statement& statement) {
   const auto* table = std::get_if<syntax::CreateTable>(&statement.node);
-  return (table && !table->query) || std::holds_alternative<syntax::CreateView>(statement.node) ||
+  const auto* change = std::get_if<syntax::Change>(&statement.node);
+  return (table && !table->query) || (change && !change->query) ||
+         std::holds_alternative<syntax::CreateView>(statement.node) ||
          std::holds_alternative<syntax::DropTable>(statement.node);
 }
 

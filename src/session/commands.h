@@ -29,7 +29,7 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 // Whether running the statement changes tables.
 bool changes_tables(const syntax::Statement& statement);
 
-// Whether it changes which tables and views there are, and takes no rows of a query.
+// Whether it changes which tables and views there are, or empties a table, and takes no rows of a query.
 bool defines_tables(const syntax::Statement& statement);
 // Whether it may come after a statement of its transaction has failed: COMMIT, ROLLBACK, ROLLBACK TO.
 bool may_follow_failure(const syntax::Statement& statement);

@@ -9,14 +9,14 @@ namespace {
 
 const Type text_type{TypeId::Text};
 
-Value text_or_null(std::string text) { return text.empty() ? Value::null(text_type) : Value::text(std::move(text)); }
+Value text_value(std::string text) { return text.empty() ? Value::null(text_type) : Value::text(std::move(text)); }
 
 std::string gigabytes(double bytes, const char* unit) {
   return bytes > 0 ? fmt::format("{:.1f} {}", bytes * 1e-9, unit) : "";
 }
 
 void add_row(std::vector<Value>& cells, std::initializer_list<std::string> row) {
-  for (const std::string& cell : row) cells.push_back(text_or_null(cell));
+  for (const std::string& cell : row) cells.push_back(text_value(cell));
 }
 
 void add_device(std::vector<Value>& cells, const DeviceInfo& device, const std::optional<DeviceCalibration>& profile) {

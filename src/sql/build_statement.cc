@@ -362,7 +362,6 @@ syntax::DropTable TreeBuilder::drop_table(const PgQuery__DropStmt& node) {
 syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
   if (node.with_clause) refuse("WITH", node.with_clause->location);
   if (node.on_conflict_clause) refuse("ON CONFLICT", node.on_conflict_clause->location);
-  if (node.n_returning_list > 0) refuse("RETURNING", find_token({PG_QUERY__TOKEN__RETURNING}));
   if (node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE ||
       node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE) {
     refuse("OVERRIDING", find_token({PG_QUERY__TOKEN__OVERRIDING}));
@@ -375,39 +374,54 @@ syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
     result.columns.push_back({column.name, column.location});
   }
   if (node.select_stmt) result.query = select_of(*node.select_stmt);
+  if (node.n_returning_list > 0) {
+    result.returning = std::make_unique<syntax::Select>();
+    result.returning->position = result.table.position;
+    result.returning->from.push_back(named_table(*node.relation));
+    add_returning(node.n_returning_list, node.returning_list, *result.returning);
+  }
   return result;
 }
 
-// SELECT values FROM table AS alias WHERE condition; of a DELETE without values, where it is a NULL.
+void TreeBuilder::add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query) {
+  for (size_t i = 0; i < count; ++i) query.items.push_back(select_item(*nodes[i]->res_target));
+}
+
+// SELECT values FROM table AS alias, others WHERE condition.
 template <typename Node>
-syntax::Change TreeBuilder::begin_change(const Node& node) {
+syntax::Change TreeBuilder::begin_change(const Node& node, size_t others, PgQuery__Node* const* from) {
   if (node.with_clause) refuse("WITH", node.with_clause->location);
-  if (node.n_returning_list > 0) refuse("RETURNING", find_token({PG_QUERY__TOKEN__RETURNING}));
   syntax::Change result;
   result.table = table_name(*node.relation);
   result.query = std::make_unique<syntax::Select>();
   result.query->position = result.table.position;
   result.query->from.push_back(named_table(*node.relation));
+  for (size_t i = 0; i < others; ++i) result.query->from.push_back(table_reference(*from[i]));
   if (node.where_clause) result.query->where = expression(*node.where_clause);
   return result;
 }
 
+// A query has an item at least: a NULL where nothing else is asked for.
+template <typename Node>
+void TreeBuilder::end_change(const Node& node, syntax::Change& change) {
+  add_returning(node.n_returning_list, node.returning_list, *change.query);
+  change.returned = node.n_returning_list;
+  if (change.query->items.empty()) change.query->items.push_back({std::make_unique<syntax::Expression>(), "", 0});
+}
+
 syntax::Change TreeBuilder::change(const PgQuery__DeleteStmt& node) {
-  if (node.n_using_clause > 0) refuse("USING", find_token({PG_QUERY__TOKEN__USING}));
-  syntax::Change result = begin_change(node);
-  result.query->items.push_back({std::make_unique<syntax::Expression>(), "", 0});
+  syntax::Change result = begin_change(node, node.n_using_clause, node.using_clause);
+  end_change(node, result);
   return result;
 }
 
 syntax::Change TreeBuilder::change(const PgQuery__UpdateStmt& node) {
-  if (node.n_from_clause > 0) refuse("FROM in UPDATE", find_token({PG_QUERY__TOKEN__FROM}));
-  syntax::Change result = begin_change(node);
+  syntax::Change result = begin_change(node, node.n_from_clause, node.from_clause);
   result.is_update = true;
   for (size_t i = 0; i < node.n_target_list; ++i) {
     const PgQuery__ResTarget& target = *node.target_list[i]->res_target;
     if (target.n_indirection > 0) refuse("a subscript or field selection", target.location);
-    const PgQuery__Node& value = *target.val;
-    if (value.node_case == PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF) refuse("SET (columns) = ...", target.location);
+    const PgQuery__Node& value = value_of(target);
     if (value.node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT) {
       result.defaults.push_back({target.name, target.location});
       continue;
@@ -415,9 +429,22 @@ syntax::Change TreeBuilder::change(const PgQuery__UpdateStmt& node) {
     result.columns.push_back({target.name, target.location});
     result.query->items.push_back({expression(value), "", target.location});
   }
-  // The query of defaults alone has a NULL in their place, as that of a DELETE.
-  if (result.columns.empty()) result.query->items.push_back({std::make_unique<syntax::Expression>(), "", 0});
+  end_change(node, result);
   return result;
+}
+
+// What UPDATE gives a column: of SET (a, b) = (x, y) the part that is meant for it.
+const PgQuery__Node& TreeBuilder::value_of(const PgQuery__ResTarget& target) const {
+  if (target.val->node_case != PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF) return *target.val;
+  const PgQuery__MultiAssignRef& part = *target.val->multi_assign_ref;
+  if (part.source->node_case == PG_QUERY__NODE__NODE_SUB_LINK) refuse("a subquery in an expression", target.location);
+  if (part.source->node_case != PG_QUERY__NODE__NODE_ROW_EXPR)
+    throw Error(SqlState::feature_not_supported,
+                "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression", target.location);
+  const PgQuery__RowExpr& row = *part.source->row_expr;
+  if (row.n_args != static_cast<size_t>(part.ncolumns))
+    throw Error(SqlState::syntax_error, "number of columns does not match number of values", target.location);
+  return *row.args[part.colno - 1];
 }
 
 syntax::Change TreeBuilder::truncate(const PgQuery__TruncateStmt& node) {

@@ -18,12 +18,15 @@ bool read_plain_string(std::string_view token, std::string& out) {
 }
 
 // What part of a statement stands between two brackets, up to a word in it.
-enum class Part : uint8_t { Other, Select, From };
+enum class Part : uint8_t { Other, Select, Delete, From };
 
 // The part that this word begins, or the one before it.
 Part part_from(PgQuery__Token kind, Part before) {
   switch (kind) {
-    case PG_QUERY__TOKEN__SELECT: return Part::Select;
+    case PG_QUERY__TOKEN__SELECT:
+    case PG_QUERY__TOKEN__UPDATE: return Part::Select;
+    case PG_QUERY__TOKEN__DELETE_P: return Part::Delete;
+    case PG_QUERY__TOKEN__USING: return before == Part::Delete ? Part::From : before;
     case PG_QUERY__TOKEN__VALUES:
     case PG_QUERY__TOKEN__WHERE:
     case PG_QUERY__TOKEN__GROUP_P:
@@ -33,6 +36,7 @@ Part part_from(PgQuery__Token kind, Part before) {
     case PG_QUERY__TOKEN__LIMIT:
     case PG_QUERY__TOKEN__OFFSET:
     case PG_QUERY__TOKEN__FETCH:
+    case PG_QUERY__TOKEN__RETURNING:
     case PG_QUERY__TOKEN__FOR: return Part::Other;
     default: return before;
   }
@@ -40,8 +44,8 @@ Part part_from(PgQuery__Token kind, Part before) {
 
 // Whether a table, or a bracket around some, may come next in FROM.
 bool comes_before_table(PgQuery__Token kind) {
-  return kind == PG_QUERY__TOKEN__FROM || kind == PG_QUERY__TOKEN__JOIN || kind == PG_QUERY__TOKEN__ASCII_44 ||
-         kind == PG_QUERY__TOKEN__ASCII_40;
+  return kind == PG_QUERY__TOKEN__FROM || kind == PG_QUERY__TOKEN__USING || kind == PG_QUERY__TOKEN__JOIN ||
+         kind == PG_QUERY__TOKEN__ASCII_44 || kind == PG_QUERY__TOKEN__ASCII_40;
 }
 
 class Rewriter {
@@ -82,8 +86,8 @@ class Rewriter {
     result_.explains_kernel = true;
   }
 
-  // FROM 'x', JOIN 'x' and FROM t, 'x' where FROM is a clause of SELECT; not in COPY t FROM 'x', trim(BOTH FROM 'x'), a
-  // IS DISTINCT FROM 'x'.
+  // FROM 'x', JOIN 'x' and FROM t, 'x' where FROM is a clause of SELECT or UPDATE, and USING 'x' of DELETE; not in COPY
+  // t FROM 'x', trim(BOTH FROM 'x'), a IS DISTINCT FROM 'x'.
   void rewrite_files() {
     std::vector<Part> parts(1, Part::Other);
     for (size_t i = 0; i < tokens_.size(); ++i) {

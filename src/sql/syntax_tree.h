@@ -130,13 +130,16 @@ struct Insert {
   TableName table;
   std::vector<NamedColumn> columns;  // empty: all
   SelectPtr query;                   // null: DEFAULT VALUES
+  SelectPtr returning;               // its items, of the table; null: none
 };
 
-// DELETE and UPDATE: of the rows of a query over the table alone; and TRUNCATE, without a query.
+// DELETE and UPDATE: of the rows of a query over the table, which comes first in FROM, and others that UPDATE ... FROM
+// and DELETE ... USING name; and TRUNCATE, without a query.
 struct Change {
   TableName table;
   SelectPtr query;                             // its items are the new values of
   std::vector<NamedColumn> columns, defaults;  // ... and columns that get their defaults
+  size_t returned = 0;                         // so many items, the last ones, are those of RETURNING
   bool is_update = false;
 };
 

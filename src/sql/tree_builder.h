@@ -44,8 +44,12 @@ class TreeBuilder {
   bool boolean_option(const syntax::Option& option) const;
   bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
+  void add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query);
   template <typename Node>
-  syntax::Change begin_change(const Node& node);
+  syntax::Change begin_change(const Node& node, size_t others, PgQuery__Node* const* from);
+  template <typename Node>
+  void end_change(const Node& node, syntax::Change& change);
+  const PgQuery__Node& value_of(const PgQuery__ResTarget& target) const;
   syntax::Change change(const PgQuery__DeleteStmt& node);
   syntax::Change change(const PgQuery__UpdateStmt& node);
   syntax::Change truncate(const PgQuery__TruncateStmt& node);

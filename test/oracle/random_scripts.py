@@ -62,29 +62,39 @@ class ScriptGenerator:
 
     def change(self):
         pick, table, other = self.random.random(), self.table(), self.table()
-        if pick < 0.12:
-            return f"DELETE FROM {table}{self.condition()}"
+        if pick < 0.10:
+            return f"DELETE FROM {table}{self.condition()}{self.returning(table)}"
+        if pick < 0.13:
+            return f"DELETE FROM {table} USING {other} AS o WHERE {table}.a = o.a{self.random.choice(['', ' AND o.c > 1'])}{self.returning(table)}"
+        if pick < 0.23:
+            return f"UPDATE {table} SET {self.assignments()}{self.condition()}{self.returning(table)}"
         if pick < 0.26:
-            return f"UPDATE {table} SET {self.assignments()}{self.condition()}"
+            return (f"UPDATE {table} SET {self.random.choice(['c = v', 'c = k, b = n', '(b, c) = (n, k)'])} FROM (SELECT a AS k, max(b) AS n, "
+                    f"min(c) AS v FROM {other} GROUP BY a) AS o WHERE a = k{self.random.choice(['', ' RETURNING *', ' RETURNING a, v, n, c'])}")
         if pick < 0.28:
             return f"TRUNCATE {self.random.choice(['', 'TABLE '])}{table}"
         if pick < 0.50:
             rows = self.random.randint(1, 4)
             return f"INSERT INTO {table} VALUES " + ", ".join(self.row(rows == 1) for _ in range(rows))
         if pick < 0.55:
-            return f"INSERT INTO {table} (b, a) VALUES ('n{self.random.randint(0, 9)}', {self.number()})"
+            return f"INSERT INTO {table} (b, a) VALUES ('n{self.random.randint(0, 9)}', {self.number()}){self.returning(table)}"
         if pick < 0.75:
             first = self.random.randint(0, 2000)
             return (f"INSERT INTO {table} SELECT i, 'g' || i % 7, i % 50 * 0.25 FROM "
                     f"generate_series({first}, {first + self.random.choice([3, 60, 200])}) AS g(i)")
         if pick < 0.87:
-            return f"INSERT INTO {table} SELECT a + {self.random.choice([0, 1, 5000])}, b, c FROM {other} WHERE a < {self.number()}"
+            return f"INSERT INTO {table} SELECT a + {self.random.choice([0, 1, 5000])}, b, c FROM {other} WHERE a < {self.number()}{self.returning(table)}"
         if pick < 0.93:
             return f"DROP TABLE {self.random.choice(['', 'IF EXISTS '])}{table}"
         if pick < 0.97:
             return f"CREATE TABLE {self.random.choice(['', 'IF NOT EXISTS '])}{table} {self.random.choice(DEFINITIONS)}"
         # Without IF NOT EXISTS PostgreSQL would tell READ ONLY first, Diptych that there is one.
         return f"CREATE TABLE IF NOT EXISTS {table} AS SELECT a, b, c FROM {other} WHERE a % 3 = 1"
+
+    def returning(self, table):
+        if self.random.random() < 0.6:
+            return ""
+        return " RETURNING " + self.random.choice(["a", "*", f"{table}.b, c + a", "a AS n, 'x', b || 'y', NULL", f"{table}.*, 1", "count(*)", "nothing"])
 
     def condition(self):
         return self.random.choice([f" WHERE a = {self.number()}", f" WHERE a > {self.number()}", f" WHERE a % 7 = {self.random.randint(0, 6)}",
@@ -94,7 +104,7 @@ class ScriptGenerator:
         """Keys move by more than there are, so that none meets another one on its way, which PostgreSQL would not have."""
         return self.random.choice(["c = c + 1", "b = b || 'x'", "a = a + 10000", f"c = {self.number()}, b = 'n{self.random.randint(0, 9)}'",
                                    "c = NULL", "c = DEFAULT", "b = NULL", f"a = {self.number()}", "c = a / 2, b = 'u' || a", "nothing = 1",
-                                   "a = 'x'"])
+                                   "a = 'x'", "(b, c) = ('r' || a, 7)", "(c, b) = ROW(DEFAULT, b)"])
 
     def query(self):
         table, other = self.table(), self.table()

@@ -123,6 +123,28 @@ TEST_F(TransactionTest, PreparedStatementsFollow) {
   }
 }
 
+TEST_F(TransactionTest, RowsThatAreReturned) {
+  run(a_, "CREATE TABLE u AS SELECT i % 3 k, i v FROM generate_series(1, 9) g(i)");
+  Statement insert(a_, "INSERT INTO t SELECT i FROM generate_series(1, 5) g(i) RETURNING i * 2 AS twice, 'x'");
+  ASSERT_EQ(insert.columns().size(), 2U);
+  EXPECT_EQ(insert.columns()[0].name, "twice");
+  EXPECT_EQ(insert.run()->row_count(), 5);
+  EXPECT_EQ(insert.rows_changed(), 5);
+  // Each of them meets three.
+  Statement update(a_, "UPDATE t SET i = i + $1 FROM u WHERE i = k RETURNING i, v"),
+      erase(a_, "DELETE FROM t USING u WHERE i = k + $1"), none(a_, "DELETE FROM t USING u WHERE i = k + 1000");
+  update.bind_parameter(0, Value::integer(10));
+  EXPECT_EQ(update.run()->row_count(), 2);
+  EXPECT_EQ(update.rows_changed(), 2);
+  erase.bind_parameter(0, Value::integer(10));
+  EXPECT_EQ(erase.run()->columns().size(), 0U);
+  EXPECT_EQ(erase.rows_changed(), 2);
+  none.run();
+  EXPECT_EQ(none.rows_changed(), 0);
+  EXPECT_EQ(rows(a_), 3);
+  run(a_, "DROP TABLE u");
+}
+
 TEST_F(TransactionTest, PreparedChanges) {
   run(a_, "INSERT INTO t SELECT i FROM generate_series(1, 100) g(i)");
   Statement erase(a_, "DELETE FROM t WHERE i % $1 = 0"), move(a_, "UPDATE t SET i = i + $2 WHERE i > $1");
