@@ -10,6 +10,7 @@
 // the same time; one must call neither reserve() nor remove_reclaimer().
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -102,6 +103,12 @@ class MemoryReservation {
   void clear() { shrink(bytes_); }
   // Takes over bytes that are reserved already.
   void adopt(int64_t bytes) { bytes_ += bytes; }
+  // Hands over at most so many bytes to another one of the same budget.
+  void give(MemoryReservation& other, int64_t bytes) {
+    bytes = std::min(bytes, bytes_);
+    bytes_ -= bytes;
+    other.bytes_ += bytes;
+  }
   // Leaves the bytes reserved for good; whoever calls this releases them.
   int64_t keep() { return std::exchange(bytes_, 0); }
   int64_t bytes() const { return bytes_; }

@@ -148,8 +148,11 @@ void TableAppender::dispatch(bool is_last) {
   int64_t staged_bytes = staging->memory.bytes();
   reserve(staging->memory, 3 * staged_bytes);
   auto work = [this, staging, staged_bytes, is_last, &slot] {
-    encode(*staging, is_last, slot);
-    staging->memory.shrink(staging->memory.bytes() - staged_bytes);
+    {
+      MemoryReservation encoded(storage_.budget, "tablet being written");
+      staging->memory.give(encoded, staging->memory.bytes() - staged_bytes);
+      encode(staging->builder, encoded, is_last, slot);
+    }
     --in_flight_;
     std::lock_guard guard(idle_mutex_);
     idle_.push_back(std::make_unique<Staging>(std::move(*staging)));
@@ -161,11 +164,11 @@ void TableAppender::dispatch(bool is_last) {
   }
 }
 
-void TableAppender::encode(Staging& staging, bool is_last, Slot& slot) noexcept {
+void TableAppender::encode(TabletBuilder& builder, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept {
   try {
-    EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
+    EncodedTablet tablet = builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
     statistics_.add(tablet, slot.first_position);
-    slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key);
+    slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key, &encoded);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
   }

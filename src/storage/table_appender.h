@@ -63,7 +63,8 @@ class TableAppender {
   void reserve(MemoryReservation& memory, int64_t bytes);
   void flush_full();
   void dispatch(bool is_last);
-  void encode(Staging& staging, bool is_last, Slot& slot) noexcept;
+  // encoded: has the memory of what is encoded.
+  void encode(TabletBuilder& builder, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept;
   std::vector<UsualForm> forms_of_first() const;
   void wait();
   size_t count_fragments(int64_t new_rows) const;

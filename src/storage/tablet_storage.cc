@@ -5,10 +5,12 @@
 
 namespace diptych {
 
-TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const {
+TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
+                                  MemoryReservation* held) const {
   if (!file) {
     MemoryReservation reservation(budget, "table in memory");
-    reservation.grow(tablet.bytes());
+    if (held != nullptr) held->give(reservation, tablet.bytes());
+    reservation.grow(tablet.bytes() - reservation.bytes());
     return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
   }
   AlignedBuffer block = serialize(tablet, {.compress = true, .key_columns = key_columns});

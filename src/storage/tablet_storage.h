@@ -19,8 +19,10 @@ struct TabletStorage {
   std::shared_ptr<TabletBuffer> buffer;  // nullptr: in memory
   std::shared_ptr<TabletIds> ids;        // of all tablets that are written here
 
-  // id: of `ids`. Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
-  TabletHandle store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const;
+  // id: of `ids`. held: has the memory that the tablet takes, or a part of it, which a tablet in memory goes on with;
+  // null: nobody has. Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
+  TabletHandle store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
+                     MemoryReservation* held = nullptr) const;
   // Calls `use` with columns of a tablet of the table.
   void view(const TableState& table, size_t tablet, std::span<const size_t> columns,
             const std::function<void(std::span<const ColumnView>)>& use) const;

@@ -8,6 +8,7 @@
 #include "base/fault_file_system.h"
 #include "base/memory_budget.h"
 #include "storage/test_rows.h"
+#include "tablet/builder.h"
 
 namespace diptych::test {
 namespace {
@@ -67,6 +68,29 @@ TEST(StoreLimitsTest, MemoryTableThatDoesNotFit) {
   append_numbers(*transaction, "t", range(0, 1000));
   transaction->commit();
   EXPECT_EQ(read_numbers(*store->snapshot()->find_table("t")), range(0, 1000));
+}
+
+// A tablet takes over the memory that its rows were given for it, so that what others take meanwhile does not matter.
+TEST(StoreLimitsTest, ATabletInMemoryNeedsNoMoreThanItsRowsHad) {
+  constexpr int64_t rows = 32768;
+  TableDefinition definition;
+  definition.name = "t";
+  definition.columns = {{"a", {TypeId::BigInt}, false, ""}};
+  std::vector<int64_t> values(rows);
+  std::mt19937_64 random(1);
+  for (int64_t& value : values) value = static_cast<int64_t>(random() >> 1);
+  const std::vector<BatchColumn> columns = {{.physical = PhysicalType::Int64, .values = values.data()}};
+  const std::vector<ColumnDefinition> staged = {{"a", {TypeId::BigInt}}};
+  TabletBuilder builder(staged, rows, {nullptr});
+  builder.append({rows, columns}, 0, rows);
+  MemoryBudget budget(3 * builder.staged_bytes() + 1000);
+  auto store = Store::open_memory(budget, {.tablet_rows = rows});
+  auto transaction = store->begin_write();
+  transaction->create_table(definition);
+  EXPECT_EQ(state_of([&] { transaction->append("t", {rows, columns}); }), "");
+  EXPECT_EQ(state_of([&] { transaction->commit(); }), "");
+  EXPECT_GE(budget.used(), rows * 8);
+  EXPECT_LE(budget.used(), 2 * rows * 8);
 }
 
 TEST(StoreLimitsTest, ReadersSeeWholeCommitsWhileOneWrites) {
