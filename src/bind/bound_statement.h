@@ -19,6 +19,7 @@ struct BoundCreateTable {
   TableDefinition definition;
   bool if_not_exists = false;
   bool exists = false;       // IF NOT EXISTS and it does
+  bool replaces = false;     // OR REPLACE and there is one
   LogicalOperatorPtr query;  // CREATE TABLE AS; null otherwise
 };
 

@@ -41,6 +41,7 @@ class CommandRunner {
     std::shared_ptr<const TabletSource> rows;
     if (command.query) rows = run_query(std::move(command.query));
     const std::string name = command.definition.name;
+    if (command.replaces) transaction_->drop_table(name);
     transaction_->create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
     append_rows(*transaction_, name, *rows, 0, rows->columns().size());

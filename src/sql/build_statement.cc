@@ -161,6 +161,7 @@ syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
   syntax::CreateTable result;
   result.table = table_name(*node.relation, SqlState::invalid_schema_name);
   result.if_not_exists = node.if_not_exists;
+  set_replacing(result);
   check_not_temporary(*node.relation, node.oncommit);
   check_storage(node.tablespacename, node.access_method);
   if (node.n_inh_relations > 0) refuse("INHERITS", find_token({PG_QUERY__TOKEN__INHERITS}));
@@ -297,6 +298,7 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
   if (node.into->n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}));
   if (node.into->skip_data) refuse("WITH NO DATA", find_token({PG_QUERY__TOKEN__DATA_P}));
   result.if_not_exists = node.if_not_exists;
+  set_replacing(result);
   for (size_t i = 0; i < node.into->n_col_names; ++i)
     result.column_names.emplace_back(node.into->col_names[i]->string->sval);
   result.query = select_of(*node.query);
@@ -357,6 +359,13 @@ syntax::DropTable TreeBuilder::drop_table(const PgQuery__DropStmt& node) {
     from = find_name(name, from);
   }
   return result;
+}
+
+void TreeBuilder::set_replacing(syntax::CreateTable& create) const {
+  create.replace = statement_.replaces_table;
+  if (create.replace && create.if_not_exists)
+    throw Error(SqlState::syntax_error, "OR REPLACE and IF NOT EXISTS exclude each other",
+                find_token({PG_QUERY__TOKEN__IF_P}));
 }
 
 syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {

@@ -55,6 +55,7 @@ class Rewriter {
   RewrittenStatement run() {
     rewrite_describe();
     rewrite_explain_kernel();
+    rewrite_replacing();
     rewrite_files();
     return std::move(result_);
   }
@@ -84,6 +85,18 @@ class Rewriter {
     if (word.size() != 6 || strncasecmp(word.data(), "kernel", 6) != 0) return;
     result_.text.replace(static_cast<size_t>(tokens_[1].begin), 6, "      ");
     result_.explains_kernel = true;
+  }
+
+  void rewrite_replacing() {
+    const auto is_word = [&](size_t i, PgQuery__Token kind) { return i < tokens_.size() && tokens_[i].kind == kind; };
+    const bool is_temporary = is_word(3, PG_QUERY__TOKEN__TEMP) || is_word(3, PG_QUERY__TOKEN__TEMPORARY);
+    if (!is_word(0, PG_QUERY__TOKEN__CREATE) || !is_word(1, PG_QUERY__TOKEN__OR) ||
+        !is_word(2, PG_QUERY__TOKEN__REPLACE) || !is_word(is_temporary ? 4 : 3, PG_QUERY__TOKEN__TABLE))
+      return;
+    const int begin = tokens_[1].begin, end = tokens_[2].end;
+    result_.text.replace(static_cast<size_t>(begin), static_cast<size_t>(end - begin), static_cast<size_t>(end - begin),
+                         ' ');
+    result_.replaces_table = true;
   }
 
   // FROM 'x', JOIN 'x' and FROM t, 'x' where FROM is a clause of SELECT or UPDATE, and USING 'x' of DELETE; not in COPY

@@ -5,6 +5,7 @@
 //   DESCRIBE t                       ->   TABLE    t                       and describes
 //   DESCRIBE SELECT 1                ->            SELECT 1                and describes
 //   EXPLAIN KERNEL SELECT 1          ->   EXPLAIN        SELECT 1          and explains_kernel
+//   CREATE OR REPLACE TABLE t (...)  ->   CREATE            TABLE t (...)  and replaces_table
 #pragma once
 
 #include <map>
@@ -20,6 +21,7 @@ struct RewrittenStatement {
   std::map<int, std::string> files;  // byte offset of a table name -> the file that stands there
   bool describes = false;
   bool explains_kernel = false;
+  bool replaces_table = false;
 };
 
 RewrittenStatement rewrite(std::string text, const std::vector<Token>& tokens);

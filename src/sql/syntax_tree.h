@@ -105,6 +105,7 @@ struct ColumnDefinition {
 struct CreateTable {
   TableName table;
   bool if_not_exists = false;
+  bool replace = false;  // OR REPLACE
   std::vector<ColumnDefinition> columns;
   std::vector<std::string> primary_key;   // PRIMARY KEY (a, b) as a constraint of the table
   int primary_key_position = -1;          // that, or a column's

@@ -44,6 +44,8 @@ class TreeBuilder {
   bool boolean_option(const syntax::Option& option) const;
   bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
+  // Errors: 42601 IF NOT EXISTS, too.
+  void set_replacing(syntax::CreateTable& create) const;
   void add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query);
   template <typename Node>
   syntax::Change begin_change(const Node& node, size_t others, PgQuery__Node* const* from);

@@ -145,6 +145,21 @@ TEST_F(TransactionTest, RowsThatAreReturned) {
   run(a_, "DROP TABLE u");
 }
 
+// A prepared query says so when its columns are others now, and reads the new table when they are not.
+TEST_F(TransactionTest, AReplacedTableUnderAPreparedQuery) {
+  Statement all(b_, "SELECT * FROM t"), some(b_, "SELECT i FROM t WHERE i > 0");
+  EXPECT_EQ(all.run()->row_count(), 0);
+  EXPECT_EQ(some.run()->row_count(), 0);
+  run(a_, "CREATE OR REPLACE TABLE t AS SELECT i, 1 AS one FROM generate_series(1, 3) g(i)");
+  EXPECT_EQ(some.run()->row_count(), 3);
+  EXPECT_THROW(all.run(), Error);
+  run(a_, "BEGIN");
+  run(a_, "CREATE OR REPLACE TABLE t (i integer)");
+  EXPECT_EQ(some.run()->row_count(), 3);
+  run(a_, "COMMIT");
+  EXPECT_EQ(some.run()->row_count(), 0);
+}
+
 TEST_F(TransactionTest, PreparedChanges) {
   run(a_, "INSERT INTO t SELECT i FROM generate_series(1, 100) g(i)");
   Statement erase(a_, "DELETE FROM t WHERE i % $1 = 0"), move(a_, "UPDATE t SET i = i + $2 WHERE i > $1");
