@@ -19,8 +19,9 @@ class ChangeBinder {
     BoundChange result;
     result.table = node_.table.name;
     result.is_update = node_.is_update;
-    const bool is_of_all = !node_.query || (!node_.is_update && !node_.query->where && node_.query->from.size() == 1);
-    if (is_of_all && node_.returned == 0) return result;
+    const bool is_of_all = !node_.query || (!node_.is_update && !node_.query->where && node_.returned == 0 &&
+                                            node_.query->from.size() == 1 && node_.query->with.empty());
+    if (is_of_all) return result;
     values_.resize(columns_.size());
     SelectClauses clauses = bind_clauses(*node_.query, state_, UntypedOutputs::Keep);
     refuse_aggregates(clauses);

@@ -43,7 +43,10 @@ class InsertBinder {
  private:
   const TableColumn& target(size_t i) const { return table_->definition().columns[targets_[i]]; }
 
-  bool is_plain_values() const { return node_.query->order.empty() && !node_.query->limit && !node_.query->offset; }
+  bool is_plain_values() const {
+    const syntax::Select& query = *node_.query;
+    return query.with.empty() && query.order.empty() && !query.limit && !query.offset;
+  }
 
   void check_count(size_t count, int position) const {
     if (count > targets_.size())

@@ -369,7 +369,8 @@ void TreeBuilder::set_replacing(syntax::CreateTable& create) const {
 }
 
 syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
-  if (node.with_clause) refuse("WITH", node.with_clause->location);
+  std::vector<syntax::CommonTable> with;
+  if (node.with_clause) with = common_tables(*node.with_clause);
   if (node.on_conflict_clause) refuse("ON CONFLICT", node.on_conflict_clause->location);
   if (node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE ||
       node.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE) {
@@ -383,12 +384,31 @@ syntax::Insert TreeBuilder::insert(const PgQuery__InsertStmt& node) {
     result.columns.push_back({column.name, column.location});
   }
   if (node.select_stmt) result.query = select_of(*node.select_stmt);
+  put_around(std::move(with), result);
   if (node.n_returning_list > 0) {
     result.returning = std::make_unique<syntax::Select>();
     result.returning->position = result.table.position;
-    result.returning->from.push_back(named_table(*node.relation));
+    result.returning->from.push_back(changed_table(*node.relation));
     add_returning(node.n_returning_list, node.returning_list, *result.returning);
   }
+  return result;
+}
+
+// Queries of a WITH before INSERT become the first ones of its query's own.
+void TreeBuilder::put_around(std::vector<syntax::CommonTable> with, syntax::Insert& insert) const {
+  if (with.empty()) return;
+  if (!insert.query) refuse("WITH before DEFAULT VALUES", with.front().position);
+  for (const syntax::CommonTable& outer : with)
+    for (const syntax::CommonTable& inner : insert.query->with)
+      if (inner.name == outer.name) refuse("a name in WITH that one before INSERT has", inner.position);
+  std::move(insert.query->with.begin(), insert.query->with.end(), std::back_inserter(with));
+  insert.query->with = std::move(with);
+}
+
+// No query of a WITH clause, whatever names these have.
+syntax::TableReference TreeBuilder::changed_table(const PgQuery__RangeVar& node) {
+  syntax::TableReference result = named_table(node);
+  std::get<syntax::TableName>(result.source).has_schema = true;
   return result;
 }
 
@@ -396,15 +416,17 @@ void TreeBuilder::add_returning(size_t count, PgQuery__Node* const* nodes, synta
   for (size_t i = 0; i < count; ++i) query.items.push_back(select_item(*nodes[i]->res_target));
 }
 
-// SELECT values FROM table AS alias, others WHERE condition.
+// WITH queries SELECT values FROM table AS alias, others WHERE condition.
 template <typename Node>
 syntax::Change TreeBuilder::begin_change(const Node& node, size_t others, PgQuery__Node* const* from) {
-  if (node.with_clause) refuse("WITH", node.with_clause->location);
   syntax::Change result;
+  std::vector<syntax::CommonTable> with;
+  if (node.with_clause) with = common_tables(*node.with_clause);
   result.table = table_name(*node.relation);
   result.query = std::make_unique<syntax::Select>();
+  result.query->with = std::move(with);
   result.query->position = result.table.position;
-  result.query->from.push_back(named_table(*node.relation));
+  result.query->from.push_back(changed_table(*node.relation));
   for (size_t i = 0; i < others; ++i) result.query->from.push_back(table_reference(*from[i]));
   if (node.where_clause) result.query->where = expression(*node.where_clause);
   return result;

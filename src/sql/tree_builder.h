@@ -46,6 +46,8 @@ class TreeBuilder {
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
   // Errors: 42601 IF NOT EXISTS, too.
   void set_replacing(syntax::CreateTable& create) const;
+  void put_around(std::vector<syntax::CommonTable> with, syntax::Insert& insert) const;
+  syntax::TableReference changed_table(const PgQuery__RangeVar& node);
   void add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query);
   template <typename Node>
   syntax::Change begin_change(const Node& node, size_t others, PgQuery__Node* const* from);
