@@ -99,7 +99,8 @@ std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& r
   constexpr size_t first = 0;
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
     const auto pinned = rows.pin(tablet, {&first, 1});
-    for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(integer_at(pinned->views[0], row));
+    for (int64_t row = 0; row < pinned->rows; ++row)
+      positions.push_back(static_cast<int64_t>(integer_at(pinned->views[0], row)));
   }
   // Threads write their rows in the order of the table, mostly.
   if (!std::is_sorted(positions.begin(), positions.end())) std::sort(positions.begin(), positions.end());

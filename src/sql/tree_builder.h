@@ -29,6 +29,8 @@ class TreeBuilder {
  private:
   // build_statement.cc
   syntax::CreateTable create_table(const PgQuery__CreateStmt& node);
+  // Errors: 42601 IF NOT EXISTS, too.
+  void set_replacing(syntax::CreateTable& create) const;
   void note_primary_key(syntax::CreateTable& table, int position) const;
   void check_index_options(const PgQuery__Constraint& node) const;
   void add_table_constraint(syntax::CreateTable& table, const PgQuery__Constraint& node);
@@ -39,24 +41,10 @@ class TreeBuilder {
   // The text of the rest of the statement, from this offset on, with the names of files that stood there.
   std::string text_from(int position) const;
   syntax::DropTable drop_table(const PgQuery__DropStmt& node);
-  syntax::Insert insert(const PgQuery__InsertStmt& node);
   syntax::Copy copy(const PgQuery__CopyStmt& node);
   bool boolean_option(const syntax::Option& option) const;
   bool is_json(const syntax::Option& format) const;
   syntax::Explain explain(const PgQuery__ExplainStmt& node);
-  // Errors: 42601 IF NOT EXISTS, too.
-  void set_replacing(syntax::CreateTable& create) const;
-  void put_around(std::vector<syntax::CommonTable> with, syntax::Insert& insert) const;
-  syntax::TableReference changed_table(const PgQuery__RangeVar& node);
-  void add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query);
-  template <typename Node>
-  syntax::Change begin_change(const Node& node, size_t others, PgQuery__Node* const* from);
-  template <typename Node>
-  void end_change(const Node& node, syntax::Change& change);
-  const PgQuery__Node& value_of(const PgQuery__ResTarget& target) const;
-  syntax::Change change(const PgQuery__DeleteStmt& node);
-  syntax::Change change(const PgQuery__UpdateStmt& node);
-  syntax::Change truncate(const PgQuery__TruncateStmt& node);
   syntax::Set set(const PgQuery__VariableSetStmt& node);
   syntax::Transaction transaction(const PgQuery__TransactionStmt& node);
   syntax::Transaction set_transaction(const PgQuery__VariableSetStmt& node);
@@ -69,6 +57,20 @@ class TreeBuilder {
   void check_storage(const char* tablespace, const char* access_method) const;
   void check_not_temporary(const PgQuery__RangeVar& table, PgQuery__OnCommitAction on_commit) const;
   void check_compression(const PgQuery__ColumnDef& node) const;
+
+  // build_change.cc
+  syntax::Insert insert(const PgQuery__InsertStmt& node);
+  void put_around(std::vector<syntax::CommonTable> with, syntax::Insert& insert) const;
+  syntax::TableReference changed_table(const PgQuery__RangeVar& node);
+  void add_returning(size_t count, PgQuery__Node* const* nodes, syntax::Select& query);
+  template <typename Node>
+  syntax::Change begin_change(const Node& node, size_t others, PgQuery__Node* const* from);
+  template <typename Node>
+  void end_change(const Node& node, syntax::Change& change);
+  const PgQuery__Node& value_of(const PgQuery__ResTarget& target) const;
+  syntax::Change change(const PgQuery__DeleteStmt& node);
+  syntax::Change change(const PgQuery__UpdateStmt& node);
+  syntax::Change truncate(const PgQuery__TruncateStmt& node);
 
   // build_select.cc
   syntax::Select select(const PgQuery__SelectStmt& node);
