@@ -11,7 +11,6 @@ usage: bench_builds.py --old ../before/build/release --new build/release --devic
 
 import argparse
 import collections
-import math
 import os
 import re
 import statistics
@@ -23,21 +22,13 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [os.path.join(os.path.dirname(HERE), folder) for folder in ("systems", "tpch")]
 
 import texts
-from contestants import System, positive, settings
+from contestants import System, in_turn, positive, settings
 
 WAYS = ("old", "new")
 
 
-def in_turn(turn):
-    return WAYS if turn % 2 == 0 else WAYS[::-1]
-
-
 def libraries(folder):
     return os.pathsep.join([folder, *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
-
-
-def geometric_mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def virginian_figures(options, folder, contestants):
@@ -60,14 +51,14 @@ def compare_virginian(options):
     contestants = ["diptych-1", "diptych-N"] + ([] if options.device == "none" else ["cached"])
     times = {way: collections.defaultdict(list) for way in WAYS}
     for turn in range(options.turns):
-        for way in in_turn(turn):
+        for way in in_turn(WAYS, turn):
             for key, figure in virginian_figures(options, getattr(options, way), contestants).items():
                 times[way][key].append(figure)
     for part in ("queries", "totals"):
         for name in contestants:
             for what, of in (("medians", statistics.median), ("least", min)):
                 ratios = [of(times["new"][part, name, query]) / of(times["old"][part, name, query]) for query in range(10)]
-                print(f"{part:8} {name:10} {what:8} geometric mean {geometric_mean(ratios):.3f}, worst {max(ratios):.2f}: "
+                print(f"{part:8} {name:10} {what:8} geometric mean {statistics.geometric_mean(ratios):.3f}, worst {max(ratios):.2f}: "
                       + " ".join(f"{ratio:.2f}" for ratio in ratios), flush=True)
 
 
@@ -95,7 +86,7 @@ def compare_tpch(options):
             sql = texts.query(number)
             times = {way: [] for way in WAYS}
             for turn in range(options.tpch_turns):
-                for way in in_turn(turn):
+                for way in in_turn(WAYS, turn):
                     systems[way].ask("seconds", sql=sql)  # to warm up
                     times[way].append(systems[way].ask("seconds", sql=sql)["seconds"])
             ratios = [of(times["new"]) / of(times["old"]) for of in (statistics.median, min)]

@@ -24,7 +24,7 @@ class ChangeBinder {
     if (is_of_all) return result;
     values_.resize(columns_.size());
     SelectClauses clauses = bind_clauses(*node_.query, state_, UntypedOutputs::Keep);
-    refuse_aggregates(clauses);
+    refuse_aggregates(clauses.aggregates, clause_of_aggregates(clauses));
     const std::vector<size_t> targets = targets_of(node_.columns), defaults = targets_of(node_.defaults);
     for (size_t i = 0; i < targets.size(); ++i)
       values_[targets[i]] = assign(std::move(clauses.outputs[i].expression), columns_[targets[i]], state_.parameters);
@@ -37,7 +37,6 @@ class ChangeBinder {
     const size_t stored = clauses.outputs.size();
     pass_others(returned, clauses.outputs);
     clauses.visible_outputs = clauses.outputs.size();
-    result.may_repeat = node_.query->from.size() > 1;
     result.query = make_operators(std::move(clauses), state_.levels());
     if (node_.returned == 0) return result;
     result.query = add_returned(std::move(result.query), stored, std::move(returned), state_);
@@ -65,12 +64,11 @@ class ChangeBinder {
     return targets;
   }
 
-  void refuse_aggregates(const SelectClauses& clauses) const {
-    if (clauses.aggregates.empty()) return;
-    const size_t first = node_.query->items.size() - node_.returned;
-    const bool is_returned =
-        node_.returned > 0 && clauses.aggregates.front().position >= node_.query->items[first].position;
-    diptych::refuse_aggregates(clauses.aggregates, is_returned ? "RETURNING" : "UPDATE");
+  // Where the first of them stands.
+  const char* clause_of_aggregates(const SelectClauses& clauses) const {
+    if (clauses.aggregates.empty() || node_.returned == 0) return "UPDATE";
+    const syntax::SelectItem& first = node_.query->items[node_.query->items.size() - node_.returned];
+    return clauses.aggregates.front().position >= first.position ? "RETURNING" : "UPDATE";
   }
 
   // To the scan of the table, which is the first of the source's, and what joins it with others; its columns are the

@@ -38,15 +38,14 @@ class TableBinder {
     LogicalOperatorPtr query = node_.query ? bind_select(*node_.query, state_) : nullptr;
     const bool is_view = state_.context.catalog.find_view(node_.table.name) != nullptr;
     if (is_view || state_.context.catalog.find_table(node_.table.name)) {
+      if (!node_.if_not_exists && !node_.replace)
+        throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists",
+                    node_.table.position);
       if (node_.replace && is_view)
         throw Error(SqlState::wrong_object_type, "\"" + node_.table.name + "\" is not a table", node_.table.position,
                     "Use CREATE OR REPLACE VIEW, or DROP VIEW.");
       result_.replaces = node_.replace;
-      result_.exists = !node_.replace;
-      if (!node_.if_not_exists && !node_.replace) {
-        throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists",
-                    node_.table.position);
-      }
+      result_.exists = node_.if_not_exists;
       if (result_.exists) return std::move(result_);
     }
     if (query)

@@ -48,7 +48,6 @@ struct BoundChange {
   std::string table;
   LogicalOperatorPtr query;
   bool is_update = false;
-  bool may_repeat = false;         // positions
   std::optional<size_t> returned;  // as above
 };
 

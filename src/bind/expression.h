@@ -113,6 +113,13 @@ void for_each_parameter(Expression& e, Visit&& visit) {
   for (const auto& arg : e.args) for_each_parameter(*arg, visit);
 }
 
+// Calls visit(Expression&) on every column in the expression; of a const one with const ones.
+template <typename AnyExpression, typename Visit>
+void for_each_column(AnyExpression& e, Visit&& visit) {
+  if (e.kind == ExpressionKind::Column) visit(e);
+  for (const ExpressionPtr& arg : e.args) for_each_column<AnyExpression>(*arg, visit);
+}
+
 ExpressionPtr column_expression(ColumnId id, const Type& type, int position = -1);
 
 // Of the expression and all inside it, where what they were made from is no part of the statement.

@@ -27,12 +27,6 @@ struct Returned {
 };
 // The query's first `kept` outputs, and those of RETURNING behind them.
 LogicalOperatorPtr add_returned(LogicalOperatorPtr query, size_t kept, Returned returned, StatementState& state);
-// Calls visit(Expression&) on all columns in the expression.
-template <typename Visit>
-void for_each_column(Expression& e, Visit&& visit) {
-  if (e.kind == ExpressionKind::Column) visit(e);
-  for (const ExpressionPtr& argument : e.args) for_each_column(*argument, visit);
-}
 // Errors: 42803 at the first of them.
 void refuse_aggregates(const std::vector<BoundAggregate>& aggregates, const char* clause);
 

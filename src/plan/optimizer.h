@@ -31,13 +31,6 @@ void rewrite_bottom_up(ExpressionPtr& expression, Visit&& visit) {
   visit(expression);
 }
 
-// Calls visit(Expression&) on every column in the expression; of a const one with const ones.
-template <typename AnyExpression, typename Visit>
-void for_each_column(AnyExpression& e, Visit&& visit) {
-  if (e.kind == ExpressionKind::Column) visit(e);
-  for (const ExpressionPtr& arg : e.args) for_each_column<AnyExpression>(*arg, visit);
-}
-
 // Calls visit(ExpressionPtr&) on the root of every expression in the plan.
 template <typename Visit>
 void for_each_expression_in_plan(LogicalOperator& plan, Visit&& visit) {

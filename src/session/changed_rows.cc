@@ -1,6 +1,7 @@
 #include "session/changed_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -53,7 +54,7 @@ class LastColumns final : public TabletSource {
 // Makes the source of the rows that are kept.
 class RowKeeper {
  public:
-  RowKeeper(const std::vector<ColumnDefinition>& columns, MemoryBudget& budget)
+  RowKeeper(const std::vector<ColumnDefinition>& columns, MemoryBudget* budget)
       : kept_(std::make_shared<MemorySource>(columns)),
         memory_(std::make_shared<MemoryReservation>(budget, "rows to be changed")),
         builder_(columns, rows_of_a_tablet, std::vector<Dictionary*>(columns.size())) {}
@@ -81,40 +82,62 @@ class RowKeeper {
   TabletBuilder builder_;
 };
 
+// One bit for each row of the table: in time that grows with the positions and hardly with how often they repeat.
+void sort_by_bits(std::vector<int64_t>& positions, int64_t last) {
+  std::vector<uint64_t> bits(static_cast<size_t>(last) / 64 + 1);
+  for (const int64_t position : positions) bits[static_cast<size_t>(position) / 64] |= uint64_t{1} << (position % 64);
+  positions.clear();
+  for (size_t word = 0; word < bits.size(); ++word)
+    for (uint64_t left = bits[word]; left != 0; left &= left - 1)
+      positions.push_back(static_cast<int64_t>(word * 64) + std::countr_zero(left));
+}
+
 }  // namespace
 
 void append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows, size_t first_column,
-                 size_t count) {
+                 size_t count, const ExecutionContext& context) {
   const std::vector<size_t> wanted = columns_between(first_column, first_column + count);
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+    check_cancelled(context);
     const auto pinned = rows.pin(tablet, wanted);
     transaction.append(table, DecodedRows(pinned->views, pinned->rows).batch());
   }
 }
 
-std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& reservation) {
+std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& reservation,
+                                  const ExecutionContext& context) {
   std::vector<int64_t> positions;
   reservation.grow(rows.row_count() * static_cast<int64_t>(sizeof(int64_t)));
   positions.reserve(static_cast<size_t>(rows.row_count()));
   constexpr size_t first = 0;
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+    check_cancelled(context);
     const auto pinned = rows.pin(tablet, {&first, 1});
     for (int64_t row = 0; row < pinned->rows; ++row)
       positions.push_back(static_cast<int64_t>(integer_at(pinned->views[0], row)));
   }
   // Threads write their rows in the order of the table, mostly.
-  if (!std::is_sorted(positions.begin(), positions.end())) std::sort(positions.begin(), positions.end());
+  if (!std::is_sorted(positions.begin(), positions.end())) {
+    constexpr int64_t least_part = 64;
+    const int64_t last = *std::max_element(positions.begin(), positions.end());
+    if (last / least_part <= rows.row_count() && reservation.try_grow(last / 8 + 8))
+      sort_by_bits(positions, last);
+    else
+      std::sort(positions.begin(), positions.end());
+  }
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   return positions;
 }
 
-std::shared_ptr<const TabletSource> first_of_each(const TabletSource& rows, int64_t last, MemoryBudget& budget) {
-  MemoryReservation bits(budget, "positions of rows");
+std::shared_ptr<const TabletSource> first_of_each(const TabletSource& rows, int64_t last,
+                                                  const ExecutionContext& context) {
+  MemoryReservation bits(context.budget, "positions of rows");
   bits.grow(last / 8 + 1);
   std::vector<bool> is_known(static_cast<size_t>(last) + 1);
-  RowKeeper keeper(rows.columns(), budget);
+  RowKeeper keeper(rows.columns(), context.budget);
   const std::vector<size_t> all = columns_between(0, rows.columns().size());
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+    check_cancelled(context);
     const auto pinned = rows.pin(tablet, all);
     const DecodedRows decoded(pinned->views, pinned->rows);
     int64_t first = 0;  // that is neither added nor repeated

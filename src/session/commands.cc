@@ -44,7 +44,7 @@ class CommandRunner {
     if (command.replaces) transaction_->drop_table(name);
     transaction_->create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
-    append_rows(*transaction_, name, *rows, 0, rows->columns().size());
+    store(name, *rows, 0, std::nullopt);
     return {nullptr, rows->row_count()};
   }
 
@@ -61,7 +61,7 @@ class CommandRunner {
 
   CommandResult operator()(BoundInsert& command) {
     const auto rows = run_query(std::move(command.query));
-    append_rows(*transaction_, command.table, *rows, 0, command.returned.value_or(rows->columns().size()));
+    store(command.table, *rows, 0, command.returned);
     return {returned(rows, command.returned), rows->row_count()};
   }
 
@@ -73,8 +73,7 @@ class CommandRunner {
     }
     auto rows = run_query(std::move(command.query));
     const int64_t count = erase(command, rows);
-    if (command.is_update)
-      append_rows(*transaction_, command.table, *rows, 1, command.returned.value_or(rows->columns().size()) - 1);
+    if (command.is_update) store(command.table, *rows, 1, command.returned);
     return {returned(rows, command.returned), count};
   }
 
@@ -205,16 +204,21 @@ class CommandRunner {
     return Statement(connection_, with_values(std::move(query))).run();
   }
 
+  // The columns from `first` on, up to those of RETURNING.
+  void store(const std::string& table, const TabletSource& rows, size_t first, std::optional<size_t> returned) {
+    const size_t end = returned.value_or(rows.columns().size());
+    append_rows(*transaction_, table, rows, first, end - first, connection_.execution_context());
+  }
+
   // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
   // of them.
   int64_t erase(const BoundChange& command, std::shared_ptr<const TabletSource>& rows) {
-    MemoryReservation reservation(connection_.database().budget(), "positions of rows");
-    const std::vector<int64_t> positions = positions_of(*rows, reservation);
+    const ExecutionContext context = connection_.execution_context();
+    MemoryReservation reservation(context.budget, "positions of rows");
+    const std::vector<int64_t> positions = positions_of(*rows, reservation, context);
     const auto count = static_cast<int64_t>(positions.size());
-    check_invariant(command.may_repeat || count == rows->row_count(), "a row is changed once");
     const bool is_asked_for = command.is_update || command.returned;
-    if (is_asked_for && count < rows->row_count())
-      rows = first_of_each(*rows, positions.back(), connection_.database().budget());
+    if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
     transaction_->erase(command.table, positions);
     return count;
   }

@@ -89,7 +89,7 @@ class SectionRun {
   // False: there is no memory, nothing of the morsel is done, and others are to do it.
   bool try_morsel(TabletInHands& hands, const ThreadSinks& sinks, Writers& writers, const Morsel& morsel,
                   bool has_others);
-  // Without memory for the tablet, and others to leave it to, the thread's sinks move to files what they have.
+  // Where there is no memory for it, and nobody to leave it to, the thread's sinks move to files what they have.
   void begin_tablet(TabletInHands& hands, const ThreadSinks& sinks, size_t tablet, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
   // Whether what the morsel has written so far is all that is wanted, whatever comes before.
