@@ -5,8 +5,8 @@
 
 namespace diptych::cpu {
 
-AggregateStates::AggregateStates(const std::vector<AggregateInfo>& infos, size_t groups)
-    : groups_(groups), order_(infos.size()), places_(infos.size()) {
+AggregateStates::AggregateStates(const std::vector<AggregateInfo>& infos)
+    : order_(infos.size()), places_(infos.size()) {
   for (const AggregateInfo& info : infos) columns_.push_back(make_aggregate_column(info));
   std::iota(order_.begin(), order_.end(), size_t{0});
   std::stable_sort(order_.begin(), order_.end(),
@@ -18,7 +18,11 @@ AggregateStates::AggregateStates(const std::vector<AggregateInfo>& infos, size_t
   }
   const size_t alignment = order_.empty() ? 1 : columns_[order_.front()]->alignment();
   row_bytes_ = (first_flag_ + columns_.size() + alignment - 1) / alignment * alignment;
-  if (groups > 0) place_columns();
+}
+
+AggregateStates::AggregateStates(const std::vector<AggregateInfo>& infos, size_t groups, const Memory& memory)
+    : AggregateStates(infos) {
+  place_columns(groups, memory);
 }
 
 // The rows move when they grow.
@@ -27,11 +31,13 @@ void AggregateStates::place_rows() {
     columns_[i]->place({rows_.data() + places_[i], rows_.data() + first_flag_ + i, row_bytes_, row_bytes_});
 }
 
-void AggregateStates::place_columns() {
-  rows_.resize(groups_ * (first_flag_ + columns_.size()));
+void AggregateStates::place_columns(size_t groups, const Memory& memory) {
+  const size_t bytes = groups * (first_flag_ + columns_.size());
+  columns_of_states_ = memory.allocate(bytes, "hash table");
+  std::byte* const data = columns_of_states_.data();
+  std::fill_n(data, bytes, std::byte{0});
   for (size_t i = 0; i < columns_.size(); ++i)
-    columns_[i]->place({rows_.data() + groups_ * places_[i], rows_.data() + groups_ * (first_flag_ + i),
-                        columns_[i]->state_bytes(), 1});
+    columns_[i]->place({data + groups * places_[i], data + groups * (first_flag_ + i), columns_[i]->state_bytes(), 1});
 }
 
 void AggregateStates::grow_to(size_t groups) {
@@ -45,12 +51,12 @@ void AggregateStates::clear(size_t groups) {
   for (const auto& column : columns_) column->clear();
 }
 
-void AggregateStates::merge(const AggregateStates& other) {
-  std::vector<uint32_t> all(groups_);
-  std::iota(all.begin(), all.end(), 0U);
+void AggregateStates::merge(const AggregateStates& other, size_t first, size_t last) {
+  std::vector<uint32_t> some(last - first);
+  std::iota(some.begin(), some.end(), static_cast<uint32_t>(first));
   for (size_t i = 0; i < columns_.size(); ++i) {
     const PlacesOfStates<std::byte>& places = other.columns_[i]->places();
-    columns_[i]->merge({places.states, places.has, places.stride, places.has_stride}, nullptr, all, all);
+    columns_[i]->merge({places.states, places.has, places.stride, places.has_stride}, nullptr, some, some);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/cpu/groups/dense_merge.h"
 #include "engine/cpu/groups/group_merge.h"
 #include "engine/cpu/join/ordered_section.h"
 #include "engine/run/parallel.h"
@@ -23,7 +24,6 @@ class CpuEngine::Part final : public HostPart {
     const Section& section = engine_.section_at(address_);
     running_.emplace(engine_.program_, section, source_, needed_, engine_.context_, engine_.memory_,
                      engine_.indexes_.made());
-    engine_.make_sinks(section, running_->threads());
     running_->run(engine_.threads_, -1, &queue);
   }
   void forget() override {
@@ -66,13 +66,12 @@ class CpuEngine::Part final : public HostPart {
 };
 
 CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory)
-    : program_(program), context_(context), memory_(memory), prepared_(program), indexes_(program, context, memory) {
-  threads_.resize(static_cast<size_t>(std::max(1, context.threads)));
-  for (ThreadSinks& sinks : threads_) {
-    sinks.groups.resize(program.hash_tables.size());
-    sinks.sort_runs.resize(program.row_sets.size());
-  }
-}
+    : program_(program),
+      context_(context),
+      memory_(memory),
+      prepared_(program),
+      threads_(sinks_of_threads(program, context, memory)),
+      indexes_(program, context, memory) {}
 
 const Section& CpuEngine::section_at(int32_t address) {
   auto found = sections_.find(address);
@@ -99,7 +98,6 @@ SectionProfile CpuEngine::run_section(int32_t address, const TabletSource& rows,
 SectionProfile CpuEngine::run_once(const Section& section, const TabletSource& rows, const NeededTablets& needed,
                                    int64_t wanted, HostRowSet& result, PartClock* clock) {
   SectionRun running(program_, section, rows, needed, context_, memory_, indexes_.made(), rows_seen_);
-  make_sinks(section, running.threads());
   {
     const PartScope scope(clock, TimePart::Rows);
     running.run(threads_, wanted);
@@ -129,26 +127,6 @@ bool CpuEngine::has_groups(int32_t hash_table) const {
   });
 }
 
-void CpuEngine::make_sinks(const Section& section, int threads) {
-  for (const Step& step : section.steps) {
-    for (ThreadSinks& sinks : std::span(threads_).first(static_cast<size_t>(threads))) {
-      if (step.instruction->opcode == Opcode::Aggregate) make_groups(sinks, static_cast<size_t>(step.instruction->p1));
-      if (step.instruction->opcode == Opcode::Group) make_groups(sinks, static_cast<size_t>(step.instruction->p3));
-      if (step.instruction->opcode == Opcode::Append) make_sort_run(sinks, static_cast<size_t>(step.instruction->p1));
-    }
-  }
-}
-
-void CpuEngine::make_groups(ThreadSinks& sinks, size_t hash_table) {
-  auto& groups = sinks.groups[hash_table];
-  if (!groups) groups = std::make_unique<GroupTable>(program_.hash_tables[hash_table], memory_);
-}
-
-void CpuEngine::make_sort_run(ThreadSinks& sinks, size_t row_set) {
-  if (is_sorted(row_set) && !sinks.sort_runs[row_set])
-    sinks.sort_runs[row_set] = std::make_unique<SortRun>(program_.row_sets[row_set], memory_, context_);
-}
-
 void CpuEngine::forget_groups(int32_t hash_table) {
   for (ThreadSinks& sinks : threads_) sinks.groups[static_cast<size_t>(hash_table)].reset();
 }
@@ -162,7 +140,7 @@ void CpuEngine::forget_index(int32_t index) { indexes_.forget(static_cast<size_t
 MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition> columns) {
   const auto number = static_cast<size_t>(hash_table);
   const HashTableInfo& info = program_.hash_tables[number];
-  make_groups(threads_[0], number);
+  if (!has_groups(hash_table)) threads_[0].make_groups(number);
   const auto rows = std::make_shared<HostRowSet>(std::move(columns), memory_);
   std::vector<std::unique_ptr<GroupTable>> tables;
   bool has_runs = false;
@@ -171,12 +149,15 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     tables.push_back(std::move(sinks.groups[number]));
     has_runs = has_runs || tables.back()->has_runs();
   }
-  GroupTable& first = *tables[0];
+  const auto parts = static_cast<int64_t>(tables.size());
   std::vector<HostPiece> pieces;
-  const auto take_first = [&] { pieces = first.rows(); };
+  if (!tables[0]->is_hashed()) {
+    for (HostPiece& piece : merge_dense(std::move(tables), context_.threads)) rows->add(std::move(piece));
+    return {rows, {.form = info.keys.empty() ? "total" : "dense", .parts = parts}};
+  }
   // Without memory for its rows at once, a table becomes a run, too.
-  if (first.is_hashed() && tables.size() == 1 && !has_runs) has_runs = !has_memory_for(take_first);
-  if (first.is_hashed() && (tables.size() > 1 || has_runs)) {
+  if (parts == 1 && !has_runs) has_runs = !has_memory_for([&] { pieces = tables[0]->rows(); });
+  if (parts > 1 || has_runs) {
     std::vector<RunsOfGroups> runs(tables.size());
     run_parallel(static_cast<int>(tables.size()), [&](int i) {
       const auto table = static_cast<size_t>(i);
@@ -188,13 +169,8 @@ MadeRows CpuEngine::take_groups(int32_t hash_table, std::vector<ColumnDefinition
     merge_groups(info, runs, *rows, context_, memory_);
     return {rows, std::move(form)};
   }
-  if (!first.is_hashed()) {
-    for (size_t i = 1; i < tables.size(); ++i) first.merge(*tables[i]);
-    take_first();
-  }
   for (HostPiece& piece : pieces) rows->add(std::move(piece));
-  const char* const form = first.is_hashed() ? "table" : info.keys.empty() ? "total" : "dense";
-  return {rows, {.form = form, .parts = static_cast<int64_t>(tables.size())}};
+  return {rows, {.form = "table", .parts = parts}};
 }
 
 MadeRows CpuEngine::take_rows(int32_t row_set, std::vector<ColumnDefinition> columns) {
@@ -206,7 +182,7 @@ MadeRows CpuEngine::take_rows(int32_t row_set, std::vector<ColumnDefinition> col
     cut_rows(program_.row_sets[number], *rows);
     return {rows, {}};
   }
-  make_sort_run(threads_[0], number);
+  threads_[0].make_sort_run(number);
   std::vector<std::unique_ptr<SortRun>> runs;
   for (ThreadSinks& sinks : threads_) {
     if (sinks.sort_runs[number]) runs.push_back(std::move(sinks.sort_runs[number]));

@@ -33,10 +33,6 @@ class CpuEngine final : public HostEngine {
   class Part;
   // Made ready when it is first asked for: a section may run several times, over parts of a file or again.
   const Section& section_at(int32_t address);
-  // For the threads that run it.
-  void make_sinks(const Section& section, int threads);
-  void make_groups(ThreadSinks& sinks, size_t hash_table);
-  void make_sort_run(ThreadSinks& sinks, size_t row_set);
   bool is_sorted(size_t row_set) const { return !program_.row_sets[row_set].keys.empty(); }
   SectionProfile run_once(const Section& section, const TabletSource& rows, const NeededTablets& needed, int64_t wanted,
                           HostRowSet& result, PartClock* clock);

@@ -21,7 +21,7 @@ bool can_be_dense(const HashTableInfo& info, const Memory& memory) {
   if (!DenseKeys::possible(info.keys)) return false;
   if (info.keys.empty()) return true;
   const size_t groups = DenseKeys(info.keys).groups();
-  const size_t bytes = groups * AggregateStates(info.aggregates, 0).row_bytes();
+  const size_t bytes = groups * AggregateStates(info.aggregates).row_bytes();
   if (groups > most_sparse_groups &&
       (bytes > most_cached_bytes || info.expected_groups * possible_a_group < static_cast<int64_t>(groups)))
     return false;
@@ -34,7 +34,7 @@ GroupTable::GroupTable(const HashTableInfo& info, const Memory& memory)
     : info_(info),
       memory_(memory),
       dense_(can_be_dense(info, memory) ? std::optional<DenseKeys>(info.keys) : std::nullopt),
-      states_(info.aggregates, dense_ ? dense_->groups() : 0),
+      states_(dense_ ? AggregateStates(info.aggregates, dense_->groups(), memory) : AggregateStates(info.aggregates)),
       reservation_(memory.budget(), "hash table") {
   if (!dense_) hashed_.emplace(info.keys, info.expected_groups);
   numbers_.resize(block_rows);
@@ -169,16 +169,17 @@ void GroupTable::aggregate_hashed(const AggregateInput& input, const RowMask& ro
   states_[number].scatter(input, known, numbers_.data());
 }
 
-void GroupTable::merge(const GroupTable& other) {
-  for (size_t group = 0; group < seen_.size(); ++group) seen_[group] = seen_[group] | other.seen_[group];
-  states_.merge(other.states_);
+void GroupTable::merge(const GroupTable& other, size_t first, size_t last) {
+  for (size_t group = first; group < last; ++group) seen_[group] = seen_[group] | other.seen_[group];
+  states_.merge(other.states_, first, last);
 }
 
-std::vector<HostPiece> GroupTable::rows() const {
+std::vector<HostPiece> GroupTable::rows() const { return rows(0, dense_ ? dense_->groups() : hashed_->groups()); }
+
+std::vector<HostPiece> GroupTable::rows(size_t first, size_t last) const {
   std::vector<uint32_t> groups;
-  const auto count = static_cast<uint32_t>(dense_ ? seen_.size() : hashed_->groups());
-  for (uint32_t group = 0; group < count; ++group) {
-    if (hashed_ || seen_[group] != 0) groups.push_back(group);
+  for (size_t group = first; group < last; ++group) {
+    if (hashed_ || seen_[group] != 0) groups.push_back(static_cast<uint32_t>(group));
   }
   const auto emit_key = [this](size_t key, std::span<const uint32_t> some, std::byte* out, uint64_t* valid) {
     return dense_ ? dense_->emit(key, some, out, valid) : hashed_->emit(key, some, out, valid);

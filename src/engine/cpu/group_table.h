@@ -32,15 +32,21 @@ class GroupTable {
   void aggregate(Frame& frame, int number, int argument, bool grouped);
   // Moves the groups of a hashed table to a file, if there is one to go to. Errors: 53100, 58030.
   void move_to_file();
-  // Adds the groups of a table with the same columns, neither of which is_hashed().
-  void merge(const GroupTable& other);
-  // The groups, of which there are no runs.
+  // Adds groups [first, last) of a table with the same columns, neither of which is_hashed(). Threads may do so for
+  // ranges of their own at once, unless it has_texts().
+  void merge(const GroupTable& other, size_t first, size_t last);
+  // Groups, of which there are no runs; [first, last) of a table that is not hashed.
   std::vector<HostPiece> rows() const;
+  std::vector<HostPiece> rows(size_t first, size_t last) const;
   // Whether the table has given up groups.
   bool has_runs() const { return runs_ && runs_->has_any(); }
   // All groups of a hashed table, none of which stays. Errors: 53200, 53100, 58030.
   RunsOfGroups take_runs() { return runs_->take(); }
   bool is_hashed() const { return hashed_.has_value(); }
+  // Of a table that is not hashed: groups that may be there.
+  size_t possible_groups() const { return dense_->groups(); }
+  // Whether some of its states are strings.
+  bool has_texts() const { return !states_.text_places().empty(); }
 
  private:
   // At most so many possible groups are split into masks.

@@ -22,7 +22,6 @@ SectionProfile CpuEngine::run_passes(const Program& program, const Section& sect
 SectionProfile CpuEngine::run_in_passes(int32_t address, const TabletSource& rows, const NeededTablets& needed,
                                         IndexPasses& passes, PartClock* clock) {
   const Section& section = section_at(address);
-  make_sinks(section, static_cast<int>(threads_.size()));
   const PartScope scope(clock, TimePart::Rows);
   return run_passes(program_, section, rows, needed, passes, threads_);
 }
@@ -32,11 +31,7 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   const OrderedSection ordered = make_ordered(program_, address, rows.row_count(), wanted,
                                               [&](int32_t index) { return passes.make(static_cast<size_t>(index)); });
   const auto row_set = static_cast<size_t>(ordered.row_set);
-  std::vector<ThreadSinks> sinks(threads_.size());
-  for (ThreadSinks& of_thread : sinks) {
-    of_thread.sort_runs.resize(ordered.program.row_sets.size());
-    of_thread.sort_runs[row_set] = std::make_unique<SortRun>(ordered.info(), memory_, context_);
-  }
+  std::vector<ThreadSinks> sinks = sinks_of_threads(ordered.program, context_, memory_);
   SectionProfile profile;
   {
     const PartScope scope(clock, TimePart::Rows);
@@ -48,7 +43,9 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   passes.end();
   const PartScope scope(clock, TimePart::Merge);
   std::vector<std::unique_ptr<SortRun>> runs;
-  for (ThreadSinks& of_thread : sinks) runs.push_back(std::move(of_thread.sort_runs[row_set]));
+  sinks[0].make_sort_run(row_set);
+  for (ThreadSinks& of_thread : sinks)
+    if (of_thread.sort_runs[row_set]) runs.push_back(std::move(of_thread.sort_runs[row_set]));
   std::vector<ColumnDefinition> columns;
   for (const RegisterInfo& column : ordered.info().columns) columns.push_back({"", column.type});
   const auto sorted = sort_runs(ordered.info(), std::move(runs), columns, memory_, context_);
@@ -56,7 +53,7 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   const NeededTablets all(*writing.cursor, *sorted);
   const RowIndexes no_indexes;
   SectionRun running(ordered.program, writing, *sorted, all, context_, memory_, no_indexes);
-  std::vector<ThreadSinks> none(threads_.size());
+  std::vector<ThreadSinks> none = sinks_of_threads(ordered.program, context_, memory_);
   running.run(none, wanted);
   take_written(writing, running, result);
   return profile;

@@ -55,13 +55,6 @@ bool writes_rows_alone(const Program& program, const Section& section) {
   });
 }
 
-void move_to_files(const ThreadSinks& sinks) {
-  for (const auto& groups : sinks.groups)
-    if (groups) groups->move_to_file();
-  for (const auto& run : sinks.sort_runs)
-    if (run) run->spill();
-}
-
 }  // namespace
 
 SectionRun::SectionRun(const Program& program, const Section& section, const TabletSource& source,
@@ -140,11 +133,12 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
   if (left_.empty() || stopped_) return;
-  for (const ThreadSinks& sinks : threads) move_to_files(sinks);
+  for (const ThreadSinks& sinks : threads) sinks.move_to_files();
   work(0, threads[0], all, false);
 }
 
 void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others) {
+  sinks.make(section_);
   TabletInHands hands{{program_, section_}, nullptr};
   Frame& frame = hands.frame;
   for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
@@ -215,7 +209,7 @@ void SectionRun::begin_tablet(TabletInHands& hands, const ThreadSinks& sinks, si
   if (has_others) {
     begin();
   } else if (!has_memory_for(begin)) {
-    move_to_files(sinks);
+    sinks.move_to_files();
     begin();
   }
   hands.tablet = tablet;

@@ -19,22 +19,15 @@
 #include <vector>
 
 #include "cost/transport.h"
-#include "engine/cpu/group_table.h"
 #include "engine/cpu/join/built_indexes.h"
 #include "engine/cpu/row_writer.h"
-#include "engine/cpu/sort_run.h"
 #include "engine/cpu/step.h"
+#include "engine/cpu/thread_sinks.h"
 #include "engine/run/context.h"
 #include "engine/run/tablet_queue.h"
 #include "engine/run/zone_test.h"
 
 namespace diptych::cpu {
-
-// What of the run's state a section's sinks fill, one entry per thread slot.
-struct ThreadSinks {
-  std::vector<std::unique_ptr<GroupTable>> groups;  // by hash table
-  std::vector<std::unique_ptr<SortRun>> sort_runs;  // by row set, of those that are sorted
-};
 
 class SectionRun {
  public:
@@ -43,9 +36,7 @@ class SectionRun {
   SectionRun(const Program& program, const Section& section, const TabletSource& source, const NeededTablets& needed,
              const ExecutionContext& context, const Memory& memory, const RowIndexes& indexes, int64_t first_order = 0);
 
-  // That it runs on, at most context.threads.
-  int threads() const { return profile_.threads; }
-  // threads[i] belongs to thread slot i; there are at least threads() of them. `wanted`: rows of Result sinks after
+  // threads[i] belongs to thread slot i; there are context.threads of them. `wanted`: rows of Result sinks after
   // which to stop, -1: all; sinks of a row set without keys that has a limit stop there. queue: where tablets are taken
   // from that others take, too; null: all are to be done.
   void run(std::vector<ThreadSinks>& threads, int64_t wanted, TabletQueue* queue = nullptr);

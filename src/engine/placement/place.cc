@@ -216,31 +216,37 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
                           milliseconds(price_ns), milliseconds(lost_ns));
 }
 
-// What is not chosen and may take up to so many times as long is tried now and then.
-constexpr double most_trial = 2;
+// What is not chosen and may take up to so many times as long is tried now and then. What few runs have shown to take
+// longer, of which the first found caches cold, may do so too, if its estimate says that.
+constexpr double most_trial = 2, most_far_trial = 8;
+constexpr int64_t few_runs = 4;
+
+bool is_worth_a_trial(const LearntTime& known, double ns, double estimate_ns, double chosen_ns) {
+  if (ns <= most_trial * chosen_ns) return true;
+  return known.runs < few_runs && estimate_ns <= most_trial * chosen_ns && ns <= most_far_trial * chosen_ns;
+}
 
 // Puts the way in the place of the chosen one that needs nothing first and was run longest ago, or last, where its
 // trial is at hand, if that may be the better one.
 void try_another(std::span<const PricedWay> ways, const LearntChain& learnt, ChainPlace& made) {
-  const double most_ns = most_trial * made.chosen_ns;
   const std::optional<ChainWay> chosen = made.way;
   const auto comes_before = [&](int64_t run, int64_t other) {
     return learnt.trials.is_at_hand() ? run > other : run < other;
   };
   int64_t next = 0;  // when the way was run that is taken
-  if (chosen && made.cpu_ns <= most_ns) {
+  if (chosen && is_worth_a_trial(learnt.cpu, made.cpu_ns, made.cpu_estimate_ns, made.chosen_ns)) {
     made.way.reset();
     made.is_trial = true;
     next = learnt.cpu.last_run;
   }
   for (const auto& [way, places] : ways) {
     const bool is_chosen = chosen && chosen->device == way.device && chosen->residency == way.residency;
-    const int64_t last_run = learnt.known(way.device, way.residency).last_run;
-    if (is_chosen || !way.is_settled || way.now_ns > most_ns) continue;
-    if (made.is_trial && !comes_before(last_run, next)) continue;
+    const LearntTime known = learnt.known(way.device, way.residency);
+    if (is_chosen || !way.is_settled || !is_worth_a_trial(known, way.now_ns, way.estimate_ns, made.chosen_ns)) continue;
+    if (made.is_trial && !comes_before(known.last_run, next)) continue;
     made.way = way;
     made.is_trial = true;
-    next = last_run;
+    next = known.last_run;
   }
 }
 

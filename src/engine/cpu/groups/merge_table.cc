@@ -13,7 +13,7 @@ MergeTable::MergeTable(const HashTableInfo& info, const Memory& memory)
     : info_(info),
       memory_(memory),
       keys_(info.keys, 0),
-      states_(info.aggregates, 0),
+      states_(info.aggregates),
       arguments_(info.aggregates),
       reservation_(memory.budget(), "groups") {
   numbers_.resize(block_rows);

@@ -321,6 +321,28 @@ TEST_F(PlaceTest, WhatTakesMuchLongerIsNotTriedAgain) {
   EXPECT_FALSE(placed.is_trial);
 }
 
+// The first runs of the CPU found caches cold: its estimate says what it may take.
+TEST_F(PlaceTest, WhatFewRunsHaveTaughtIsTriedAgain) {
+  add_table(1'000'000, 2, Columns::Cached);
+  end_chain();
+  learnt_.resize(1);
+  LearntChain& learnt = learnt_[0];
+  const ChainPlace first = place().chains[0];
+  const double device_ns = first.best->settled_ns;
+  const auto is_tried = [&](int64_t runs, double cpu_ns, double estimate_ns) {
+    // A device that takes so much of the CPU's estimate.
+    learnt.of(0, Residency::Cached).ratio = first.cpu_estimate_ns / estimate_ns;
+    learnt.cpu.ratio = cpu_ns / estimate_ns;
+    learnt.cpu.runs = runs;
+    learnt.trials = {.left = 0};
+    return place().chains[0].is_trial;
+  };
+  EXPECT_TRUE(is_tried(2, 5 * device_ns, 1.5 * device_ns));
+  EXPECT_FALSE(is_tried(4, 5 * device_ns, 1.5 * device_ns)) << "so it is";
+  EXPECT_FALSE(is_tried(2, 5 * device_ns, 3 * device_ns)) << "so it was expected";
+  EXPECT_FALSE(is_tried(2, 9 * device_ns, 1.5 * device_ns)) << "too dear";
+}
+
 TEST_F(PlaceTest, UnusualRunsTeachNothing) {
   add_table(100'000'000, 2, Columns::Cached);
   end_chain();
