@@ -56,8 +56,8 @@ class AggregateStates {
   std::vector<size_t> text_places_;
   size_t first_flag_ = 0;
   size_t row_bytes_ = 0;
-  std::vector<std::byte> rows_;
-  Chunk columns_of_states_;
+  std::vector<std::byte> rows_;  // these, or ...
+  Chunk columns_of_states_;      // ... those
 };
 
 }  // namespace diptych::cpu

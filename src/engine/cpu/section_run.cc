@@ -138,11 +138,8 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
 }
 
 void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool has_others) {
-  sinks.make(section_);
   TabletInHands hands{{program_, section_}, nullptr};
   Frame& frame = hands.frame;
-  for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
-  for (size_t i = 0; i < sinks.sort_runs.size(); ++i) frame.sort_runs[i] = sinks.sort_runs[i].get();
   for (size_t i = 0; i < indexes_.size(); ++i) frame.indexes[i] = indexes_[i].get();
   frame.wants_more = [&] {
     check_cancelled(context_);
@@ -152,6 +149,9 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   open_writers(writers, frame);
   MorselRange taken;
   try {
+    sinks.make(section_);
+    for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
+    for (size_t i = 0; i < sinks.sort_runs.size(); ++i) frame.sort_runs[i] = sinks.sort_runs[i].get();
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {
       if (taken.first == taken.second) taken = take_morsels();
       if (taken.first == taken.second) break;

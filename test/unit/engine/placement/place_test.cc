@@ -72,6 +72,13 @@ class PlaceTest : public ::testing::Test {
     if (place == Columns::Pinned) there.state.pinned_bytes = section.facts.bytes;
     return section;
   }
+  // One chain of one such section, whose columns are on the device; what runs of it have taught: nothing yet.
+  LearntChain& add_cached_chain(int64_t rows) {
+    add_table(rows, 2, Columns::Cached);
+    end_chain();
+    learnt_.resize(1);
+    return learnt_[0];
+  }
   // The last section makes groups, which another one reads.
   void add_groups(int64_t groups) {
     PlacedSection& maker = program_.sections.back();
@@ -241,9 +248,7 @@ TEST_F(PlaceTest, CachedUnlessAnotherIsFasterByATenth) {
 }
 
 TEST_F(PlaceTest, TheCpuUnlessADeviceIsFasterByATenth) {
-  add_table(1'000'000, 2, Columns::Cached);
-  end_chain();
-  learnt_.resize(1);
+  add_cached_chain(1'000'000);
   const ChainPlace first = place().chains[0];
   const auto runs_on_cpu = [&](double part_of_device) {
     learnt_[0].cpu.ratio = part_of_device * first.best->settled_ns / first.cpu_estimate_ns;
@@ -267,10 +272,7 @@ TEST_F(PlaceTest, WhatRunsHaveTakenCountsForMoreThanEstimates) {
 
 // Busy moments have kept the CPU away, which takes least.
 TEST_F(PlaceTest, WhatIsNotChosenIsTriedAgain) {
-  add_table(1'000'000, 2, Columns::Cached);
-  end_chain();
-  learnt_.resize(1);
-  LearntChain& learnt = learnt_[0];
+  LearntChain& learnt = add_cached_chain(1'000'000);
   learnt.cpu.ratio = 1.5 * place().chains[0].best->settled_ns / place().chains[0].cpu_estimate_ns;
   const auto runs_until = [&](bool on_cpu) {
     for (int run = 0; run < 200; ++run) {
@@ -292,10 +294,7 @@ TEST_F(PlaceTest, WhatIsNotChosenIsTriedAgain) {
 
 // The CPU and another residency may both be the better one: each is tried a few times in a row.
 TEST_F(PlaceTest, ATrialHasSomeRunsOfOneWay) {
-  add_table(1'000'000, 2, Columns::Cached);
-  end_chain();
-  learnt_.resize(1);
-  LearntChain& learnt = learnt_[0];
+  LearntChain& learnt = add_cached_chain(1'000'000);
   const ChainPlace first = place().chains[0];
   learnt.cpu.ratio = 1.5 * first.best->settled_ns / first.cpu_estimate_ns;
   PlacementQuestion serial = question();
@@ -312,9 +311,7 @@ TEST_F(PlaceTest, ATrialHasSomeRunsOfOneWay) {
 }
 
 TEST_F(PlaceTest, WhatTakesMuchLongerIsNotTriedAgain) {
-  add_table(100'000'000, 2, Columns::Cached);
-  end_chain();
-  learnt_.resize(1);
+  add_cached_chain(100'000'000);
   learnt_[0].trials.left = 0;
   const ChainPlace placed = place().chains[0];
   EXPECT_EQ(placed.way->residency, Residency::Cached);
@@ -323,10 +320,7 @@ TEST_F(PlaceTest, WhatTakesMuchLongerIsNotTriedAgain) {
 
 // The first runs of the CPU found caches cold: its estimate says what it may take.
 TEST_F(PlaceTest, WhatFewRunsHaveTaughtIsTriedAgain) {
-  add_table(1'000'000, 2, Columns::Cached);
-  end_chain();
-  learnt_.resize(1);
-  LearntChain& learnt = learnt_[0];
+  LearntChain& learnt = add_cached_chain(1'000'000);
   const ChainPlace first = place().chains[0];
   const double device_ns = first.best->settled_ns;
   const auto is_tried = [&](int64_t runs, double cpu_ns, double estimate_ns) {
