@@ -90,9 +90,9 @@ std::optional<SectionResult> Engines::run_as_placed(const SectionTask& task, con
       placed({task.program, task.context, task.wanted}, choice, task.placed != nullptr ? *task.placed : alone);
   const std::optional<size_t> number = program.section_at(task.address);
   check_invariant(number.has_value(), "all sections of a program are placed together");
-  const PlacedSection& section = program.facts.sections[*number];
+  const PlacedSection& section = program.facts->sections[*number];
   const SectionPlace& place = program.placement.sections[*number];
-  note.why = section.table != nullptr ? program.placement.chains[section.chain].why : "its rows are no table's";
+  note.why = section.table ? program.placement.chains[section.chain].why : "its rows are no table's";
   note.estimate_ns = static_cast<int64_t>(place.estimate_ns);
   note.limit = place.limit;
   if (!program.not_found.empty()) note_fallback(choice.device, {program.not_found, ""}, choice, note);

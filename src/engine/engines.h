@@ -88,6 +88,8 @@ class Engines final : public SectionRunner {
   // The run's, placed if it was not yet.
   PlacedProgram& placed(const ProgramRun& run, const PlacementChoice& choice, std::unique_ptr<PlacedRun>& slot);
   std::unique_ptr<PlacedProgram> place_program(const ProgramRun& run, const PlacementChoice& choice);
+  // The program's, of this run or of one before of the same number.
+  std::shared_ptr<const ProgramFacts> known_facts(const ProgramRun& run);
   // Of the devices that auto may choose; where there are none, why. Tells of the work, so that they are looked for.
   std::vector<DeviceFacts> auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
                                       PlacedProgram& placed, std::string& no_device);
@@ -143,9 +145,10 @@ class Engines final : public SectionRunner {
   mutable std::mutex mutex_;         // guards what follows, up to auto_devices_
   std::map<Device*, std::unique_ptr<gpu::GpuEngine>> engines_;
   std::map<std::string, int64_t> fallbacks_;
-  std::unordered_map<uint64_t, KernelOutlook> outlooks_;  // by outlook_key()
-  std::unordered_map<uint64_t, LearntChain> learnt_;      // by chain of a program
-  AutoDevices auto_devices_;                              // last: its thread uses the others
+  std::unordered_map<uint64_t, std::shared_ptr<const ProgramFacts>> facts_;  // by number of the program
+  std::unordered_map<uint64_t, KernelOutlook> outlooks_;                     // by outlook_key()
+  std::unordered_map<uint64_t, LearntChain> learnt_;                         // by chain of a program
+  AutoDevices auto_devices_;                                                 // last: its thread uses the others
 };
 
 }  // namespace diptych

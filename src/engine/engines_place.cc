@@ -25,14 +25,14 @@ std::optional<Residency> residency_asked_for(const PlacementChoice& choice) {
 }
 
 // The section's columns that the cache has, as if all tablets were as large.
-int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section) {
+int64_t bytes_in(gpu::SegmentCache& cache, const PlacedSection& section, const TabletSource& table) {
   double bytes = 0;
   for (size_t i = 0; i < section.columns.size(); ++i) {
     double here = 0, tablets = 0;
     for (const TabletSpan& span : section.needed) {
       const auto count = static_cast<double>(span.count);
       tablets += count;
-      here += count * cache.part_here(*section.table, span, section.columns[i]);
+      here += count * cache.part_here(table, span, section.columns[i]);
     }
     if (tablets > 0) bytes += static_cast<double>(section.bytes[i]) * (here / tablets);
   }
@@ -65,13 +65,12 @@ Engines::PlacedProgram& Engines::placed(const ProgramRun& run, const PlacementCh
 
 std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const ProgramRun& run, const PlacementChoice& choice) {
   auto placed = std::make_unique<PlacedProgram>(*this);
-  placed->facts = find_program_facts(run.program, run.wanted);
-  placed->key = program_key(run.program, 0);
-  placed->is_usual.assign(placed->facts.chains, true);
+  placed->facts = known_facts(run);
+  placed->is_usual.assign(placed->facts->chains, true);
   const HostCalibration host = calibrations_.host();
-  std::vector<LearntChain> learnt(placed->facts.chains);
+  std::vector<LearntChain> learnt(placed->facts->chains);
   std::vector<DeviceFacts> devices;
-  PlacementQuestion question{placed->facts, host, run.context.threads, {}, {}, residency_asked_for(choice)};
+  PlacementQuestion question{*placed->facts, host, run.context.threads, {}, {}, residency_asked_for(choice)};
   question.tells_why = run.context.profile != nullptr;
   question.is_asked_for = choice.device != "auto";
   if (!question.is_asked_for) find_learnt(run, choice, *placed, learnt);
@@ -90,6 +89,21 @@ std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const ProgramRun&
   question.devices = devices;
   placed->placement = place(question);
   return placed;
+}
+
+std::shared_ptr<const ProgramFacts> Engines::known_facts(const ProgramRun& run) {
+  const uint64_t number = run.program.number;
+  if (number != 0) {
+    std::lock_guard guard(mutex_);
+    const auto known = facts_.find(number);
+    if (known != facts_.end() && known->second->wanted == run.wanted) return known->second;
+  }
+  auto facts = std::make_shared<const ProgramFacts>(find_program_facts(run.program, run.wanted));
+  if (number != 0) {
+    std::lock_guard guard(mutex_);
+    entry_of(facts_, number) = facts;
+  }
+  return facts;
 }
 
 std::vector<DeviceFacts> Engines::auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
@@ -115,8 +129,8 @@ void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, 
   const uint64_t wanted = run.wanted < 0 ? 0 : std::bit_width(static_cast<uint64_t>(run.wanted)) + 1;
   const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
-  for (size_t chain = 0; chain < placed.facts.chains; ++chain) {
-    uint64_t key = placed.key;
+  for (size_t chain = 0; chain < placed.facts->chains; ++chain) {
+    uint64_t key = placed.facts->key;
     for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine})
       key = mixed_key(key, word);
     placed.chain_keys.push_back(key);
@@ -133,9 +147,9 @@ Device* Engines::device_of_meeting(const IndexTask& task, std::string& reason) {
   if (!is_auto) return devices_.find_working(choice.device, reason);
   if (!is_met_by_many(task.program, task.index)) return nullptr;
   const PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
-  for (size_t i = 0; i < program.facts.sections.size(); ++i) {
+  for (size_t i = 0; i < program.facts->sections.size(); ++i) {
     const std::optional<size_t> device = program.placement.sections[i].device;
-    if (device && indexes_met(task.program, program.facts.sections[i].address).contains(task.index))
+    if (device && indexes_met(task.program, program.facts->sections[i].address).contains(task.index))
       return program.devices[*device];
   }
   return nullptr;
@@ -146,18 +160,19 @@ DeviceFacts Engines::facts_of(const ProgramRun& run, const PlacementChoice& choi
   DeviceFacts facts{device.info().id(), calibration, room_of(device), device.info().can_map, {}};
   const bool is_auto = choice.device == "auto";
   gpu::GpuEngine* engine = find_engine(device);
-  for (const PlacedSection& section : placed.facts.sections) {
+  for (const PlacedSection& section : placed.facts->sections) {
     SectionOnDevice& there = facts.sections.emplace_back();
-    if (device.health().is_lost() || section.table == nullptr) continue;
+    if (device.health().is_lost() || !section.table) continue;
     if (is_auto && section.facts.rows < least_device_rows) continue;
     // Whoever asks for the device wants to know of the kernel only to see what was expected.
     if (!is_auto && run.context.profile == nullptr) continue;
-    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, placed.key);
+    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, placed.facts->key);
     there.can_run = outlook.unsupported.empty();
     there.state.is_compiled = outlook.is_compiled;
     if (engine == nullptr || !there.can_run) continue;
-    there.state.cached_bytes = bytes_in(engine->device_columns(), section);
-    there.state.pinned_bytes = bytes_in(engine->pinned_columns(), section);
+    const TabletSource& table = *run.program.sources[*section.table];
+    there.state.cached_bytes = bytes_in(engine->device_columns(), section, table);
+    there.state.pinned_bytes = bytes_in(engine->pinned_columns(), section, table);
   }
   return facts;
 }
@@ -179,7 +194,7 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
   }
   if (std::string reason = gpu::why_no_join(program, section.address); !reason.empty())
     return {std::move(reason), false};
-  gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *section.table);
+  gpu::SectionShape shape = gpu::find_source_shape(program, section.address, *program.sources[*section.table]);
   gpu::add_expected_indexes(program, section.address, shape);
   gpu::add_device(device, shape);
   KernelOutlook outlook;
@@ -197,14 +212,14 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
 
 void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
                        const SectionProfile* ran, const std::string& streamed, const Failure& failure) {
-  const size_t number = *placed.section_at(task.address), chain = placed.facts.sections[number].chain;
+  const size_t number = *placed.section_at(task.address), chain = placed.facts->sections[number].chain;
   const SectionPlace& place = placed.placement.sections[number];
   const Device& device = *placed.devices[*place.device];
   // Until the kernel of its own is there, the interpreter stands in.
   const bool is_stand_in = ran != nullptr && ran->kernel == "interpreter" && choice.gpu_engine == "auto";
   if (ran == nullptr || !streamed.empty() || is_stand_in) placed.is_usual[chain] = false;
   std::lock_guard guard(mutex_);
-  KernelOutlook& outlook = entry_of(outlooks_, outlook_key(placed.key, task.address, choice, device));
+  KernelOutlook& outlook = entry_of(outlooks_, outlook_key(placed.facts->key, task.address, choice, device));
   if (ran != nullptr) outlook.is_compiled = true;
   if (ran == nullptr && failure.is_lasting) outlook.unsupported = failure.reason;
   const bool rests = ran == nullptr ? !failure.is_lasting : !streamed.empty();

@@ -15,21 +15,20 @@ class Engines::PlacedProgram final : public PlacedRun {
   ~PlacedProgram() override;
 
   void add_time(int32_t address, int64_t nanoseconds) override {
-    if (const auto number = section_at(address)) times_[facts.sections[*number].chain] += nanoseconds;
+    if (const auto number = section_at(address)) times_[facts->sections[*number].chain] += nanoseconds;
   }
   void end() override;
 
   std::optional<size_t> section_at(int32_t address) const {
-    for (size_t i = 0; i < facts.sections.size(); ++i)
-      if (facts.sections[i].address == address) return i;
+    for (size_t i = 0; i < facts->sections.size(); ++i)
+      if (facts->sections[i].address == address) return i;
     return std::nullopt;
   }
 
-  ProgramFacts facts;
+  std::shared_ptr<const ProgramFacts> facts;
   Placement placement;
   std::vector<Device*> devices;  // that sections were placed on, by number
   std::string not_found;         // why there is none of those that were asked for; empty: there is
-  uint64_t key = 0;              // of the program
   std::vector<uint64_t> chain_keys;
   // By chain: all sections ran as they were placed, by the kernels that they will have.
   std::vector<bool> is_usual;

@@ -187,6 +187,9 @@ struct Program {
   std::vector<Type> types;  // targets of Cast
   std::vector<ResultColumnInfo> result_columns;
   ParameterUses parameters;
+  // What is found out about it may be kept by this number, which no other program has, nor the same one with other
+  // constants or rows. 0: it has none, and nothing is kept.
+  uint64_t number = 0;
 };
 
 // Checks the rules above. Errors: XX000 naming the address and the rule.

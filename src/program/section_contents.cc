@@ -12,12 +12,14 @@ std::span<const Instruction> opcodes_of(const Program& program, int32_t address)
 }
 
 std::vector<size_t> columns_read(const Program& program, int32_t address) {
-  std::set<size_t> columns;
+  std::vector<size_t> columns;
   for (const Instruction& instruction : opcodes_of(program, address)) {
     if (instruction.opcode == Opcode::Column || instruction.opcode == Opcode::Code)
-      columns.insert(static_cast<size_t>(instruction.p2));
+      columns.push_back(static_cast<size_t>(instruction.p2));
   }
-  return {columns.begin(), columns.end()};
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
 }
 
 bool fills(const Instruction& instruction, int32_t hash_table) {

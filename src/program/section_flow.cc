@@ -26,7 +26,7 @@ class Analysis {
     find_targets();
     count_writers();
     flow_.effects.resize(static_cast<size_t>(flow_.end - flow_.first));
-    flow_.drops_invalid.assign(flow_.effects.size(), false);
+    flow_.drops_invalid = std::vector<bool>(flow_.effects.size());
     for (int32_t address = flow_.first; address < flow_.end; ++address) add_effect(address);
     if (flow_.tracks_validity) mark_drops();
     return std::move(flow_);
@@ -37,7 +37,7 @@ class Analysis {
 
   // revives_[a]: a row at address a can still meet a jump that makes rows valid. Backwards, since jumps go forward.
   void find_revivals() {
-    revives_.assign(static_cast<size_t>(flow_.end - flow_.first) + 1, false);
+    revives_ = std::vector<bool>(static_cast<size_t>(flow_.end - flow_.first) + 1);
     for (int32_t address = flow_.end - 1; address >= flow_.first; --address) {
       const Instruction& instruction = at(address);
       bool revives = false;
@@ -61,7 +61,7 @@ class Analysis {
 
   void count_writers() {
     flow_.writers.assign(program_.registers.size(), 0);
-    flow_.constants.assign(program_.registers.size(), false);
+    flow_.constants = std::vector<bool>(program_.registers.size());
     for (int32_t address = flow_.first; address < flow_.end; ++address) {
       const int32_t out = register_written(at(address));
       if (out < 0) continue;

@@ -1,6 +1,7 @@
 #include "session/query_plan.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 
 #include "base/error.h"
@@ -26,6 +27,8 @@ constexpr int64_t most_other_rows = 100;
 bool is_another_size(int64_t planned, int64_t now, int64_t most_times = most_growth) {
   return std::max(planned, now) - few_rows > std::min(planned, now) * most_times;
 }
+
+std::atomic<uint64_t> last_program_number{0};
 
 bool has_parameters(Expression& expression) {
   bool has = false;
@@ -177,14 +180,25 @@ bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   if (!estimates_hold()) return false;
   for (const Slot& slot : program_slots_) *slot.place = catalog.find_table(slot.table);
   reused_ = Reused::PlanAndProgram;
-  if (program_holds(catalog) && put_parameters(*program_, values_)) {
+  const bool is_same = version_ == catalog.version() && values_ == program_values_;
+  if (is_same || (program_holds(catalog) && put_parameters(*program_, values_))) {
+    number_program(is_same);
     version_ = catalog.version();
+    program_values_ = values_;
     return true;
   }
   program_.reset();
   program_slots_.clear();
   reused_ = Reused::Plan;
   return true;
+}
+
+// Only what comes again just as it was has something to keep.
+void QueryPlan::number_program(bool is_same) {
+  if (!is_same)
+    program_->number = 0;
+  else if (program_->number == 0)
+    program_->number = ++last_program_number;
 }
 
 bool QueryPlan::program_holds(const CatalogSnapshot& catalog) const {

@@ -87,6 +87,8 @@ class QueryPlan {
   void tell_values();
   bool estimates_hold();
   bool program_holds(const CatalogSnapshot& catalog) const;
+  // is_same: it has the constants and the rows of the run before.
+  void number_program(bool is_same);
 
   std::optional<PlanKey> key_;
   std::vector<ColumnDefinition> columns_;
@@ -101,7 +103,8 @@ class QueryPlan {
   bool is_optimized_ = false;
   std::shared_ptr<Program> program_;
   std::vector<Slot> plan_slots_, program_slots_;
-  uint64_t version_ = 0;  // of the catalog for which the facts held last; 0: not known
+  uint64_t version_ = 0;               // of the catalog for which the facts held last; 0: not known
+  std::vector<Value> program_values_;  // that the program has, for that catalog
   Reused reused_ = Reused::Nothing;
 };
 

@@ -39,7 +39,7 @@ class ChainPricer {
       const PlacedSection& section = sections()[i];
       if (section.chain != chain_) continue;
       SectionPlace& place = places[i] = on_cpu(section);
-      if (section.table != nullptr && (section.facts.rows >= least_device_rows || question_.is_asked_for)) {
+      if (section.table && (section.facts.rows >= least_device_rows || question_.is_asked_for)) {
         if (!place_table(i, way, place)) return std::nullopt;
       } else if (section.reads && is_there[*section.reads]) {
         place_object(section, device, place);

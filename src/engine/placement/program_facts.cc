@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "cost/transport.h"
+#include "engine/placement/program_key.h"
 #include "program/section_contents.h"
 
 namespace diptych {
@@ -40,17 +40,20 @@ class FactReader {
  public:
   FactReader(const Program& program, int64_t wanted) : program_(program), wanted_(wanted) {
     cursors_.resize(program.cursors.size());
+    groups_.assign(program.row_sets.size(), no_table);
   }
 
   ProgramFacts run() {
+    facts_.key = program_key(program_, 0);
+    facts_.wanted = wanted_;
     const auto& instructions = program_.instructions;
     for (size_t next = 0; next < instructions.size(); ++next) {
       const Instruction& at = instructions[next];
       const auto cursor = static_cast<size_t>(at.p1);
       switch (at.opcode) {
-        case Opcode::Table: cursors_[cursor] = {program_.sources[static_cast<size_t>(at.p2)].get(), {}}; break;
-        case Opcode::Groups: groups_[at.p1] = at.p2; break;
-        case Opcode::Rows: cursors_[cursor] = {nullptr, find_rows(at.p2)}; break;
+        case Opcode::Table: cursors_[cursor] = {static_cast<size_t>(at.p2), {}}; break;
+        case Opcode::Groups: groups_[static_cast<size_t>(at.p1)] = at.p2; break;
+        case Opcode::Rows: cursors_[cursor] = {std::nullopt, find_rows(at.p2)}; break;
         case Opcode::Parallel:
           add_section(static_cast<int32_t>(next), cursors_[cursor]);
           next = static_cast<size_t>(at.p3);
@@ -64,29 +67,38 @@ class FactReader {
 
  private:
   struct Cursor {
-    const TabletSource* table = nullptr;
-    std::optional<size_t> object;
+    std::optional<size_t> source, object;
   };
 
+  struct Sink {
+    Opcode kind = Opcode::Group;
+    int32_t number = 0;
+    bool operator==(const Sink&) const = default;
+  };
+
+  static constexpr int32_t no_table = -1;
+
   std::optional<size_t> find_object(Opcode kind, int32_t number) const {
-    const auto known = numbers_.find({kind, number});
-    return known != numbers_.end() ? std::optional(known->second) : std::nullopt;
+    const auto known = std::find(sinks_.begin(), sinks_.end(), Sink{kind, number});
+    return known != sinks_.end() ? std::optional<size_t>(known - sinks_.begin()) : std::nullopt;
   }
 
   // What is in a row set: groups, or rows that were appended.
   std::optional<size_t> find_rows(int32_t row_set) const {
-    const auto groups = groups_.find(row_set);
-    return groups != groups_.end() ? find_object(Opcode::Group, groups->second) : find_object(Opcode::Append, row_set);
+    const int32_t table = groups_[static_cast<size_t>(row_set)];
+    return table != no_table ? find_object(Opcode::Group, table) : find_object(Opcode::Append, row_set);
   }
+
+  // Asked for its tablets, a file would be read.
+  static bool is_placed(const TabletSource& source) { return source.read_by_cpu() == nullptr && is_table(source); }
 
   void add_section(int32_t address, const Cursor& cursor) {
     PlacedSection section;
     section.address = address;
     section.chain = facts_.sections.size();
     std::vector<RowsToSink> sinks;
-    // Asked for its tablets, a file would be read.
-    if (cursor.table != nullptr && cursor.table->read_by_cpu() == nullptr && is_table(*cursor.table)) {
-      section.table = cursor.table;
+    if (cursor.source && is_placed(*program_.sources[*cursor.source])) {
+      section.table = cursor.source;
       read_table(section, sinks);
     } else if (cursor.object) {
       section.reads = cursor.object;
@@ -107,12 +119,13 @@ class FactReader {
 
   void read_table(PlacedSection& section, std::vector<RowsToSink>& sinks) const {
     const auto cursor = static_cast<size_t>(program_.instructions[static_cast<size_t>(section.address)].p1);
-    const NeededTablets needed(program_.cursors[cursor], *section.table);
-    const RowsRead read = rows_of_table(program_, section.address, *section.table, needed);
+    const TabletSource& table = *program_.sources[*section.table];
+    const NeededTablets needed(program_.cursors[cursor], table);
+    RowsRead read = rows_of_table(program_, section.address, table, needed);
     section.needed = needed.spans();
-    section.columns = columns_read(program_, section.address);
-    for (const size_t column : section.columns) section.bytes.push_back(read.bytes[column]);
     section.facts = find_facts(program_, section.address, read, wanted_, &sinks);
+    for (const size_t column : read.columns) section.bytes.push_back(read.bytes[column]);
+    section.columns = std::move(read.columns);
   }
 
   RowsRead rows_of(int32_t address, size_t object) const {
@@ -121,19 +134,21 @@ class FactReader {
     read.rows = facts_.objects[object].rows;
     read.tablets = read.rows / morsel_rows + 1;
     read.bytes.assign(program_.cursors[cursor].columns.size(), 0);
-    for (const size_t column : columns_read(program_, address))
+    read.columns = columns_read(program_, address);
+    for (const size_t column : read.columns)
       read.bytes[column] = read.rows * row_bytes(program_.cursors[cursor].columns[column]);
     return read;
   }
 
   void add_object(const RowsToSink& sink, PlacedSection& section) {
-    const auto [known, is_new] = numbers_.try_emplace({sink.kind, sink.object}, facts_.objects.size());
-    const size_t number = known->second;
-    if (is_new) {
-      facts_.objects.emplace_back();
-      makers_.push_back(section.chain);
-    } else {
+    const std::optional<size_t> known = find_object(sink.kind, sink.object);
+    const size_t number = known.value_or(sinks_.size());
+    if (known) {
       join(section, makers_[number]);
+    } else {
+      facts_.objects.emplace_back();
+      sinks_.push_back({sink.kind, sink.object});
+      makers_.push_back(section.chain);
     }
     section.makes.push_back(number);
     ObjectFacts& object = facts_.objects[number];
@@ -167,19 +182,22 @@ class FactReader {
   }
 
   void number_chains() {
-    std::map<size_t, size_t> numbers;
-    for (PlacedSection& section : facts_.sections)
-      section.chain = numbers.try_emplace(section.chain, numbers.size()).first->second;
-    facts_.chains = numbers.size();
+    std::vector<size_t> chains;
+    for (PlacedSection& section : facts_.sections) {
+      const auto number = static_cast<size_t>(std::find(chains.begin(), chains.end(), section.chain) - chains.begin());
+      if (number == chains.size()) chains.push_back(section.chain);
+      section.chain = number;
+    }
+    facts_.chains = chains.size();
   }
 
   const Program& program_;
   const int64_t wanted_;
   ProgramFacts facts_;
   std::vector<Cursor> cursors_;
-  std::map<int32_t, int32_t> groups_;                     // by row set, the hash table
-  std::map<std::pair<Opcode, int32_t>, size_t> numbers_;  // of objects, by sink
-  std::vector<size_t> makers_;                            // by object, the chain of the sections that make it
+  std::vector<int32_t> groups_;  // by row set, the hash table
+  std::vector<Sink> sinks_;      // by object, which fills it
+  std::vector<size_t> makers_;   // by object, the chain of the sections that make it
 };
 
 }  // namespace

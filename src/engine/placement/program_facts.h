@@ -26,8 +26,8 @@ struct PlacedSection {
   int32_t address = 0;  // of its Parallel
   size_t chain = 0;
   SectionFacts facts;
-  // Of a table: what it reads of it.
-  const TabletSource* table = nullptr;
+  // Of a table, its number among the program's sources, and what is read of it.
+  std::optional<size_t> table;
   std::vector<TabletSpan> needed;
   std::vector<size_t> columns;
   std::vector<int64_t> bytes;   // of these
@@ -37,12 +37,14 @@ struct PlacedSection {
 };
 
 struct ProgramFacts {
+  uint64_t key = 0;                     // of the program (program_key.h)
+  int64_t wanted = -1;                  // for so many rows of the result
   std::vector<PlacedSection> sections;  // in the order in which they run
   std::vector<ObjectFacts> objects;
   size_t chains = 0;
 };
 
-// No tablet is read. wanted: as find_facts(). The program outlives it.
+// No tablet is read. wanted: as find_facts().
 ProgramFacts find_program_facts(const Program& program, int64_t wanted);
 
 }  // namespace diptych

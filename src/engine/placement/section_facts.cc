@@ -197,13 +197,13 @@ class FactFinder {
 RowsRead rows_of_table(const Program& program, int32_t address, const TabletSource& source,
                        const NeededTablets& needed) {
   const auto cursor = static_cast<size_t>(program.instructions[static_cast<size_t>(address)].p1);
-  const std::vector<size_t> columns = columns_read(program, address);
   RowsRead read;
+  read.columns = columns_read(program, address);
   read.bytes.assign(program.cursors[cursor].columns.size(), 0);
   for (const TabletSpan& span : needed.spans()) {
     read.tablets += static_cast<int64_t>(span.count);
     read.rows += span.rows;
-    for (const size_t column : columns) read.bytes[column] += encoded_bytes(source, span, column);
+    for (const size_t column : read.columns) read.bytes[column] += encoded_bytes(source, span, column);
   }
   return read;
 }

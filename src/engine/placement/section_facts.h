@@ -26,7 +26,8 @@ inline bool is_table(const TabletSource& source) { return source.tablet_count() 
 // What a section reads, of a table or of an object that is estimated.
 struct RowsRead {
   int64_t rows = 0, tablets = 0;
-  std::vector<int64_t> bytes;  // by column of the cursor, encoded; 0 where it is not read
+  std::vector<size_t> columns;  // of the cursor, ascending
+  std::vector<int64_t> bytes;   // by column of the cursor, encoded; 0 where it is not read
 };
 
 // Rows that are expected to reach a sink: of a hash table (Group) or of a row set (Append).

@@ -88,6 +88,35 @@ TEST_F(PlanCacheTest, RowsThatWereNotProvenAreCompiledAgain) {
   expect(sum, "22003 at 13", all);
 }
 
+// What is kept by the number holds for the constants and rows of the run before.
+TEST_F(PlanCacheTest, ProgramsThatComeAgainAsTheyWereHaveANumber) {
+  run("CREATE TABLE t(a integer)");
+  run("INSERT INTO t SELECT i FROM generate_series(1, 10) g(i)");
+  const auto number_of = [&](const std::string& query, int below) {
+    Statement statement(connection, query);
+    if (below > 0) statement.bind_parameter(0, Value::integer(below));
+    const uint64_t number = statement.program().number;
+    answer_of(statement);
+    return number;
+  };
+  const std::string query = "SELECT count(*) FROM t WHERE a < $1", other_query = "SELECT sum(a) FROM t";
+  EXPECT_EQ(number_of(query, 5), 0U) << "compiled";
+  EXPECT_EQ(number_of(query, 6), 0U) << "another constant";
+  const uint64_t number = number_of(query, 6);
+  EXPECT_NE(number, 0U);
+  EXPECT_EQ(number_of(query, 6), number);
+  for (int i = 0; i < 2; ++i) number_of(other_query, 0);
+  const uint64_t other_number = number_of(other_query, 0);
+  EXPECT_NE(other_number, 0U);
+  EXPECT_NE(other_number, number);
+  EXPECT_EQ(number_of(query, 5), 0U) << "another constant";
+  EXPECT_GT(number_of(query, 5), other_number);
+  run("INSERT INTO t VALUES (11)");
+  EXPECT_EQ(number_of(query, 5), 0U) << "other rows";
+  number_of(query, 5);  // the first run was compiled
+  EXPECT_GT(number_of(query, 5), other_number);
+}
+
 // What another table gets, or a writer that gives up, proves nothing.
 TEST_F(PlanCacheTest, OtherTablesMakeNoDifference) {
   run("CREATE TABLE t(a integer, s text)");

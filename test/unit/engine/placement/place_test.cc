@@ -11,22 +11,6 @@ namespace {
 
 constexpr double millisecond = 1e6;
 
-// A table to have an address of; nobody reads it.
-class NoTablets final : public TabletSource {
- public:
-  const std::vector<ColumnDefinition>& columns() const override { return columns_; }
-  size_t tablet_count() const override { return 0; }
-  int64_t row_count() const override { return 0; }
-  int64_t rows_in(size_t) const override { return 0; }
-  ZoneMap zone_map(size_t, size_t) const override { return {}; }
-  const Dictionary* common_dictionary(size_t) const override { return nullptr; }
-  std::unique_ptr<PinnedTablet> pin(size_t, std::span<const size_t>) const override { return nullptr; }
-  int64_t encoded_bytes(size_t, size_t) const override { return 0; }
-
- private:
-  std::vector<ColumnDefinition> columns_;
-};
-
 enum class Columns { Nowhere, Cached, Pinned };
 
 // A program, a machine with one device, and what is known of them.
@@ -61,7 +45,7 @@ class PlaceTest : public ::testing::Test {
   // Reads columns of 4 bytes of a table, and groups by one: rows a group, 0: no groups but totals.
   PlacedSection& add_table(int64_t rows, int columns, Columns place) {
     PlacedSection& section = add_section(rows);
-    section.table = &table_;
+    section.table = 0;
     section.facts.bytes = section.facts.wanted_bytes = rows * columns * 4;
     work(section, WorkKind::Load) = static_cast<double>(rows) * columns;
     work(section, WorkKind::Aggregate) = static_cast<double>(rows);
@@ -107,7 +91,6 @@ class PlaceTest : public ::testing::Test {
   Placement place() { return diptych::place(question()); }
   double& work(PlacedSection& section, WorkKind kind) { return section.facts.work[static_cast<size_t>(kind)]; }
 
-  NoTablets table_;
   ProgramFacts program_;
   HostCalibration host_;
   int threads_ = 16;

@@ -71,12 +71,12 @@ TEST(ProgramFacts, SectionsOfOneChainHandObjectsOn) {
   const ProgramFacts facts = GroupedProgram(source).facts(0, 500, 10);
   ASSERT_EQ(facts.sections.size(), 3U);
   EXPECT_EQ(facts.chains, 1U);
-  EXPECT_EQ(facts.sections[0].table, source.get());
+  EXPECT_EQ(facts.sections[0].table, 0U);
   EXPECT_EQ(facts.sections[0].facts.rows, table_rows);
   EXPECT_GT(facts.sections[0].facts.bytes, 0);
   EXPECT_EQ(facts.sections[0].columns, std::vector<size_t>{0});
   EXPECT_EQ(facts.sections[0].makes, std::vector<size_t>{0});
-  EXPECT_EQ(facts.sections[1].table, nullptr);
+  EXPECT_FALSE(facts.sections[1].table.has_value());
   EXPECT_EQ(facts.sections[1].reads, 0U);
   EXPECT_EQ(facts.sections[1].facts.rows, 500);
   EXPECT_EQ(facts.sections[2].reads, 1U);
@@ -162,7 +162,7 @@ TEST(ProgramFacts, AnIndexMakesOneChain) {
   EXPECT_EQ(facts.sections[1].meets, facts.sections[0].makes);
   EXPECT_TRUE(facts.objects[facts.sections[0].makes[0]].stays);
   EXPECT_EQ(facts.sections[0].facts.work[static_cast<size_t>(WorkKind::Sort)], 0) << "they have no keys";
-  EXPECT_EQ(facts.sections[1].table, probed.get());
+  EXPECT_EQ(facts.sections[1].table, 1U);
 }
 
 // Rows that are no table's are read by the CPU.
@@ -170,7 +170,7 @@ TEST(ProgramFacts, RowsOfNoTable) {
   std::vector<std::vector<Value>> rows(10, {Value::integer(1), Value::text("a")});
   const auto source = make_table({{"a", integer}, {"t", text}}, rows, 1024, false);
   const ProgramFacts facts = GroupedProgram(source).facts(0, 5);
-  EXPECT_EQ(facts.sections[0].table, nullptr);
+  EXPECT_FALSE(facts.sections[0].table.has_value());
   EXPECT_FALSE(facts.sections[0].reads);
 }
 
