@@ -44,7 +44,7 @@ class Engines final : public SectionRunner {
   std::optional<SectionResult> run(const SectionTask& task, const PlacementChoice& choice,
                                    PlacementNote& note) override;
   bool start(const SectionTask& task, const PlacementChoice& choice) override;
-  std::shared_ptr<const DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) override;
+  std::shared_ptr<DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) override;
   bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,
                const std::function<void()>& work) override;
 

@@ -274,7 +274,7 @@ gpu::SectionKernel Engines::kernel_of(const Program& program, int32_t address, c
   return gpu::generate_section(program, address, shape);
 }
 
-std::shared_ptr<const DeviceIndex> Engines::build(const IndexTask& task, bool is_known, PlacementNote& note) {
+std::shared_ptr<DeviceIndex> Engines::build(const IndexTask& task, bool is_known, PlacementNote& note) {
   const PlacementChoice& choice = *task.context.choice;
   std::string reason;
   Device* there = task.rows->device();
@@ -283,7 +283,7 @@ std::shared_ptr<const DeviceIndex> Engines::build(const IndexTask& task, bool is
     if (there == nullptr) return nullptr;
   }
   Device& device = *there;
-  std::shared_ptr<const DeviceIndex> built;
+  std::shared_ptr<DeviceIndex> built;
   const auto build = [&] { built = gpu::BuiltIndex::build(engine_for(device), task, reason); };
   if (attempt(device, choice, is_known, note, build) && built == nullptr && !is_known)
     note_fallback(device.info().id(), {reason, ""}, choice, note);

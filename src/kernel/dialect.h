@@ -163,6 +163,7 @@ typedef struct dk_interval {
   ROW(DK_NO_FIXED_POINT, feature_not_supported, "NaN and infinity are not supported for numeric")                   \
   ROW(DK_INFINITE_FIELD, feature_not_supported, "a field of infinity is infinite, which numeric does not hold yet") \
   ROW(DK_CASE_BEYOND_ASCII, feature_not_supported, "the case of characters beyond ASCII is known on the CPU only")  \
+  ROW(DK_KEYS_REPEAT, internal_error, "rows of an index share keys that were taken to be unique")                   \
   ROW(DK_TOO_MANY_PAIRS, program_limit_exceeded, "more pairs of rows that meet than a kernel takes at once")
 
 #define DK_ERROR_NAME(name, state, message) name,

@@ -94,6 +94,19 @@ double pairs_of(const JoinSide& a, const JoinSide& b) {
   return pairs * part;
 }
 
+// Where no key is a row's own, rows take one of the combinations of their values each, by chance.
+double repeated_rows(const JoinSide& side) {
+  double values = 1;
+  for (const Expression* key : side.keys) {
+    const ColumnValues of_key = values_of(side.rows, *key);
+    if (of_key.is_key) return 0;
+    values *= of_key.values;
+  }
+  if (joint_keys(side.rows, side.keys).may_be_key()) return -1;
+  const double rows = side.rows.estimated_rows;
+  return std::max(0.0, rows + values * std::expm1(-rows / values));
+}
+
 double pairs_of_join(const LogicalOperator& op) {
   double pairs = pairs_of({*op.inputs[0], addresses(op.probe_keys)}, {*op.inputs[1], addresses(op.build_keys)});
   if (op.is_semi) pairs = std::min(pairs, op.inputs[0]->estimated_rows);

@@ -34,6 +34,9 @@ struct JoinSide {
 };
 // Of the pairs of their rows those with equal keys.
 double pairs_of(const JoinSide& a, const JoinSide& b);
+// Of the rows, those whose keys another one before has as well; -1: nothing tells whether the keys together tell rows
+// apart.
+double repeated_rows(const JoinSide& side);
 // Of a join of estimated inputs: the pairs with equal keys, at least 1.
 double pairs_of_join(const LogicalOperator& join);
 

@@ -352,9 +352,20 @@ class Compiler {
                                .keys = static_cast<int32_t>(keys.size()),
                                .expected_rows = expected_rows,
                                .finds_one = join.is_semi,
-                               .is_unique = join.meets_one});
+                               .is_unique = join.meets_one,
+                               .repeat = repeat_of(op, keys)});
     builder_.emit(Opcode::Build, built.index, rows);
     return built;
+  }
+
+  static KeysRepeat repeat_of(const LogicalOperator& op, const std::vector<ExpressionPtr>& keys) {
+    // Less is hardly one row, more is hardly none.
+    constexpr double hardly_any = 0.05, some = 3;
+    std::vector<const Expression*> expressions;
+    for (const ExpressionPtr& key : keys) expressions.push_back(key.get());
+    const double repeated = repeated_rows({op, std::move(expressions)});
+    if (repeated < 0 || (repeated > hardly_any && repeated < some)) return KeysRepeat::Unknown;
+    return repeated <= hardly_any ? KeysRepeat::Never : KeysRepeat::Often;
   }
 
   void emit_build_rows(const std::vector<ExpressionPtr>& keys, int32_t rows, InputColumns& input, BuiltRows& built) {

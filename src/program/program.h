@@ -111,6 +111,9 @@ struct RowSetInfo {
 inline bool is_cut(const RowSetInfo& row_set) { return row_set.limit >= 0 || row_set.offset > 0; }
 
 // The rows of a row set by keys, which are its first columns; no keys: every row is found.
+// Whether several rows of an index are expected to have the same keys.
+enum class KeysRepeat : uint8_t { Unknown, Never, Often };
+
 struct IndexInfo {
   int32_t row_set = 0;
   int32_t keys = 0;
@@ -119,7 +122,8 @@ struct IndexInfo {
   int64_t expected_pairs = 0;  // that Matches finds in it
   // Whether Matches may stop at one row with the keys, which no Fetch reads.
   bool finds_one = false;
-  bool is_unique = false;  // it is proven that no two rows have the same keys
+  bool is_unique = false;                   // it is proven that no two rows have the same keys
+  KeysRepeat repeat = KeysRepeat::Unknown;  // where that is not so
 };
 
 // A small table of constants that rows index: strings of a dictionary, or an expression computed once for every entry

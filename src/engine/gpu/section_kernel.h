@@ -49,9 +49,23 @@ struct IndexShape {
   bool has_keys = true;         // else every row is met by all of its rows
   bool is_dense = false;        // found by the key itself, else by its hash
   bool is_unique = true;        // no two of its rows have the same keys, or one of them will do
+  bool is_guessed = false;      // ... which a kernel that meets it has to make sure of
+  bool is_full = false;         // every place of a dense index has a row
+  bool is_direct = false;       // ... and its record, which else lies where its row's number says
   bool is_fetched = false;      // some section reads columns of its rows
   bool has_filter = false;      // that is asked before its hash table
   std::vector<bool> has_nulls;  // by column of its row set
+  // Of its rows' records (join/index_record.h); 0: there are none, and columns are read where the row set has them.
+  int record_bytes = 0;       // from one to the next
+  int record_load_bytes = 0;  // that are loaded at once
+  int key_bytes = 0;          // of a table: from the words of one row's keys to those of the next
+  struct Field {
+    int width = 0;      // bytes; 0: it is not there
+    int at = 0;         // in the record
+    int null_bit = -1;  // of the record, counted from its first byte: set where the value is there; -1: it always is
+    bool operator==(const Field&) const = default;
+  };
+  std::vector<Field> fields;  // by column of the row set
   bool operator==(const IndexShape&) const = default;
 };
 
@@ -69,9 +83,23 @@ struct SectionShape {
 };
 
 // What a word of a kernel's parameters says of an index, as BuiltIndex has it. From FirstColumn on: of each column of
-// its row set the address of the values, of strings that of their offsets; that of the validity bits, and that of the
-// strings' bytes.
-enum class IndexPart : int32_t { Bits, Slots, Span, Low, Keys, Filter, FilterBits, Starts, Rows, FirstColumn };
+// its row set the address of the values, of strings that of their offsets; that of the validity bits, that of the
+// strings' bytes, and what is added to a record's field.
+enum class IndexPart : int32_t {
+  Control,
+  Bits,
+  Slots,
+  Span,
+  Low,
+  Keys,
+  Filter,
+  FilterBits,
+  Starts,
+  Rows,
+  Records,
+  FirstColumn
+};
+inline constexpr int32_t index_column_parts = 4;
 
 // What a word of the kernel's parameters is.
 struct KernelParameter {

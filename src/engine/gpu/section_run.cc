@@ -365,7 +365,9 @@ void SectionRun::bring(SectionBatch& batch) {
   const PartScope scope(task_.clock(), TimePart::Fetch);
   batch.bring();
   if (batch.has_failed()) {
-    if (batch.failure() == DK_CASE_BEYOND_ASCII) {
+    if (has_guessed_wrong(engine_.device(), task_)) {
+      left_to_cpu_ = wrong_guess;
+    } else if (batch.failure() == DK_CASE_BEYOND_ASCII) {
       left_to_cpu_ = case_beyond_ascii;
     } else if (batch.failure() == DK_TOO_MANY_PAIRS) {
       left_to_cpu_ = too_many_pairs;

@@ -40,7 +40,7 @@ class SectionRunner {
   virtual bool start(const SectionTask& task, const PlacementChoice& choice) = 0;
   // On the device that has the rows, or, for those of the host, on the one where the sections will run that meet them;
   // null: the CPU has to, and the note says why a device fails. is_known: as below. Errors: as run().
-  virtual std::shared_ptr<const DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) = 0;
+  virtual std::shared_ptr<DeviceIndex> build(const IndexTask& task, bool is_known, PlacementNote& note) = 0;
   // Does what a device may fail at; false: the CPU has to make again what it was about, and the note says why.
   // is_known: the statement has fallen back before. Errors: those of the work, but for 53200 and 58000; 0A000 as run().
   virtual bool attempt(Device& device, const PlacementChoice& choice, bool is_known, PlacementNote& note,

@@ -49,7 +49,7 @@ class DeviceIndex {
   // Of its build, by the device's clock, where somebody wants to know; 0 where the driver does not tell. Waits for it.
   virtual int64_t kernel_nanoseconds() const = 0;
 };
-using DeviceIndexes = std::map<int32_t, std::shared_ptr<const DeviceIndex>>;  // by index
+using DeviceIndexes = std::map<int32_t, std::shared_ptr<DeviceIndex>>;  // by index
 
 // What one is to be built of.
 struct IndexTask {

@@ -119,6 +119,9 @@ DK_FN dk_u64 dk_address_of(DK_SPACES_PARAM, DK_GLOBAL const void* at) {
 #define DK_ATOMIC_CAS_U64 atom_cmpxchg
 #define DK_ATOMIC_EXCHANGE_U64 atom_xchg
 
+// Adds 1, and returns what was there before.
+DK_FN uint dk_count_up_global_u32(volatile DK_GLOBAL uint* at) { return atomic_inc(at); }
+
 // OpenCL C 1.2 knows atomics without order only; a fence after one is what its devices order by.
 DK_FN uint dk_load_fenced_u32(volatile DK_GLOBAL const uint* at) {
   uint value = *at;
@@ -148,6 +151,13 @@ DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
     (words)[1] = dk_loaded.y;                        \
     (words)[2] = dk_loaded.z;                        \
     (words)[3] = dk_loaded.w;                        \
+  }
+// Two words of 8 bytes, also of memory that the kernel writes.
+#define DK_LOAD_PAIR(at, words)                        \
+  {                                                    \
+    ulong2 dk_loaded = *(DK_GLOBAL const ulong2*)(at); \
+    (words)[0] = dk_loaded.x;                          \
+    (words)[1] = dk_loaded.y;                          \
   }
 
 #define DK_STORE_X2(at, words) \
@@ -262,6 +272,15 @@ DK_FN unsigned int dk_load_acquire_local_u32(const unsigned int* at) {
 #endif
   return value;
 }
+// Adds 1, and returns what was there before. Items of a warp that add to the same address do it together: many that do
+// so one by one wait for each other.
+DK_FN unsigned int dk_count_up_global_u32(unsigned int* at) {
+  const unsigned int same = __match_any_sync(__activemask(), (unsigned long long)at);
+  unsigned int lower, before = 0;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  if ((same & lower) == 0) before = atomicAdd(at, (unsigned int)__popc(same));
+  return __shfl_sync(same, before, __ffs(same) - 1) + (unsigned int)__popc(same & lower);
+}
 // Shared memory adds 32 bits in one step; 64 it compares and swaps until nobody has come between.
 DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
   unsigned int* words = (unsigned int*)at;
@@ -287,6 +306,13 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
     (words)[1] = dk_loaded.y;                                 \
     (words)[2] = dk_loaded.z;                                 \
     (words)[3] = dk_loaded.w;                                 \
+  }
+// Two words of 8 bytes, also of memory that the kernel writes.
+#define DK_LOAD_PAIR(at, words)                                   \
+  {                                                               \
+    ulonglong2 dk_loaded = *(const ulonglong2*)(const void*)(at); \
+    (words)[0] = dk_loaded.x;                                     \
+    (words)[1] = dk_loaded.y;                                     \
   }
 
 #define DK_STORE_X2(at, words) \

@@ -1,6 +1,7 @@
 #include "engine/cpu/groups/dense_merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "engine/run/parallel.h"

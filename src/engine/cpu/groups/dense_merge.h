@@ -1,9 +1,8 @@
 // Putting together the dense tables of threads: range of groups by range, several at a time.
 //
-//   table of thread 0   |groups 0 ...      |...             |...             |
-//   table of thread 1   |                  |                |                |
-//   tasks                '----- added ----'  '--- added ---'  '--- added ---'     to the first table, then rows come
-//   out
+//   table of thread 0   |groups 0 ...    |...            |...            |
+//   table of thread 1   |                |               |               |
+//   tasks                '---- added ----''---- added ----''---- added ----'    to the first table, then put out
 #pragma once
 
 #include <memory>

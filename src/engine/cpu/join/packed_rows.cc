@@ -4,50 +4,11 @@
 #include <cstring>
 
 namespace diptych::cpu {
-namespace {
-
-bool is_whole_number(PhysicalType physical) {
-  return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
-}
-
-PackedRows::Field field_of(const RegisterInfo& column) {
-  PackedRows::Field field;
-  field.width = static_cast<size_t>(width_bytes(column.physical));
-  field.nullable = column.nullable;
-  if (!column.has_range || !is_whole_number(column.physical)) return field;
-  if (column.low > column.high || column.low < INT64_MIN || column.high > INT64_MAX) return field;
-  field.low = static_cast<int64_t>(column.low);
-  const auto most = static_cast<uint64_t>(column.high - column.low);
-  const size_t narrow = most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
-  field.width = std::min(field.width, narrow);
-  return field;
-}
-
-}  // namespace
-
 PackedRows::PackedRows(const std::vector<RegisterInfo>& columns, const std::vector<bool>& fetched)
-    : fields_(columns.size()) {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    physical_.push_back(columns[i].physical);
-    if (!fetched[i]) continue;
-    fields_[i] = field_of(columns[i]);
-    columns_.push_back(i);
-  }
-  std::stable_sort(columns_.begin(), columns_.end(),
-                   [&](size_t a, size_t b) { return fields_[a].width > fields_[b].width; });
-  for (const size_t column : columns_) {
-    fields_[column].at = stride_;
-    stride_ += fields_[column].width;
-  }
-  size_t nulls = 0;
-  for (const size_t column : columns_) {
-    if (!fields_[column].nullable) continue;
-    fields_[column].null_at = stride_ + nulls / 8;
-    fields_[column].null_bit = static_cast<int>(nulls++ % 8);
-  }
-  stride_ += (nulls + 7) / 8;
-  const size_t widest = columns_.empty() ? 1 : std::min<size_t>(8, fields_[columns_[0]].width);
-  stride_ = (stride_ + widest - 1) / widest * widest;
+    : layout_(columns, fetched) {
+  for (const RegisterInfo& column : columns) physical_.push_back(column.physical);
+  const size_t alignment = layout_.alignment();
+  stride_ = (layout_.bytes() + alignment - 1) / alignment * alignment;
 }
 
 void PackedRows::allocate(size_t rows, const Memory& memory) {
@@ -81,7 +42,7 @@ void PackedRows::write_nulls(const Field& field, const uint64_t* valid, const ui
 }
 
 void PackedRows::write(size_t column, const KeyColumn& from, const uint32_t* places, int count) {
-  const Field& field = fields_[column];
+  const Field& field = layout_.field(column);
   with_stored_type(field.width, [&]<typename Stored>(Stored) {
     switch (width_bytes(physical_[column])) {
       case 1:
@@ -100,7 +61,7 @@ void PackedRows::write(size_t column, const KeyColumn& from, const uint32_t* pla
 }
 
 void PackedRows::write_whole(size_t column, size_t place, int64_t value) {
-  std::memcpy(at(place, fields_[column]), &value, sizeof(value));
+  std::memcpy(at(place, layout_.field(column)), &value, sizeof(value));
 }
 
 }  // namespace diptych::cpu

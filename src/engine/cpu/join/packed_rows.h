@@ -1,28 +1,17 @@
-// Columns of an index's rows side by side, so that one access to memory brings all of a row that a section fetches:
-//
-//   |row 0: c1|c0|c2|NULL bits|row 1: c1|c0|c2|NULL bits|...        the widest column first
-//
-// A whole number takes the fewest bytes (1, 2, 4, 8) that its proven bounds allow, as difference from the least value.
-// Columns that nobody fetches are left out.
+// Columns of an index's rows side by side (engine/rows/packed_layout.h), padded so that fields are aligned.
 #pragma once
 
 #include <vector>
 
 #include "engine/cpu/key_rows.h"
 #include "engine/rows/memory.h"
+#include "engine/rows/packed_layout.h"
 
 namespace diptych::cpu {
 
 class PackedRows {
  public:
-  struct Field {
-    size_t width = 0;  // bytes; 0: left out
-    size_t at = 0;     // in a row
-    int64_t low = 0;   // is added to what is stored
-    bool nullable = false;
-    size_t null_at = 0;  // byte of a row, ...
-    int null_bit = 0;    // ... and bit of it that says whether the value is there
-  };
+  using Field = PackedLayout::Field;
 
   PackedRows() = default;
   PackedRows(const std::vector<RegisterInfo>& columns, const std::vector<bool>& fetched);
@@ -30,11 +19,11 @@ class PackedRows {
   // Bytes of a row.
   size_t stride() const { return stride_; }
   size_t bytes() const { return rows_.size(); }
-  size_t column_count() const { return fields_.size(); }
-  const Field& field(size_t column) const { return fields_[column]; }
+  size_t column_count() const { return layout_.column_count(); }
+  const Field& field(size_t column) const { return layout_.field(column); }
   const std::byte* rows() const { return rows_.data(); }
   // Those that are not left out.
-  const std::vector<size_t>& columns() const { return columns_; }
+  const std::vector<size_t>& columns() const { return layout_.columns(); }
 
   // For so many rows, not initialised. Errors: 53200.
   void allocate(size_t rows, const Memory& memory);
@@ -52,8 +41,7 @@ class PackedRows {
   std::byte* at(size_t place, const Field& field) { return rows_.data() + place * stride_ + field.at; }
 
   std::vector<PhysicalType> physical_;
-  std::vector<Field> fields_;
-  std::vector<size_t> columns_;
+  PackedLayout layout_;
   size_t stride_ = 0;
   Chunk rows_;
 };

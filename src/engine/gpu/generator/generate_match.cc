@@ -2,7 +2,9 @@
 // one; else see generate_pairs.cc.
 //
 //   met_7      rows that have found their key
-//   r7[k]      the place of row k's key in a dense index, or the row that it has found, of which Fetch reads columns
+//   r7[k]      the place of row k's key in a dense index, or the number of the row or record that it has found, of
+//   which
+//              Fetch reads columns (generate_fetch.cc)
 #include "engine/gpu/generator/section_generator.h"
 
 namespace diptych::gpu {
@@ -32,23 +34,36 @@ const IndexShape* SectionGenerator::declare_index(int32_t index) {
             fmt::format("const {0} {1}{2} = ({0}){3};", type, name, ending, word(Kind::Index, index, part(which))));
   };
   declare_number("dk_u32", "_span", IndexPart::Span);
+  if (shape->is_guessed) declare_words("dk_u32", "_control", IndexPart::Control);
   if (!shape->has_keys) return shape;
   if (shape->is_dense) {
-    declare_words("dk_u32", "_bits", IndexPart::Bits);
     declare_number("dk_i64", "_low", IndexPart::Low);
-    if (shape->is_unique && shape->is_fetched) declare_words("dk_u32", "", IndexPart::Slots);
+    if (shape->is_unique && !shape->is_full) declare_words("dk_u32", "_bits", IndexPart::Bits);
+    if (shape->is_unique && shape->is_fetched && !shape->is_direct) declare_words("dk_u32", "", IndexPart::Slots);
   } else {
-    declare_words("dk_u32", "", IndexPart::Slots);
-    declare_words("dk_u64", "_keys", IndexPart::Keys);
+    declare_words("dk_u64", "", IndexPart::Slots);
+    declare_words("dk_u8", "_keys", IndexPart::Keys);
     if (shape->has_filter) {
       declare_words("dk_u32", "_filter", IndexPart::Filter);
       declare_number("dk_i32", "_filter_bits", IndexPart::FilterBits);
     }
   }
+  if (shape->record_bytes > 0) declare_words("dk_u8", "_records", IndexPart::Records);
   if (shape->is_unique) return shape;
   declare_words("dk_u32", "_starts", IndexPart::Starts);
-  if (shape->is_fetched) declare_words("dk_u32", "_rows", IndexPart::Rows);
+  if (shape->is_fetched && shape->record_bytes == 0) declare_words("dk_u32", "_rows", IndexPart::Rows);
   return shape;
+}
+
+// Keys that were taken to be unique are not: what the kernel finds then is of no use.
+void SectionGenerator::write_guesses() {
+  for (int32_t address = flow_.first; address < flow_.end; ++address) {
+    if (at(address).opcode != Opcode::Matches) continue;
+    const IndexShape* shape = declare_index(at(address).p3);
+    if (shape == nullptr || !shape->is_guessed) continue;
+    body_.line("DK_NOTE_FAILURE(failure, index_{}_control[DK_INDEX_IS_REPEATED] != 0 ? DK_KEYS_REPEAT : 0, 1, {});",
+               at(address).p3, address);
+  }
 }
 
 void SectionGenerator::write_matches(int32_t address) {
@@ -67,7 +82,7 @@ void SectionGenerator::write_matches(int32_t address) {
   if (!shape->has_keys)
     body_.line("met_{} = index_{}_span != 0 ? live : 0U;", out, instruction.p3);
   else if (shape->is_dense)
-    write_found_places(address);
+    write_found_places(address, *shape);
   else
     write_found_slots(address, *shape);
   body_.close();
@@ -77,8 +92,9 @@ void SectionGenerator::write_matches(int32_t address) {
   body_.open("if (active != 0) {{");
 }
 
-// Of each row the place of its key. The rows' bits are asked for at once.
-void SectionGenerator::write_found_places(int32_t address) {
+// Of each row the place of its key. The rows' bits are asked for at once. A place that several rows may share has a
+// start whether it has rows or not.
+void SectionGenerator::write_found_places(int32_t address, const IndexShape& shape) {
   const Instruction& instruction = at(address);
   const int32_t out = instruction.p1;
   const std::string name = fmt::format("index_{}", instruction.p3), key = operand(instruction.p2);
@@ -88,39 +104,66 @@ void SectionGenerator::write_found_places(int32_t address) {
   body_.open("DK_FOR_ROWS(k) {{");
   const char* word = is_short ? "dk_u32" : "dk_u64";
   body_.line("const {0} place = ({0})({1}) - ({0}){2}_low;", word, key, name);
-  body_.line("const dk_u32 bits = (live >> k & 1U) != 0 && place < {0}_span ? {0}_bits[place >> 5] : 0U;", name);
-  body_.line("met_{} |= (bits >> (dk_u32)(place & 31) & 1U) << k;", out);
+  body_.line("const dk_bool is_place = (live >> k & 1U) != 0 && place < {}_span;", name);
+  if (shape.is_unique && !shape.is_full) {
+    body_.line("const dk_u32 bits = is_place ? {}_bits[place >> 5] : 0U;", name);
+    body_.line("met_{} |= (bits >> (dk_u32)(place & 31) & 1U) << k;", out);
+  } else {
+    body_.line("met_{} |= (dk_u32)is_place << k;", out);
+  }
   body_.line("r{}[k] = (dk_u32)place;", out);
   body_.close();
 }
 
-// Of each row the slot of its key.
+// Of each row the row that has its key, or where several have it its slot. What the first slots have is asked for at
+// once for all rows.
 void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shape) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
+  const KeyWords words = key_words(address);
+  body_.line("dk_u64 hashes[DK_ROWS], entries[DK_ROWS];");
+  for (size_t i = 0; i < words.texts; ++i) body_.line("dk_u64 texts_{}[DK_ROWS];", i);
+  body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
+  write_key(address, false);
+  body_.line("hashes[k] = dk_hash_words(key, {});", words.compared);
+  body_.close();
   if (shape.has_filter) {
     body_.line("dk_u32 possible = 0;");
-    body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
-    write_key_hash(address);
-    body_.line("possible |= (dk_u32)dk_index_may_have({0}_filter, {0}_filter_bits, hash) << k;", name);
-    body_.close();
+    body_.line(
+        "DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) possible |= (dk_u32)dk_index_may_have({0}_filter, "
+        "{0}_filter_bits, hashes[k]) << k;",
+        name);
   }
-  body_.open("DK_FOR_ROWS(k) if (({} >> k & 1U) != 0) {{", shape.has_filter ? "possible" : "live");
-  const KeyWords words = write_key_hash(address);
-  body_.line("const dk_i64 slot = dk_index_find(DK_SPACES_ARG, {0}, (dk_i32){0}_span, {0}_keys, {1}, {2}, key, hash);",
-             name, words.compared, words.texts);
+  body_.line("DK_FOR_ROWS(k) entries[k] = ({1} >> k & 1U) != 0 ? {0}[hashes[k] >> (64 - {0}_span)] : 0;", name,
+             shape.has_filter ? "possible" : "live");
+  body_.open("DK_FOR_ROWS(k) if (entries[k] != 0) {{");
+  write_key(address, true);
+  body_.line(
+      "const dk_i64 slot = dk_index_find(DK_SPACES_ARG, {0}, (dk_i32){0}_span, {0}_keys, {1}, {2}, {3}, key, "
+      "hashes[k], &entries[k]);",
+      name, shape.key_bytes, words.compared, words.texts);
   body_.open("if (slot >= 0) {{");
   body_.line("met_{} |= 1U << k;", out);
-  if (shape.is_unique)
-    body_.line("r{}[k] = {}[slot] - 1;", out, name);
-  else
-    body_.line("r{}[k] = (dk_u32)slot;", out);
+  body_.line("r{}[k] = (dk_u32){};", out, shape.is_unique ? "dk_index_row(entries[k])" : "slot");
   body_.close();
   body_.close();
 }
 
-// The words of row k's key, as kernel/device/index_find.h has them, and their hash.
-SectionGenerator::KeyWords SectionGenerator::write_key_hash(int32_t address) {
+SectionGenerator::KeyWords SectionGenerator::key_words(int32_t address) const {
+  const Instruction& instruction = at(address);
+  const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
+  KeyWords words;
+  for (int32_t i = 0; i < keys; ++i) {
+    const PhysicalType physical = info(instruction.p2 + i).physical;
+    words.compared += physical == PhysicalType::Int128 ? 2 : 1;
+    words.texts += physical == PhysicalType::Text ? 1 : 0;
+  }
+  return words;
+}
+
+// The words `key` of row k's key, as kernel/device/index_find.h has them. Those of strings, which take long, are kept
+// the first time, and then known.
+void SectionGenerator::write_key(int32_t address, bool texts_are_known) {
   const Instruction& instruction = at(address);
   const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
   std::vector<std::string> words, texts;
@@ -139,65 +182,13 @@ SectionGenerator::KeyWords SectionGenerator::write_key_hash(int32_t address) {
       words.push_back(fmt::format("(dk_u64)(dk_i64){}", value));
     }
   }
-  for (const std::string& text : texts) words.push_back(fmt::format("dk_text_key({})", text));
-  const KeyWords made{words.size(), texts.size()};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (!texts_are_known) body_.line("texts_{}[k] = dk_text_key({});", i, texts[i]);
+    words.push_back(fmt::format("texts_{}[k]", i));
+  }
   for (const std::string& text : texts) words.push_back(fmt::format("dk_text_address(DK_SPACES_ARG, {})", text));
   body_.line("dk_u64 key[{}];", words.size());
   for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
-  body_.line("const dk_u64 hash = dk_hash_words(key, {});", made.compared);
-  return made;
-}
-
-void SectionGenerator::write_fetch(int32_t address) {
-  const Instruction& instruction = at(address);
-  const int32_t out = instruction.p1, index = instruction.p3;
-  const auto column = static_cast<int32_t>(std::get<int64_t>(instruction.p4));
-  const IndexShape* shape = declare_index(index);
-  if (shape == nullptr) return;
-  const PhysicalType physical = info(out).physical;
-  const std::string name = fmt::format("index_{}_{}", index, column);
-  const char* element = physical == PhysicalType::Bool       ? "dk_u8"
-                        : physical == PhysicalType::Interval ? "dk_i128"
-                        : physical == PhysicalType::Text     ? "dk_u32"
-                                                             : type_text(physical);
-  const int32_t values = part(IndexPart::FirstColumn) + 3 * column;
-  declare(name, fmt::format("DK_GLOBAL const {0}* {1} = DK_AT(const {0}, {2});", element, name,
-                            word(Kind::Index, index, values)));
-  const bool has_nulls = shape->has_nulls[static_cast<size_t>(column)];
-  if (has_nulls)
-    declare(name + "_known", fmt::format("DK_GLOBAL const dk_u8* {}_known = DK_AT(const dk_u8, {});", name,
-                                         word(Kind::Index, index, values + 1)));
-  std::string row = operand(instruction.p2);
-  if (shape->is_dense && shape->is_unique) row = fmt::format("index_{}[{}]", index, row);
-  const std::string each = "DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) ";
-  body_.open("{{");
-  std::string there = all_rows;
-  if (has_nulls) {
-    there = "there";
-    body_.line("dk_u32 there = 0;");
-    body_.line("{}there |= (dk_u32)dk_row_is_known({}_known, {}) << k;", each, name, row);
-  }
-  if (physical == PhysicalType::Bool) {
-    body_.line("dk_u32 holds = 0;");
-    body_.line("{}holds |= (dk_u32)({}[{}] != 0) << k;", each, name, row);
-    assign_truth(out, "holds", there);
-  } else if (physical == PhysicalType::Interval) {
-    body_.line("{0}r{1}[k] = dk_interval_of_words({2}[{3}].lo, (dk_u64){2}[{3}].hi);", each, out, name, row);
-    store_nulls_here(out, there);
-  } else if (physical == PhysicalType::Text) {
-    use_file("device/strings.h");
-    declare(name + "_bytes", fmt::format("DK_GLOBAL const char* {}_bytes = DK_AT(const char, {});", name,
-                                         word(Kind::Index, index, values + 2)));
-    body_.open("{}{{", each);
-    body_.line("const dk_u32 at = {};", row);
-    body_.line("r{0}[k] = dk_make_text({1}_bytes + {1}[at], (dk_i32)({1}[at + 1] - {1}[at]));", out, name);
-    body_.close();
-    store_nulls_here(out, there);
-  } else {
-    body_.line("{}r{}[k] = {}[{}];", each, out, name, row);
-    store_nulls_here(out, there);
-  }
-  body_.close();
 }
 
 }  // namespace diptych::gpu

@@ -203,10 +203,13 @@ void SectionGenerator::write_pairs(int32_t address) {
   body_.line("dk_i32 row[DK_ROWS];");
   body_.line("DK_FOR_ROWS(k) row[k] = moved_row_{}[k];", out);
   body_.line("dk_u32 r{}[DK_ROWS];", out);
-  if (is_fetched && shape.has_keys)
-    body_.line("DK_FOR_ROWS(k) r{0}[k] = {1}_rows[moved_first_{0}[k] + match_{0}[k]];", out, name);
-  else if (is_fetched)
+  if (is_fetched && shape.has_keys) {
+    const std::string place = fmt::format("moved_first_{0}[k] + match_{0}[k]", out);
+    body_.line("DK_FOR_ROWS(k) r{}[k] = {};", out,
+               shape.record_bytes > 0 ? place : fmt::format("{}_rows[{}]", name, place));
+  } else if (is_fetched) {
     body_.line("DK_FOR_ROWS(k) r{0}[k] = match_{0}[k];", out);
+  }
   body_.line("dk_u32 active = here_{};", out);
   if (flow_.tracks_validity) body_.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target)

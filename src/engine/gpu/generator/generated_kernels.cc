@@ -119,10 +119,22 @@ class SignatureWords {
     add(shape.has_keys);
     add(shape.is_dense);
     add(shape.is_unique);
+    add(shape.is_guessed);
+    add(shape.is_full);
+    add(shape.is_direct);
     add(shape.is_fetched);
     add(shape.has_filter);
     add(shape.has_nulls.size());
     for (const bool has_nulls : shape.has_nulls) add(has_nulls);
+    add(shape.record_bytes);
+    add(shape.record_load_bytes);
+    add(shape.key_bytes);
+    add_all(shape.fields);
+  }
+  void add(const IndexShape::Field& field) {
+    add(field.width);
+    add(field.at);
+    add(field.null_bit);
   }
   void add(const IndexInfo& index) {
     add(index.row_set);

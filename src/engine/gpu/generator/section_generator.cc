@@ -95,6 +95,7 @@ void SectionGenerator::write_body() {
     declare_totals();
   }
   declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
+  write_guesses();
   KernelWriter& out = body_;
   if (ordered_) {
     out.open(
@@ -185,9 +186,11 @@ void SectionGenerator::write_steps() {
     const bool meets =
         info_of(opcode).kind == OpcodeKind::Sink && opcode != Opcode::Group && opcode != Opcode::Aggregate;
     if (meets) out.close_to(depth_);
+    if (meets || opcode == Opcode::Matches) loaded_parts_.clear();
     if (is_filter_column(address)) continue;
-    const bool late = (ordered_ || is_partitioned()) && is_late(address);
+    const bool late = is_put_off(address);
     if (late && gathers_) continue;
+    if (opcode == Opcode::Fetch) declare_parts(address, late);
     if (late) out.open("if (pass != 0 && active != 0) {{");
     write_instruction(address);
     if (late) out.close();
@@ -257,6 +260,7 @@ void SectionGenerator::begin_instruction(int32_t address) {
   const int target = flow_.target_number(address);
   if (target >= 0) {
     body_.close_to(depth_);
+    loaded_parts_.clear();
     body_.line("active |= pending_{};", target);
   }
   if (flow_.drops_invalid[static_cast<size_t>(address - flow_.first)]) body_.line("active &= valid;");

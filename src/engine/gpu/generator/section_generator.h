@@ -72,6 +72,15 @@ class SectionGenerator {
     size_t compared = 0, texts = 0;
   };
 
+  // A part of the records of an index's rows, of those whose numbers a register has.
+  struct LoadedPart {
+    int32_t index, row;
+    int part;
+    bool late;
+    std::string name;
+    bool is_loaded = false;
+  };
+
   const RegisterInfo& info(int32_t number) const { return program_.registers[static_cast<size_t>(number)]; }
   Register& reg(int32_t number) { return registers_[static_cast<size_t>(number)]; }
   const Instruction& at(int32_t address) const { return program_.instructions[static_cast<size_t>(address)]; }
@@ -149,10 +158,28 @@ class SectionGenerator {
   // ---- rows of built indexes (generate_match.cc)
   const IndexShape* declare_index(int32_t index);
   void write_matches(int32_t address);
-  void write_found_places(int32_t address);
+  void write_guesses();
+  void write_found_places(int32_t address, const IndexShape& shape);
   void write_found_slots(int32_t address, const IndexShape& shape);
-  KeyWords write_key_hash(int32_t address);
+  KeyWords key_words(int32_t address) const;
+  void write_key(int32_t address, bool texts_are_known);
+
+  // ---- columns of their rows (generate_fetch.cc)
+  // Null: the column is not in a record.
+  const IndexShape::Field* field_of(const Instruction& fetch) const;
+  void declare_parts(int32_t address, bool late);
+  LoadedPart* find_part(const Instruction& fetch, int part, bool late);
+  std::string found_row(const Instruction& fetch);
+  void load_part(const Instruction& fetch, LoadedPart& part);
+  std::string part_word(const Instruction& fetch, int at, bool late);
+  std::string part_bits(const Instruction& fetch, int at, int width, bool late);
+  // Only the second pass does it.
+  bool is_put_off(int32_t address) const { return (ordered_ || is_partitioned()) && is_late(address); }
   void write_fetch(int32_t address);
+  void write_fetch_field(int32_t address, const IndexShape::Field& field);
+  static std::string field_value(PhysicalType physical, const std::string& bits, const std::string& upper,
+                                 const std::string& low);
+  void write_fetch_column(int32_t address);
 
   // ---- pairs of rows (generate_pairs.cc)
   bool meets_several(int32_t address) const;
@@ -286,6 +313,8 @@ class SectionGenerator {
   int32_t first_pairs_ = 0;                 // address of the first Matches of which rows meet several each, or the end
   int32_t last_pairs_ = -1;                 // ... and of the last
   int32_t compacts_at_ = 0;                 // address of the Matches whose rows are put close together, or the end
+  std::vector<LoadedPart> loaded_parts_;    // that can be seen where the text is being written
+  int parts_ = 0;                           // that have been declared
   int most_kept_rows_ = 0;                  // of an item, of which all may be kept in a step
   bool is_scattered_ = false;               // what is being written is of rows that lie anywhere in the tablet
   int32_t totals_ = -1;                     // hash table whose one group the work-items keep; -1: none

@@ -1,20 +1,24 @@
 // An index over the rows of a row set in a device's memory, which kernels look rows up in (kernel/device/index_find.h).
 //
-//   dense   one whole number as the key, whose values span few places: a bit for each place says whether it is there
+//   dense   one whole number as the key, whose values span few places: a bit for each place says whether it is there,
+//           unless all are
 //   table   other keys but intervals: a hash table of rows, before which a filter is asked where most rows are expected
 //           to find nothing
 //   rows    without a key: all of them
 //
-// Where no two rows share a key, a place or slot leads to its row; else to the rows that have the key, which stand one
-// behind the other (kernel/device/index_build.h). An index of which nothing is fetched has no rows.
+// Where no two rows share a key, a place leads to its row's record, or is where that lies; else to the records of all
+// rows that have the key, which stand one behind the other (kernel/device/index_build.h). An index of which nothing is
+// fetched has no records.
 #pragma once
 
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "engine/gpu/gpu_engine.h"
+#include "engine/gpu/join/index_plan.h"
 #include "engine/gpu/rows/device_row_set.h"
 #include "engine/gpu/section_kernel.h"
+#include "engine/rows/packed_layout.h"
 #include "engine/run/section_task.h"
 
 namespace diptych::gpu {
@@ -22,9 +26,9 @@ namespace diptych::gpu {
 class BuiltIndex final : public DeviceIndex {
  public:
   // Of rows on the engine's device, or copied there. Null: the CPU has to, and `reason` says why.
-  // Waits for the device, to see whether keys are unique, unless it is known whether a key has several rows that
-  // matter, and the rows are few. Errors: 53200, 58000, those of pinning the rows.
-  static std::shared_ptr<const BuiltIndex> build(GpuEngine& engine, const IndexTask& task, std::string& reason);
+  // Waits for the device only where it is not known whether several rows that matter have the same key, or where they
+  // have. Errors: 53200, 58000, those of pinning the rows.
+  static std::shared_ptr<BuiltIndex> build(GpuEngine& engine, const IndexTask& task, std::string& reason);
 
   ~BuiltIndex() override;
   BuiltIndex(const BuiltIndex&) = delete;
@@ -38,6 +42,10 @@ class BuiltIndex final : public DeviceIndex {
   FormProfile form() const override;
   int64_t kernel_nanoseconds() const override;
   const IndexShape& shape() const { return shape_; }
+  // Whether rows share keys that were taken to be unique. Waits for the device. Errors: 58000.
+  bool has_guessed_wrong();
+  // Builds it anew, once has_guessed_wrong(), while no kernel works with it. Errors: as build().
+  void build_again();
   // Rows with the same key that are found, at most.
   int64_t most_matches() const { return most_matches_; }
   // The word of a kernel's parameter.
@@ -45,30 +53,34 @@ class BuiltIndex final : public DeviceIndex {
 
  private:
   BuiltIndex(GpuEngine& engine, const IndexTask& task);
-  void choose_form(const Program& program);
   void find_columns(Queue& queue, MemoryBudget* budget);
+  std::shared_ptr<const ColumnSegment> copied(const TabletSource& rows, size_t column, Queue& queue) const;
+  void insert(Queue& queue);
+  void insert_repeated(Queue& queue);
+  bool has_repeated_keys(Queue& queue) const;
+  void repeat_keys();
+  void note_end(Queue& queue);
   void allocate(Queue& queue);
+  // Of the kernels that build it.
+  std::vector<uint64_t> parameters() const;
+  void add_fields(std::vector<uint64_t>& words) const;
+  void launch(Queue& queue, const char* entry) const;
+  // Whether its build need not be waited for.
+  bool is_left() const { return shape_.has_keys && shape_.is_unique && (finds_one() || shape_.is_guessed); }
   // Whether Matches finds one row of a key at most, whatever the rows are.
   bool finds_one() const { return info_.finds_one || info_.is_unique; }
-  bool is_left() const;
-  void insert(Queue& queue);
-  std::shared_ptr<const ColumnSegment> copied(const TabletSource& rows, size_t column, Queue& queue) const;
-  DeviceBuffer make_keys(Queue& queue) const;
-  // Lays the rows out key by key.
-  void place(Queue& queue, const PinnedBuffer& report);
   int64_t slot_count() const { return shape_.is_dense ? static_cast<int64_t>(span_) : int64_t{1} << span_; }
-  std::span<const RegisterInfo> keys() const;
-  // Of each row's keys: words that are compared, and strings, whose addresses are behind these.
-  int64_t compared_words() const;
-  int64_t texts() const;
 
   GpuEngine& engine_;
+  const Program& program_;
   const IndexInfo& info_;
   const RowSetInfo& row_set_;
   const std::shared_ptr<const TabletSource> rows_;
   const int64_t count_;
   int64_t most_matches_ = 1;
   IndexShape shape_;
+  PackedLayout layout_;  // of records
+  KeyLayout keys_layout_;
   uint64_t low_ = 0;
   uint64_t span_ = 0;         // places of a dense index; bits of the number of slots of a table; rows without a key
   uint64_t filter_bits_ = 0;  // of the number of words
@@ -77,30 +89,29 @@ class BuiltIndex final : public DeviceIndex {
   std::vector<uint64_t> values_, validity_;                    // addresses, by column; 0: it is not there
   // What is zeroed at first, in one piece, and where its parts are.
   DeviceBuffer cleared_;
-  DeviceAddress control_, bits_, slots_, filter_;
-  DeviceBuffer places_;  // of a dense index: slots_ are here, which bits tell of
-  DeviceBuffer keys_, starts_, by_key_;
-  // Of a build that nobody has waited for: its queue, and what else it uses.
+  DeviceAddress control_, bits_, slots_, filter_, counts_;
+  // Of a dense index: rows by place, which bits tell of, or their records. Of a table: keys, behind each its record. Of
+  // rows that share keys: records, or numbers of rows, key by key.
+  DeviceBuffer places_, keys_, by_key_;
+  DeviceAddress records_, row_numbers_;
+  DeviceBuffer ranks_;  // of rows, and their slots
+  // Of a build that nobody has waited for: its queue.
   std::unique_ptr<Queue> queue_;
-  DeviceBuffer slots_of_rows_;
   // begins_: null where nobody wants to know; is_there_: null where that is long past.
   std::unique_ptr<const DeviceEvent> begins_, is_there_;
   int64_t kernel_nanoseconds_ = 0;
 };
 
 // The index as the task has it on the device; null: it is not there.
-const BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_t index);
+BuiltIndex* index_on(const Device& device, const SectionTask& task, int32_t index);
+
+// Whether keys of an index that the task's section meets were taken to be unique and are not. Errors: 58000.
+bool has_guessed_wrong(const Device& device, const SectionTask& task);
+// Builds such indexes again; false: there are none. No kernel works with them. Errors: as BuiltIndex::build().
+bool correct_guesses(const Device& device, const SectionTask& task);
+inline constexpr const char* wrong_guess = "rows of an index share keys that were taken to be unique";
 
 // How many pairs a row of the task's section may make with the rows of the indexes there that it meets.
 double most_matches_of_a_row(const Device& device, const SectionTask& task);
-
-// Adds the indexes that the section's rows meet, as they are expected to be before there are any: with unique keys.
-void add_expected_indexes(const Program& program, int32_t address, SectionShape& shape);
-// Why no device builds it, whatever its rows are; empty: one does.
-std::string why_not_built(const Program& program, int32_t index);
-// The same, or why it would be built there in vain: a section whose rows meet it meets another one that is not.
-std::string why_not_met(const Program& program, int32_t index);
-// Why no device runs the section for the sake of the indexes that its rows meet or are made for; empty: one may.
-std::string why_no_join(const Program& program, int32_t address);
 
 }  // namespace diptych::gpu

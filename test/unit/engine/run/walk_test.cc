@@ -45,7 +45,7 @@ class CpuOnly final : public SectionRunner {
     return std::nullopt;
   }
   bool start(const SectionTask&, const PlacementChoice&) override { return false; }
-  std::shared_ptr<const DeviceIndex> build(const IndexTask&, bool, PlacementNote&) override { return nullptr; }
+  std::shared_ptr<DeviceIndex> build(const IndexTask&, bool, PlacementNote&) override { return nullptr; }
   bool attempt(Device&, const PlacementChoice&, bool, PlacementNote&, const std::function<void()>& work) override {
     work();
     return true;
