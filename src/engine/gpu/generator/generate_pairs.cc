@@ -139,6 +139,7 @@ void SectionGenerator::open_pairs(int32_t address) {
     body_.line("count_{}[k] = has ? {}_span : 0U;", out, name);
   }
   body_.close();
+  if (kernel_.shares_rows && address == first_pairs_) write_own_matches(out);
   body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0{1}; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out,
              goes_on);
   body_.line("dk_u32 lines_{};", out);

@@ -175,6 +175,14 @@ class SectionGenerator {
   void write_scattered(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
   void write_scattered_nulls(int32_t out, size_t index);
 
+  // ---- rows that meet very many, shared out by a second launch (generate_long_rows.cc)
+  bool may_share_rows() const;
+  void declare_long_rows();
+  std::string grid_group() const;
+  std::string grid_groups() const;
+  void write_long_row();
+  void write_own_matches(int32_t out);
+
   // ---- rows that are left, close together (generate_compaction.cc)
   void find_compaction();
   bool compacts() const { return compacts_at_ < flow_.end; }

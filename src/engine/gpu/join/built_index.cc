@@ -345,6 +345,7 @@ void BuiltIndex::place(Queue& queue, const PinnedBuffer& report) {
                         by_key_.address().value});
   queue.synchronize();
   most_matches_ = int64_t{reinterpret_cast<const uint32_t*>(report.data())[2]} + 1;
+  shape_.has_long_lists = most_matches_ > most_own_matches;
 }
 
 FormProfile BuiltIndex::form() const {
