@@ -51,7 +51,7 @@ struct IndexShape {
   bool is_unique = true;        // no two of its rows have the same keys, or one of them will do
   bool is_fetched = false;      // some section reads columns of its rows
   bool has_filter = false;      // that is asked before its hash table
-  bool has_long_lists = false;  // some keys have more than most_own_matches of its rows
+  bool has_long_lists = false;  // some of its keys have more than most_own_matches rows
   std::vector<bool> has_nulls;  // by column of its row set
   bool operator==(const IndexShape&) const = default;
 };

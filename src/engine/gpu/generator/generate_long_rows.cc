@@ -1,5 +1,5 @@
-// Rows that meet very many rows of an index, of which others meet few: the team that has one would go through its pairs
-// when all others are done. The kernel is launched twice, and the second launch shares such rows out:
+// Rows that meet very many rows of an index, where others meet few: the team that has one would still go through its
+// pairs when all others are done. The kernel is launched twice, and the second launch shares such rows out:
 //
 //   first launch    a unit of the loop is a tile; rows with more than most_own_matches are noted and left alone
 //   second launch   a unit is a slice of a noted row: each team computes the row's registers again, as the first row
@@ -16,13 +16,13 @@ using Kind = KernelParameter::Kind;
 
 namespace {
 
-// Of a slice. A team's part are two turns, with which a million pairs of one row are 489 slices: enough for all
-// multiprocessors, and not so small that finding the row again takes longer than its pairs.
+// Of a slice: two turns of each of a CUDA group's teams. A million pairs of one row are 489 slices, so that all
+// multiprocessors of a large device have some.
 constexpr int slice_pairs = 2048;
 
 }  // namespace
 
-// Where every row meets all rows of the index nothing is won. Sinks that come before would take a row once a slice.
+// A sink in front of the pairs would take such a row once a slice.
 bool SectionGenerator::may_share_rows() const {
   if (!repeats() || ordered_) return false;
   for (int32_t address = flow_.first; address < first_pairs_; ++address)

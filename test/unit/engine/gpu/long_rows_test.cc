@@ -2,7 +2,7 @@
 // compiles their texts.
 #include <gtest/gtest.h>
 
-#include "engine/gpu/section_kernel.h"
+#include "engine/gpu/generator/generated_kernels.h"
 #include "kernel/nvrtc_compiler.h"
 
 namespace diptych::gpu {
@@ -38,6 +38,8 @@ class JoinProgram {
     shape.indexes[0].has_long_lists = has_long_lists;
     return generate_section(program, 0, shape);
   }
+
+  SectionSignature signature() const { return section_signature(program, 0, shape); }
 
   SectionShape shape;
 
@@ -90,10 +92,11 @@ TEST(LongRows, TakeNothingWhereThereAreNone) {
   }
 }
 
-TEST(LongRows, AreNoneWhereEveryRowMeetsAll) {
+TEST(LongRows, HaveKernelsOfTheirOwn) {
   JoinProgram join(Sink::Totals);
-  join.shape.indexes[0].has_keys = join.shape.indexes[0].is_dense = false;
-  EXPECT_FALSE(join.kernel(false).shares_rows);
+  const SectionSignature without = join.signature();
+  join.shape.indexes[0].has_long_lists = true;
+  EXPECT_NE(join.signature(), without);
 }
 
 TEST(LongRows, CompileForCuda) {
