@@ -45,6 +45,11 @@ std::string SectionGenerator::grid_groups() const {
   return kernel_.shares_rows ? "(2 * DK_GROUP_COUNT)" : "DK_GROUP_COUNT";
 }
 
+// Slices may be millions, which take long even without their pairs.
+std::string SectionGenerator::goes_on() const {
+  return kernel_.shares_rows && may_be_stopped() ? " && stopped == 0" : "";
+}
+
 // The row that the unit is a slice of, and how many of its pairs come before those of the team.
 void SectionGenerator::write_long_row() {
   body_.line("DK_GLOBAL const dk_u64* long_row = is_sharing ? dk_find_long_row(long_rows, tile) : long_rows;");

@@ -104,7 +104,7 @@ void SectionGenerator::write_body() {
     out.open(
         "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
   } else {
-    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
+    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles{}; tile += DK_GROUP_COUNT) {{", goes_on());
   }
   if (kernel_.shares_rows) write_long_row();
   out.line("const dk_i64 number = {}dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",

@@ -163,6 +163,7 @@ class SectionGenerator {
   bool is_late_register(int32_t number) const;
   void use_stage(int width);
   void declare_lines(int32_t out);
+  bool may_be_stopped() const;
   void open_pairs(int32_t address);
   void write_pairs(int32_t address);
   void write_moved(int32_t out, const std::string& type, const std::string& from, const std::string& to);
@@ -180,6 +181,7 @@ class SectionGenerator {
   void declare_long_rows();
   std::string grid_group() const;
   std::string grid_groups() const;
+  std::string goes_on() const;
   void write_long_row();
   void write_own_matches(int32_t out);
 
