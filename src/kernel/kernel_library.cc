@@ -61,6 +61,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/section.h", {"device/load.h"}},
       {"device/pick.h", {"device/team.h", "device/section.h"}},
       {"device/pairs.h", {"device/team.h", "device/section.h"}},
+      {"device/long_rows.h", {"device/platform.h"}},
       {"device/packed_codes.h", {"device/platform.h"}},
       {"device/strings.h", {"text.h"}},
       {"device/text_row.h", {"text_out.h", "device/platform.h"}},

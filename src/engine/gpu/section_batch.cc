@@ -28,6 +28,9 @@ constexpr uint64_t host_line_rows = 32, device_line_rows = 8;
 constexpr int64_t status_at = 64;
 static_assert(status_at >= static_cast<int64_t>(sizeof(ControlBlock)));
 
+// That have room among those that a second launch shares out; further ones are left to their teams.
+constexpr int64_t usual_long_rows = 65536;
+
 bool is_text_row(const OutputColumn& column) { return column.is_text_row(); }
 
 }  // namespace
@@ -142,7 +145,8 @@ void SectionBatch::launch_with(int64_t capacity) {
     const int64_t status_bytes = kernel_->writes_rows() ? std::max<int64_t>(tablets_->tiles, 1) * 8 : 0;
     control_buffer_ = engine_.device().allocate(status_at + status_bytes, "control block of a kernel");
     control_report_.allocate(engine_, sizeof(ControlBlock), "control block of a kernel");
-    groups_ = std::clamp<int64_t>(tablets_->tiles, 1, grid_);
+    // Few rows may have many slices.
+    groups_ = kernel_->shares_rows ? grid_ : std::clamp<int64_t>(tablets_->tiles, 1, grid_);
     // Few rows are written to few places at a time, however many groups of the grid there are.
     if (!kernel_->notes_rows)
       for (const PartitionBatch& partitions : partitions_) groups_ = std::min(groups_, partitions.most_groups());
@@ -152,14 +156,14 @@ void SectionBatch::launch_with(int64_t capacity) {
   if (kernel_->writes_rows()) {
     allocate_outputs(capacity);
   } else if (kernel_->partial_words > 0) {
-    partials_report_.allocate(engine_, groups_ * static_cast<int64_t>(kernel_->partial_words) * 8,
+    partials_report_.allocate(engine_, groups_of_launches() * static_cast<int64_t>(kernel_->partial_words) * 8,
                               "partial aggregates");
   }
   if (kernel_->notes_rows && row_masks_.bytes() == 0)
     row_masks_ =
         engine_.device().allocate(std::max<int64_t>(tablets_->tiles * steps_ * kernel_->items, 1), "masks of rows");
   for (NumberedBatch& groups : numbered_) groups.prepare(*queue_);
-  for (PartitionBatch& partitions : partitions_) partitions.begin(groups_);
+  for (PartitionBatch& partitions : partitions_) partitions.begin(groups_of_launches());
   if (kernel_->is_interpreted()) send_section();
   if (is_watched()) {
     stop_ = engine_.device().allocate_pinned(sizeof(uint64_t), "a word that stops a kernel");
@@ -202,10 +206,25 @@ void SectionBatch::count_rows() {
 
 void SectionBatch::launch_pass(uint32_t pass) {
   pass_ = pass;
+  const bool notes_rows = kernel_->shares_rows && (pass == 0 || partitions_.empty());
+  if (notes_rows) long_rows_.clear(engine_, *queue_, most_long_rows());
+  launch();
+  if (residency_ == Residency::Mapped) queue_->count_in_place(input_->bytes, 0);
+  if (!kernel_->shares_rows) return;
+  long_rows_.share(true);
+  launch();
+  long_rows_.share(false);
+}
+
+void SectionBatch::launch() {
   std::vector<uint64_t> words;
   for (const KernelParameter& parameter : kernel_->parameters) words.push_back(word(parameter));
   queue_->launch(*compiled_, groups_, kernel_->items, words, shared_room_);
-  if (residency_ == Residency::Mapped) queue_->count_in_place(input_->bytes, 0);
+}
+
+// Of rows for partitions the second pass must find the same ones noted: none may lack room.
+int64_t SectionBatch::most_long_rows() const {
+  return partitions_.empty() ? std::min(input_->rows, usual_long_rows) : input_->rows;
 }
 
 bool SectionBatch::writes_to_host() const {
@@ -279,7 +298,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::TabletCount: return static_cast<uint64_t>(tablets_->tablets);
     case Kind::TileCount: return static_cast<uint64_t>(tablets_->tiles);
     case Kind::TilesPerTablet: return static_cast<uint64_t>(tablets_->tiles_per_tablet);
-    case Kind::StepsPerTile: return static_cast<uint64_t>(steps_);
+    case Kind::StepsPerTile: return long_rows_.is_sharing() ? 1 : static_cast<uint64_t>(steps_);
     case Kind::Control: return control_buffer_.address().value;
     case Kind::TileStatus: return (control_buffer_.address() + status_at).value;
     case Kind::Capacity: return static_cast<uint64_t>(capacity_);
@@ -287,6 +306,7 @@ uint64_t SectionBatch::word(const KernelParameter& parameter) const {
     case Kind::Output: return outputs_[index].values.value;
     case Kind::SortWord: return (outputs_buffer_.address() + sort_word_offsets_[index]).value;
     case Kind::OutputNulls: return outputs_[index].nulls.value;
+    case Kind::LongRows: return long_rows_.word(parameter.part);
     case Kind::RowMasks: return row_masks_.address().value;
     case Kind::TextRoom: return text_room_.address().value;
     case Kind::TextRoomBytes: return static_cast<uint64_t>(text_room_.bytes());
@@ -383,7 +403,7 @@ void SectionBatch::bring_output() {
 }
 
 void SectionBatch::fetch_partials() {
-  partials_.groups = static_cast<size_t>(groups_);
+  partials_.groups = static_cast<size_t>(groups_of_launches());
   partials_.words.assign(partials_report_.words(),
                          partials_report_.words() + partials_.groups * kernel_->partial_words);
   const HashTableInfo& table = task_.program.hash_tables[static_cast<size_t>(kernel_->hash_table)];
@@ -392,7 +412,7 @@ void SectionBatch::fetch_partials() {
     const StateLayout& state = layout.aggregates[i];
     if (state.kind != StateKind::Extreme || table.aggregates[i].argument.physical != PhysicalType::Text) continue;
     partials_.strings[i] =
-        fetch_strings(engine_, *queue_, {partials_report_.address(), groups_, kernel_->partial_words},
+        fetch_strings(engine_, *queue_, {partials_report_.address(), groups_of_launches(), kernel_->partial_words},
                       string_of_extreme(state.first_word));
   }
 }

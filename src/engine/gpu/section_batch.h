@@ -17,6 +17,7 @@
 #include "engine/gpu/groups/partition_batch.h"
 #include "engine/gpu/input/column_segment.h"
 #include "engine/gpu/input/section_input.h"
+#include "engine/gpu/join/long_rows.h"
 #include "engine/gpu/output/report_buffer.h"
 #include "engine/gpu/output/row_fetch.h"
 #include "engine/gpu/output/text_room.h"
@@ -110,6 +111,8 @@ class SectionBatch {
   bool find_kernel(KernelMemo& memo, std::string& reason);
   SectionShape shape_with_indexes() const;
   int64_t choose_steps();
+  // Of the grids of all launches over the batch's rows.
+  int64_t groups_of_launches() const { return kernel_->shares_rows ? 2 * groups_ : groups_; }
   void send_section();
   // Whether the kernel writes its rows straight to where they stay, in pinned memory.
   bool writes_to_host() const;
@@ -121,6 +124,8 @@ class SectionBatch {
   void bring_output();
   void count_rows();
   void launch_pass(uint32_t pass);
+  void launch();
+  int64_t most_long_rows() const;
   void launch_until_room();
   bool is_timed() const { return task_.report != nullptr; }
   bool is_watched() const;
@@ -148,7 +153,8 @@ class SectionBatch {
   int64_t grid_ = 1, groups_ = 0;  // groups that the device runs at once, and that this launch has
   int64_t steps_ = 1;              // of a tile
   int64_t shared_room_ = 0;        // of a work-group, beside what the kernel's text declares
-  DeviceBuffer section_buffer_;    // what the interpreter runs
+  LongRows long_rows_;
+  DeviceBuffer section_buffer_;  // what the interpreter runs
   PinnedBuffer section_sent_;
   // Control block, and behind it states of tiles, where rows are written.
   DeviceBuffer control_buffer_;

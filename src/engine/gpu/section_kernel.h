@@ -54,6 +54,7 @@ struct IndexShape {
   bool is_direct = false;       // ... and its record, which else lies where its row's number says
   bool is_fetched = false;      // some section reads columns of its rows
   bool has_filter = false;      // that is asked before its hash table
+  bool has_long_lists = false;  // some of its keys have more than most_own_matches rows
   std::vector<bool> has_nulls;  // by column of its row set
   // Of its rows' records (join/index_record.h); 0: there are none, and columns are read where the row set has them.
   int record_bytes = 0;       // from one to the next
@@ -81,6 +82,12 @@ struct SectionShape {
   // Null: it is not on the device.
   const IndexShape* built(int32_t index) const;
 };
+
+// A row that meets more of an index is shared out by a second launch: a team goes through as many in 8 turns.
+inline constexpr int64_t most_own_matches = 1024;
+
+// What the words of a kernel's parameters say of rows that meet more: see LongRows.
+enum class LongRowPart : int32_t { List, Room, IsSharing };
 
 // What a word of a kernel's parameters says of an index, as BuiltIndex has it. From FirstColumn on: of each column of
 // its row set the address of the values, of strings that of their offsets; that of the validity bits, that of the
@@ -130,6 +137,7 @@ struct KernelParameter {
     Partials,  // address of the aggregate states of every group of the grid
     Group,     // of the groups of hash table `index`: what GroupPart `part` says
     Index,     // of index `index`: what IndexPart `part` says
+    LongRows,  // of rows that a second launch shares out: what LongRowPart `part` says
     RowMasks,  // address of a byte for each step of a work-item: which of its rows the first pass has found
     TextRoom,  // address of the room for strings that the kernel makes
     TextRoomBytes,
@@ -193,6 +201,7 @@ struct SectionKernel {
   int most_steps = 16;           // of a tile
   int new_texts = 0;             // instructions that make strings
   bool repeats = false;          // a row may reach the sinks several times
+  bool shares_rows = false;      // a second launch goes through the rows that meet very many
   bool can_be_stopped = false;   // it looks at the word that the host may set, and then leaves pairs out
   bool stages_rows = false;      // those for partitions are put in order in shared memory, which launches ask for
   bool notes_rows = false;       // the first of two passes notes for the second which rows reach the sinks

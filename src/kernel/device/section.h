@@ -67,7 +67,8 @@ DK_FN void dk_show_failure(DK_GLOBAL dk_u64* control, dk_u64 failure) {
   dk_atomic_cas_global_u64(control + 2, 0, failure);
 }
 
-// The end of a kernel: the group that is done last copies what the host wants of the control block.
+// The end of a kernel: the group that is done last copies what the host wants of the control block. Groups of a launch
+// behind it with the same block are counted from 0 again.
 DK_FN void dk_report(DK_GLOBAL dk_u64* control, DK_GLOBAL dk_u64* report) {
   DK_BARRIER();
   if (DK_LOCAL_ID == 0) {
@@ -75,6 +76,7 @@ DK_FN void dk_report(DK_GLOBAL dk_u64* control, DK_GLOBAL dk_u64* report) {
     if (dk_atomic_add_global_u64(control + 4, 1) + 1 == (dk_u64)DK_GROUP_COUNT) {
       DK_FENCE_GLOBAL();
       for (dk_i32 i = 1; i < 4; i++) report[i] = dk_atomic_load_global_u64(control + i);
+      control[4] = 0;
     }
   }
 }

@@ -115,12 +115,14 @@ void SectionGenerator::declare_lines(int32_t out) {
   }
 }
 
+// Totals alone may be left as they are.
+bool SectionGenerator::may_be_stopped() const { return kernel_.sink == SectionKernel::Sink::Totals; }
+
 // Up to the section's end. No row is behind a jump, which leads past a Matches only to the end.
 void SectionGenerator::open_pairs(int32_t address) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
-  // Totals alone may be left as they are.
-  kernel_.can_be_stopped = kernel_.sink == SectionKernel::Sink::Totals;
+  kernel_.can_be_stopped = may_be_stopped();
   if (kernel_.can_be_stopped) {
     declare("turns", "dk_u32 turns = 0, stopped = 0;");
     declare("stop", fmt::format("DK_GLOBAL const dk_u64* stop = DK_AT(const dk_u64, {});", word(Kind::Stop)));
@@ -139,6 +141,7 @@ void SectionGenerator::open_pairs(int32_t address) {
     body_.line("count_{}[k] = has ? {}_span : 0U;", out, name);
   }
   body_.close();
+  if (kernel_.shares_rows && address == first_pairs_) write_own_matches(out);
   body_.open("for (dk_u32 skip_{0} = 0, more_{0} = 1; more_{0} != 0{1}; skip_{0} += DK_PAIRS_AT_A_TIME) {{", out,
              goes_on);
   body_.line("dk_u32 lines_{};", out);

@@ -76,8 +76,8 @@ void SectionGenerator::declare_partitions(const GroupPlan& plan) {
   declare(
       fmt::format("begin_{}", table),
       fmt::format("for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) places_{0}[i] = pass == 0 ? 0U "
-                  ": starts_{0}[(dk_i64)i * DK_GROUP_COUNT + DK_GROUP_ID];",
-                  table));
+                  ": starts_{0}[(dk_i64)i * {1} + {2}];",
+                  table, grid_groups(), grid_group()));
 }
 
 // The rows of one table, if they are many and short enough for a step's to have room.
@@ -309,9 +309,9 @@ void SectionGenerator::write_counts_end(const GroupPlan& plan) {
   }
   body_.line("DK_BARRIER();");
   body_.line(
-      "if (pass == 0) for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) starts_{0}[(dk_i64)i * "
-      "DK_GROUP_COUNT + DK_GROUP_ID] = places_{0}[i];",
-      plan.hash_table);
+      "if (pass == 0) for (dk_i32 i = DK_LOCAL_ID; i < 1 << bits_{0}; i += DK_GROUP_SIZE) starts_{0}[(dk_i64)i * {1} + "
+      "{2}] = places_{0}[i];",
+      plan.hash_table, grid_groups(), grid_group());
 }
 
 }  // namespace diptych::gpu

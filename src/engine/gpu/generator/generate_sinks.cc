@@ -263,7 +263,7 @@ void SectionGenerator::write_update(int32_t address, StateKind kind, bool square
 void SectionGenerator::write_totals_end() {
   const StatesLayout layout = layout_states(program_.hash_tables[static_cast<size_t>(totals_)], true);
   KernelWriter& out = body_;
-  out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64)DK_GROUP_ID * {};", word(Kind::Partials),
+  out.line("DK_GLOBAL dk_u64* partial = DK_AT(dk_u64, {}) + (dk_i64){} * {};", word(Kind::Partials), grid_group(),
            layout.words);
   for (size_t i = 0; i < layout.note_words; ++i)
     out.line("const dk_u64 notes{0} = dk_block_or_u64(notes_{1} | (dk_u64)notes_{2} << 32, scratch);", i, 2 * i,

@@ -124,6 +124,7 @@ class SignatureWords {
     add(shape.is_direct);
     add(shape.is_fetched);
     add(shape.has_filter);
+    add(shape.has_long_lists);
     add(shape.has_nulls.size());
     for (const bool has_nulls : shape.has_nulls) add(has_nulls);
     add(shape.record_bytes);

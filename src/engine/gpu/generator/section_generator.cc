@@ -54,8 +54,10 @@ SectionKernel SectionGenerator::generate() {
   choose_gathering();
   choose_packed();
   choose_rows_per_thread();
-  if (groups()) plan_group_tables();
   kernel_.repeats = repeats();
+  kernel_.shares_rows = may_share_rows();
+  if (kernel_.shares_rows) declare_long_rows();
+  if (groups()) plan_group_tables();
   kernel_.notes_rows = may_note_rows();
   kernel_.adds_noted_rows = kernel_.notes_rows && compacts();
   if (is_partitioned() && shape_.has_large_groups && !repeats() && !compacts()) kernel_.items = large_group_size;
@@ -87,7 +89,9 @@ void SectionGenerator::declare(const std::string& name, const std::string& decla
 void SectionGenerator::write_body() {
   using Kind = KernelParameter::Kind;
   declare("tablets", fmt::format("DK_GLOBAL const dk_u64* tablets = DK_AT(const dk_u64, {});", word(Kind::Tablets)));
-  declare("tiles", fmt::format("const dk_i64 tiles = (dk_i64){};", word(Kind::TileCount)));
+  declare("tiles", fmt::format("const dk_i64 tiles = {}(dk_i64){};",
+                               kernel_.shares_rows ? "is_sharing ? (dk_i64)(dk_u32)long_rows[0] : " : "",
+                               word(Kind::TileCount)));
   declare("control", fmt::format("DK_GLOBAL dk_u64* control = DK_AT(dk_u64, {});", word(Kind::Control)));
   const std::string count = word(Kind::TabletCount), per_tablet = word(Kind::TilesPerTablet);
   if (kernel_.sink == SectionKernel::Sink::Totals) {
@@ -101,15 +105,18 @@ void SectionGenerator::write_body() {
     out.open(
         "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
   } else {
-    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles; tile += DK_GROUP_COUNT) {{");
+    out.open("for (dk_i64 tile = DK_GROUP_ID; tile < tiles{}; tile += DK_GROUP_COUNT) {{", goes_on());
   }
-  out.line("const dk_i64 number = dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
+  if (kernel_.shares_rows) write_long_row();
+  out.line("const dk_i64 number = {}dk_find_tablet(tablets, {}, (dk_i64){}, (dk_i64){}, tile);",
+           kernel_.shares_rows ? "is_sharing ? (dk_i64)(long_row[1] >> 32) : " : "",
            tablet_words + column_words * shape_.columns.size(), count, per_tablet);
   out.line("DK_GLOBAL const dk_u64* tablet = tablets + number * {};",
            tablet_words + column_words * shape_.columns.size());
   out.line("const dk_i32 tablet_rows = (dk_i32)tablet[0];");
   write_tablet_columns();
-  out.line("dk_i32 start = (dk_i32)(tile - (dk_i64)tablet[1]) * steps * {};", kernel_.step_rows());
+  out.line("dk_i32 start = {}(dk_i32)(tile - (dk_i64)tablet[1]) * steps * {};",
+           kernel_.shares_rows ? "is_sharing ? long_place / DK_ROWS * DK_ROWS : " : "", kernel_.step_rows());
   if (ordered_)
     write_passes();
   else
@@ -170,8 +177,11 @@ void SectionGenerator::write_steps() {
   const char* items = ordered_ ? "DK_TEAM_SIZE" : "DK_GROUP_SIZE";
   out.open("for (dk_i32 step = 0; step < steps && start + step * ({} * DK_ROWS) < tablet_rows; step++) {{", items);
   out.line("const dk_i32 first = start + step * ({} * DK_ROWS) + {} * DK_ROWS;", items,
-           ordered_ ? "DK_LANE" : "DK_LOCAL_ID");
+           ordered_              ? "DK_LANE"
+           : kernel_.shares_rows ? "(is_sharing ? DK_LANE : DK_LOCAL_ID)"
+                                 : "DK_LOCAL_ID");
   out.line("dk_u32 active = dk_rows_left(tablet_rows - first);");
+  if (kernel_.shares_rows) out.line("if (is_sharing) active = DK_LANE == 0 ? 1U << long_place % DK_ROWS : 0U;");
   if (flow_.tracks_validity) out.line("dk_u32 valid = active;");
   for (size_t target = 0; target < flow_.targets.size(); ++target) out.line("dk_u32 pending_{} = 0;", target);
   if (kernel_.notes_rows) write_noted_rows();

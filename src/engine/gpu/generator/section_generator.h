@@ -190,6 +190,7 @@ class SectionGenerator {
   bool is_late_register(int32_t number) const;
   void use_stage(int width);
   void declare_lines(int32_t out);
+  bool may_be_stopped() const;
   void open_pairs(int32_t address);
   void write_pairs(int32_t address);
   void write_moved(int32_t out, const std::string& type, const std::string& from, const std::string& to);
@@ -201,6 +202,15 @@ class SectionGenerator {
   std::string row_number() const;
   void write_scattered(const ColumnShape& column, size_t index, int32_t out, PhysicalType physical);
   void write_scattered_nulls(int32_t out, size_t index);
+
+  // ---- rows that meet very many, shared out by a second launch (generate_long_rows.cc)
+  bool may_share_rows() const;
+  void declare_long_rows();
+  std::string grid_group() const;
+  std::string grid_groups() const;
+  std::string goes_on() const;
+  void write_long_row();
+  void write_own_matches(int32_t out);
 
   // ---- rows that are left, close together (generate_compaction.cc)
   void find_compaction();

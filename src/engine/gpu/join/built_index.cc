@@ -317,6 +317,7 @@ void BuiltIndex::insert_repeated(Queue& queue) {
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
   most_matches_ = int64_t{seen[2]} + 1;
+  shape_.has_long_lists = most_matches_ > most_own_matches;
   ranks_ = DeviceBuffer();
 }
 
