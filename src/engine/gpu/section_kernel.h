@@ -59,7 +59,6 @@ struct IndexShape {
   // Of its rows' records (join/index_record.h); 0: there are none, and columns are read where the row set has them.
   int record_bytes = 0;       // from one to the next
   int record_load_bytes = 0;  // that are loaded at once
-  int key_bytes = 0;          // of a table: from the words of one row's keys to those of the next
   struct Field {
     int width = 0;      // bytes; 0: it is not there
     int at = 0;         // in the record
@@ -67,6 +66,10 @@ struct IndexShape {
     bool operator==(const Field&) const = default;
   };
   std::vector<Field> fields;  // by column of the row set
+  // Of a table: its rows' keys, which where they are unique are the beginning of the records.
+  int key_bytes = 0;
+  int key_load_bytes = 0;
+  std::vector<Field> key_fields;  // by key
   bool operator==(const IndexShape&) const = default;
 };
 
@@ -99,6 +102,7 @@ enum class IndexPart : int32_t {
   Span,
   Low,
   Keys,
+  RowBits,
   Filter,
   FilterBits,
   Starts,

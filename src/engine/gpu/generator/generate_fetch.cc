@@ -3,6 +3,7 @@
 //
 //   part_3[k]    words of 4 bytes of a part of row k's record
 #include <algorithm>
+#include <utility>
 
 #include "engine/gpu/generator/section_generator.h"
 
@@ -18,17 +19,19 @@ bool is_whole_number(PhysicalType physical) {
   return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
 }
 
-int words_of_load(const IndexShape& shape) { return std::max(1, shape.record_load_bytes / word_bytes); }
+int words_of_load(int load_bytes) { return std::max(1, load_bytes / word_bytes); }
 
-// The parts of a record that a field is in, and what says whether it is there.
+// Adds those parts that a field is in.
+void add_parts(const IndexShape::Field& field, int load_bytes, std::vector<int>& parts) {
+  for (int at = field.at; at < field.at + field.width; at += std::min(field.width, load_bytes))
+    if (std::find(parts.begin(), parts.end(), at / load_bytes) == parts.end()) parts.push_back(at / load_bytes);
+}
+
+// ... and what says whether it is there.
 std::vector<int> parts_of_field(const IndexShape& shape, const IndexShape::Field& field, bool has_nulls) {
   std::vector<int> parts;
-  const auto add = [&](int at) {
-    const int part = at / shape.record_load_bytes;
-    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
-  };
-  for (int at = field.at; at < field.at + field.width; at += std::min(field.width, shape.record_load_bytes)) add(at);
-  if (has_nulls) add(field.null_bit / 8);
+  add_parts(field, shape.record_load_bytes, parts);
+  if (has_nulls) add_parts({.width = 1, .at = field.null_bit / 8}, shape.record_load_bytes, parts);
   return parts;
 }
 
@@ -51,13 +54,27 @@ void SectionGenerator::declare_parts(int32_t address, bool late) {
   for (const int part : parts_of_field(shape, *field, has_nulls)) {
     if (find_part(fetch, part, late) != nullptr) continue;
     loaded_parts_.push_back({fetch.p3, fetch.p2, part, late, fmt::format("part_{}", parts_++)});
-    body_.line("dk_u32 {}[DK_ROWS][{}];", loaded_parts_.back().name, words_of_load(shape));
+    body_.line("dk_u32 {}[DK_ROWS][{}];", loaded_parts_.back().name, words_of_load(shape.record_load_bytes));
   }
+}
+
+// Of a table, where its rows' keys are looked at.
+std::vector<SectionGenerator::LoadedPart> SectionGenerator::declare_key_parts(const Instruction& matches,
+                                                                              const IndexShape& shape) {
+  std::vector<int> parts;
+  for (const IndexShape::Field& field : shape.key_fields) add_parts(field, shape.key_load_bytes, parts);
+  std::vector<LoadedPart> declared;
+  for (const int part : parts) {
+    declared.push_back({matches.p3, matches.p1, part, false, fmt::format("part_{}", parts_++), true});
+    body_.line("dk_u32 {}[DK_ROWS][{}];", declared.back().name, words_of_load(shape.key_load_bytes));
+  }
+  return declared;
 }
 
 SectionGenerator::LoadedPart* SectionGenerator::find_part(const Instruction& fetch, int part, bool late) {
   for (LoadedPart& one : loaded_parts_)
-    if (one.index == fetch.p3 && one.row == fetch.p2 && one.part == part && one.late == late) return &one;
+    if (one.index == fetch.p3 && one.row == fetch.p2 && one.part == part && (one.late == late || !one.late))
+      return &one;
   return nullptr;
 }
 
@@ -68,37 +85,38 @@ std::string SectionGenerator::found_row(const Instruction& fetch) {
   return shape.is_dense && shape.is_unique && !shape.is_direct ? fmt::format("index_{}[{}]", fetch.p3, row) : row;
 }
 
+// A statement that loads a part of row k of those that lie so many bytes apart.
+std::string SectionGenerator::load_of(const std::string& rows, const std::string& row, int stride, int load_bytes,
+                                      const LoadedPart& part) {
+  const std::string from = fmt::format("{} + (dk_u64)({}) * {} + {}", rows, row, stride, part.part * load_bytes);
+  if (load_bytes < word_bytes)
+    return fmt::format("{}[k][0] = *(DK_GLOBAL const {}*)({});", part.name, load_bytes == 1 ? "dk_u8" : "dk_u16", from);
+  return fmt::format("DK_LOAD_X{}({}, {}[k])", words_of_load(load_bytes), from, part.name);
+}
+
 void SectionGenerator::load_part(const Instruction& fetch, LoadedPart& part) {
-  if (part.is_loaded) return;
-  part.is_loaded = true;
+  if (std::exchange(part.is_loaded, true)) return;
   const IndexShape& shape = *shape_.built(fetch.p3);
-  const std::string from = fmt::format("index_{}_records + (dk_u64)({}) * {} + {}", fetch.p3, found_row(fetch),
-                                       shape.record_bytes, part.part * shape.record_load_bytes);
-  if (shape.record_load_bytes < word_bytes)
-    body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) {}[k][0] = *(DK_GLOBAL const {}*)({});", part.name,
-               shape.record_load_bytes == 1 ? "dk_u8" : "dk_u16", from);
-  else
-    body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) DK_LOAD_X{}({}, {}[k])", words_of_load(shape), from,
-               part.name);
+  body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) {}",
+             load_of(fmt::format("index_{}_records", fetch.p3), found_row(fetch), shape.record_bytes,
+                     shape.record_load_bytes, part));
 }
 
-// A word of row k's record, with so many bytes at its lower end those from `at` on.
-std::string SectionGenerator::part_word(const Instruction& fetch, int at, bool late) {
-  const IndexShape& shape = *shape_.built(fetch.p3);
-  const int in_part = at % shape.record_load_bytes;
-  const std::string word =
-      fmt::format("{}[k][{}]", find_part(fetch, at / shape.record_load_bytes, late)->name, in_part / word_bytes);
-  return at % word_bytes == 0 ? word : fmt::format("({} >> {})", word, at % word_bytes * 8);
+// Of row k a word that has bytes from `where` on at its lower end.
+std::string SectionGenerator::part_word(const std::vector<LoadedPart>& parts, int load_bytes, int where) {
+  const auto part = std::ranges::find(parts, where / load_bytes, &LoadedPart::part);
+  const std::string word = fmt::format("{}[k][{}]", part->name, where % load_bytes / word_bytes);
+  return where % word_bytes == 0 ? word : fmt::format("({} >> {})", word, where % word_bytes * 8);
 }
 
-std::string SectionGenerator::part_bits(const Instruction& fetch, int at, int width, bool late) {
+std::string SectionGenerator::part_bits(const std::vector<LoadedPart>& parts, int load_bytes, int where, int width) {
+  const std::string word = part_word(parts, load_bytes, where);
   switch (width) {
-    case 1: return fmt::format("({} & 0xFFU)", part_word(fetch, at, late));
-    case 2: return fmt::format("({} & 0xFFFFU)", part_word(fetch, at, late));
-    case 4: return part_word(fetch, at, late);
+    case 1: return fmt::format("({} & 0xFFU)", word);
+    case 2: return fmt::format("({} & 0xFFFFU)", word);
+    case 4: return word;
     default:
-      return fmt::format("((dk_u64){} | (dk_u64){} << 32)", part_word(fetch, at, late),
-                         part_word(fetch, at + word_bytes, late));
+      return fmt::format("((dk_u64){} | (dk_u64){} << 32)", word, part_word(parts, load_bytes, where + word_bytes));
   }
 }
 
@@ -117,8 +135,12 @@ void SectionGenerator::write_fetch_field(int32_t address, const IndexShape::Fiel
   const auto column = static_cast<size_t>(std::get<int64_t>(fetch.p4));
   const IndexShape& shape = *shape_.built(fetch.p3);
   const bool late = is_put_off(address);
-  for (const int part : parts_of_field(shape, field, shape.has_nulls[column]))
-    load_part(fetch, *find_part(fetch, part, late));
+  std::vector<LoadedPart> parts;
+  for (const int number : parts_of_field(shape, field, shape.has_nulls[column])) {
+    LoadedPart& part = *find_part(fetch, number, late);
+    load_part(fetch, part);
+    parts.push_back(part);
+  }
   const PhysicalType physical = info(out).physical;
   const std::string low = fmt::format("index_{}_{}_low", fetch.p3, column);
   if (is_whole_number(physical))
@@ -132,11 +154,11 @@ void SectionGenerator::write_fetch_field(int32_t address, const IndexShape::Fiel
     there = "there";
     body_.line("dk_u32 there = 0;");
     body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) there |= ({} >> {} & 1U) << k;",
-               part_word(fetch, field.null_bit / 8, late), field.null_bit % 8);
+               part_word(parts, shape.record_load_bytes, field.null_bit / 8), field.null_bit % 8);
   }
   const int width = std::min(field.width, 8);
-  const std::string bits = part_bits(fetch, field.at, width, late);
-  const std::string upper = field.width > width ? part_bits(fetch, field.at + width, width, late) : "";
+  const auto bits_at = [&](int where) { return part_bits(parts, shape.record_load_bytes, where, width); };
+  const std::string bits = bits_at(field.at), upper = field.width > width ? bits_at(field.at + width) : "";
   if (physical == PhysicalType::Bool) {
     body_.line("dk_u32 holds = 0;");
     body_.line("DK_FOR_ROWS(k) if ((active >> k & 1U) != 0) holds |= (dk_u32)({} != 0) << k;", bits);

@@ -41,8 +41,9 @@ const IndexShape* SectionGenerator::declare_index(int32_t index) {
     if (shape->is_unique && !shape->is_full) declare_words("dk_u32", "_bits", IndexPart::Bits);
     if (shape->is_unique && shape->is_fetched && !shape->is_direct) declare_words("dk_u32", "", IndexPart::Slots);
   } else {
-    declare_words("dk_u64", "", IndexPart::Slots);
+    declare_words("dk_u32", "", IndexPart::Slots);
     declare_words("dk_u8", "_keys", IndexPart::Keys);
+    declare_number("dk_i32", "_row_bits", IndexPart::RowBits);
     if (shape->has_filter) {
       declare_words("dk_u32", "_filter", IndexPart::Filter);
       declare_number("dk_i32", "_filter_bits", IndexPart::FilterBits);
@@ -77,6 +78,7 @@ void SectionGenerator::write_matches(int32_t address) {
   // No jump from before leads behind it.
   body_.close_to(depth_);
   body_.line("dk_u32 met_{} = 0;", out);
+  key_parts_ = declare_key_parts(instruction, *shape);
   body_.open("{{");
   body_.line("const dk_u32 live = {};", live);
   if (!shape->has_keys)
@@ -88,6 +90,8 @@ void SectionGenerator::write_matches(int32_t address) {
   body_.close();
   if (!shape->is_unique) return open_pairs(address);
   if (address == compacts_at_) return open_compacted(address);
+  // A record begins with its key.
+  if (shape->record_bytes > 0) loaded_parts_ = std::move(key_parts_);
   body_.line("active = met_{};", out);
   body_.open("if (active != 0) {{");
 }
@@ -118,14 +122,12 @@ void SectionGenerator::write_found_places(int32_t address, const IndexShape& sha
 // Of each row the row that has its key, or where several have it its slot. What the first slots have is asked for at
 // once for all rows.
 void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shape) {
-  const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
-  const KeyWords words = key_words(address);
-  body_.line("dk_u64 hashes[DK_ROWS], entries[DK_ROWS];");
-  for (size_t i = 0; i < words.texts; ++i) body_.line("dk_u64 texts_{}[DK_ROWS];", i);
+  body_.line("dk_u64 hashes[DK_ROWS];");
+  body_.line("dk_u32 entries[DK_ROWS];");
   body_.open("DK_FOR_ROWS(k) if ((live >> k & 1U) != 0) {{");
-  write_key(address, false);
-  body_.line("hashes[k] = dk_hash_words(key, {});", words.compared);
+  write_key_hash(address);
+  body_.line("hashes[k] = hash;");
   body_.close();
   if (shape.has_filter) {
     body_.line("dk_u32 possible = 0;");
@@ -134,61 +136,99 @@ void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shap
         "{0}_filter_bits, hashes[k]) << k;",
         name);
   }
-  body_.line("DK_FOR_ROWS(k) entries[k] = ({1} >> k & 1U) != 0 ? {0}[hashes[k] >> (64 - {0}_span)] : 0;", name,
+  body_.line("DK_FOR_ROWS(k) entries[k] = ({1} >> k & 1U) != 0 ? {0}[hashes[k] >> (64 - {0}_span)] : 0U;", name,
              shape.has_filter ? "possible" : "live");
   body_.open("DK_FOR_ROWS(k) if (entries[k] != 0) {{");
-  write_key(address, true);
-  body_.line(
-      "const dk_i64 slot = dk_index_find(DK_SPACES_ARG, {0}, (dk_i32){0}_span, {0}_keys, {1}, {2}, {3}, key, "
-      "hashes[k], &entries[k]);",
-      name, shape.key_bytes, words.compared, words.texts);
-  body_.open("if (slot >= 0) {{");
+  write_slot_search(address, shape);
+  body_.close();
+}
+
+// Goes on from row k's first slot to the one that has its key, or to a free one.
+void SectionGenerator::write_slot_search(int32_t address, const IndexShape& shape) {
+  const int32_t out = at(address).p1;
+  const std::string name = fmt::format("index_{}", at(address).p3);
+  body_.line("const dk_u32 wanted = dk_index_entry(hashes[k], 0, {}_row_bits);", name);
+  body_.line("dk_u64 slot = hashes[k] >> (64 - {}_span);", name);
+  body_.open("for (dk_u32 entry = entries[k]; entry != 0; entry = {}[slot]) {{", name);
+  body_.open("if (dk_index_may_be(entry, wanted, {}_row_bits)) {{", name);
+  body_.line("const dk_u32 number = dk_index_row(entry, {}_row_bits);", name);
+  for (const LoadedPart& part : key_parts_)
+    body_.line("{}", load_of(fmt::format("{}_keys", name), "number", shape.key_bytes, shape.key_load_bytes, part));
+  body_.open("if ({}) {{", same_key(address, shape));
   body_.line("met_{} |= 1U << k;", out);
-  body_.line("r{}[k] = (dk_u32){};", out, shape.is_unique ? "dk_index_row(entries[k])" : "slot");
+  body_.line("r{}[k] = {};", out, shape.is_unique ? "number" : "(dk_u32)slot");
+  body_.line("break;");
   body_.close();
+  body_.close();
+  body_.line("slot = (slot + 1) & ((DK_U64(1) << {}_span) - 1);", name);
   body_.close();
 }
 
-SectionGenerator::KeyWords SectionGenerator::key_words(int32_t address) const {
-  const Instruction& instruction = at(address);
-  const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
-  KeyWords words;
-  for (int32_t i = 0; i < keys; ++i) {
-    const PhysicalType physical = info(instruction.p2 + i).physical;
-    words.compared += physical == PhysicalType::Int128 ? 2 : 1;
-    words.texts += physical == PhysicalType::Text ? 1 : 0;
-  }
-  return words;
-}
-
-// The words `key` of row k's key, as kernel/device/index_find.h has them. Those of strings, which take long, are kept
-// the first time, and then known.
-void SectionGenerator::write_key(int32_t address, bool texts_are_known) {
+// The `hash` of row k's key: of its words, those of strings last, as the index's rows are hashed
+// (device/index_build.h).
+void SectionGenerator::write_key_hash(int32_t address) {
   const Instruction& instruction = at(address);
   const int32_t keys = program_.indexes[static_cast<size_t>(instruction.p3)].keys;
   std::vector<std::string> words, texts;
   for (int32_t i = 0; i < keys; ++i) {
     const int32_t number = instruction.p2 + i;
-    const PhysicalType physical = info(number).physical;
     const std::string value = operand(number);
-    if (physical == PhysicalType::Text) {
-      texts.push_back(value);
-    } else if (physical == PhysicalType::Int128) {
-      words.push_back(fmt::format("{}.lo", value));
-      words.push_back(fmt::format("(dk_u64){}.hi", value));
-    } else if (physical == PhysicalType::Float32 || physical == PhysicalType::Float64) {
-      words.push_back(fmt::format("dk_key_word_f64({})", widened(value, physical, PhysicalType::Float64)));
-    } else {
-      words.push_back(fmt::format("(dk_u64)(dk_i64){}", value));
+    switch (info(number).physical) {
+      case PhysicalType::Text: texts.push_back(fmt::format("dk_text_key({})", value)); break;
+      case PhysicalType::Int128:
+        words.push_back(fmt::format("{}.lo", value));
+        words.push_back(fmt::format("(dk_u64){}.hi", value));
+        break;
+      default: words.push_back(key_word(number)); break;
     }
   }
-  for (size_t i = 0; i < texts.size(); ++i) {
-    if (!texts_are_known) body_.line("texts_{}[k] = dk_text_key({});", i, texts[i]);
-    words.push_back(fmt::format("texts_{}[k]", i));
-  }
-  for (const std::string& text : texts) words.push_back(fmt::format("dk_text_address(DK_SPACES_ARG, {})", text));
+  words.insert(words.end(), texts.begin(), texts.end());
   body_.line("dk_u64 key[{}];", words.size());
   for (size_t i = 0; i < words.size(); ++i) body_.line("key[{}] = {};", i, words[i]);
+  body_.line("const dk_u64 hash = dk_hash_words(key, {});", words.size());
+}
+
+// Of a register of 64 bits or less, but strings.
+std::string SectionGenerator::key_word(int32_t number) {
+  const PhysicalType physical = info(number).physical;
+  if (physical == PhysicalType::Float32 || physical == PhysicalType::Float64)
+    return fmt::format("dk_key_word_f64({})", widened(operand(number), physical, PhysicalType::Float64));
+  return fmt::format("(dk_u64)(dk_i64){}", operand(number));
+}
+
+// Whether the key that was loaded is row k's.
+std::string SectionGenerator::same_key(int32_t address, const IndexShape& shape) {
+  const Instruction& instruction = at(address);
+  const IndexInfo& index = program_.indexes[static_cast<size_t>(instruction.p3)];
+  const auto& columns = program_.row_sets[static_cast<size_t>(index.row_set)].columns;
+  const auto bits = [&](int where, int width) { return part_bits(key_parts_, shape.key_load_bytes, where, width); };
+  std::string same, same_texts;
+  for (size_t i = 0; i < shape.key_fields.size(); ++i) {
+    const IndexShape::Field& field = shape.key_fields[i];
+    const int32_t number = instruction.p2 + static_cast<int32_t>(i);
+    const std::string value = operand(number);
+    std::string& all = columns[i].physical == PhysicalType::Text ? same_texts : same;
+    all += all.empty() ? "" : " && ";
+    switch (columns[i].physical) {
+      case PhysicalType::Text:
+        all += fmt::format(
+            "{1} == (dk_u32){0}.length && dk_same_bytes(DK_SPACES_ARG, {3} + {2}, "
+            "dk_text_address(DK_SPACES_ARG, {0}), {0}.length)",
+            value, bits(field.at + 4, 4), bits(field.at, 4),
+            word(Kind::Index, instruction.p3,
+                 part(IndexPart::FirstColumn) + index_column_parts * static_cast<int32_t>(i) + 2));
+        break;
+      case PhysicalType::Int128:
+        all += fmt::format("{1} == {0}.lo && {2} == (dk_u64){0}.hi", value, bits(field.at, 8), bits(field.at + 8, 8));
+        break;
+      case PhysicalType::Int32:
+      case PhysicalType::Bool:
+        all += fmt::format("(dk_u64)(dk_i64)(dk_i32){} == {}", bits(field.at, 4), key_word(number));
+        break;
+      default: all += fmt::format("{} == {}", bits(field.at, 8), key_word(number)); break;
+    }
+  }
+  return same.empty() || same_texts.empty() ? same + same_texts : same + " && " + same_texts;
 }
 
 }  // namespace diptych::gpu

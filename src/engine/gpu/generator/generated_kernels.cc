@@ -129,8 +129,10 @@ class SignatureWords {
     for (const bool has_nulls : shape.has_nulls) add(has_nulls);
     add(shape.record_bytes);
     add(shape.record_load_bytes);
-    add(shape.key_bytes);
     add_all(shape.fields);
+    add(shape.key_bytes);
+    add(shape.key_load_bytes);
+    add_all(shape.key_fields);
   }
   void add(const IndexShape::Field& field) {
     add(field.width);

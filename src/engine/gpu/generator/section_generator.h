@@ -67,11 +67,6 @@ class SectionGenerator {
     std::string name, value, to, to_type;
   };
 
-  // Of a row's keys: words that are compared, and strings, whose addresses follow.
-  struct KeyWords {
-    size_t compared = 0, texts = 0;
-  };
-
   // A part of the records of an index's rows, of those whose numbers a register has.
   struct LoadedPart {
     int32_t index, row;
@@ -161,8 +156,10 @@ class SectionGenerator {
   void write_guesses();
   void write_found_places(int32_t address, const IndexShape& shape);
   void write_found_slots(int32_t address, const IndexShape& shape);
-  KeyWords key_words(int32_t address) const;
-  void write_key(int32_t address, bool texts_are_known);
+  void write_slot_search(int32_t address, const IndexShape& shape);
+  void write_key_hash(int32_t address);
+  std::string key_word(int32_t number);
+  std::string same_key(int32_t address, const IndexShape& shape);
 
   // ---- columns of their rows (generate_fetch.cc)
   // Null: the column is not in a record.
@@ -171,8 +168,11 @@ class SectionGenerator {
   LoadedPart* find_part(const Instruction& fetch, int part, bool late);
   std::string found_row(const Instruction& fetch);
   void load_part(const Instruction& fetch, LoadedPart& part);
-  std::string part_word(const Instruction& fetch, int at, bool late);
-  std::string part_bits(const Instruction& fetch, int at, int width, bool late);
+  std::vector<LoadedPart> declare_key_parts(const Instruction& matches, const IndexShape& shape);
+  static std::string load_of(const std::string& rows, const std::string& row, int stride, int load_bytes,
+                             const LoadedPart& part);
+  static std::string part_word(const std::vector<LoadedPart>& parts, int load_bytes, int where);
+  static std::string part_bits(const std::vector<LoadedPart>& parts, int load_bytes, int where, int width);
   // Only the second pass does it.
   bool is_put_off(int32_t address) const { return (ordered_ || is_partitioned()) && is_late(address); }
   void write_fetch(int32_t address);
@@ -324,6 +324,7 @@ class SectionGenerator {
   int32_t last_pairs_ = -1;                 // ... and of the last
   int32_t compacts_at_ = 0;                 // address of the Matches whose rows are put close together, or the end
   std::vector<LoadedPart> loaded_parts_;    // that can be seen where the text is being written
+  std::vector<LoadedPart> key_parts_;       // of the keys of the table that is being searched
   int parts_ = 0;                           // that have been declared
   int most_kept_rows_ = 0;                  // of an item, of which all may be kept in a step
   bool is_scattered_ = false;               // what is being written is of rows that lie anywhere in the tablet

@@ -1,6 +1,7 @@
 #include "engine/gpu/join/built_index.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <span>
 
@@ -22,31 +23,59 @@ constexpr const char* build_file = "device/index_build.h";
 constexpr int64_t slots_a_row = 2, least_slots = 1024;
 // Of the filter of a table: with two bits a row set, 2 % of the keys that are not there find theirs set.
 constexpr int64_t filter_rows_a_word = 2, least_filter_words = 32;
+// Of a launch: a row is few instructions, but waits for memory several times.
+constexpr int64_t groups_per_unit = 8;
 // Words of a build's control, and of those that the host reads of it.
 constexpr int64_t control_bytes = 12;
 // Slots and rows are numbered by 32 bits.
 constexpr int64_t most_rows = int64_t{1} << 30;
 
-// Forms of fields and keys, as kernel/device/index_build.h has them.
+// Forms of keys and fields, as kernel/device/index_build.h has them.
 enum FieldForm : uint64_t {
+  Float32Form = 3,
+  Float64Form = 4,
   HalfForm = 5,
   TextForm = 6,
   UpperForm = 7,
   AddressForm = 8,
   LengthForm = 9,
-  IsThereForm = 10
+  OffsetForm = 10,
+  IsThereForm = 11,
+  KeyFloat32Form = 12,
+  KeyFloat64Form = 13
 };
+// Words of the parameters of its kernels.
+constexpr size_t key_fields_at = 17, fields_at = 18;
 
 uint64_t form_of(PhysicalType physical) {
   switch (physical) {
     case PhysicalType::Int32: return 0;
     case PhysicalType::Int64: return 1;
     case PhysicalType::Bool: return 2;
-    case PhysicalType::Float32: return 3;
-    case PhysicalType::Float64: return 4;
+    case PhysicalType::Float32: return Float32Form;
+    case PhysicalType::Float64: return Float64Form;
     case PhysicalType::Text: return TextForm;
     default: return HalfForm;
   }
+}
+
+// Of a key as a field of its row.
+uint64_t key_form_of(uint64_t form) {
+  switch (form) {
+    case Float32Form: return KeyFloat32Form;
+    case Float64Form: return KeyFloat64Form;
+    case TextForm: return OffsetForm;
+    default: return form;
+  }
+}
+
+// Adds a field of up to 8 bytes from a bit on.
+void add_field(std::vector<uint64_t>& words, size_t counted_at, std::array<uint64_t, 3> from, uint64_t form, int width,
+               int bit) {
+  constexpr int word_bits = 64;
+  const uint64_t place = static_cast<uint64_t>(bit % word_bits) << 16 | static_cast<uint64_t>(bit / word_bits) << 24;
+  words.insert(words.end(), {from[0], from[1], from[2], form | static_cast<uint64_t>(width) << 8 | place});
+  ++words[counted_at];
 }
 
 // Of the number of slots or words that are enough for so many.
@@ -140,8 +169,7 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const IndexTask& task)
       rows_(task.rows),
       count_(rows_->row_count()),
       shape_(planned_index(task.program, task.index, count_, info_.repeat)),
-      layout_(record_layout(task.program, task.index)),
-      keys_layout_(key_layout(task.program, task.index)) {
+      layout_(record_layout(task.program, task.index)) {
   if (!shape_.has_keys) {
     span_ = static_cast<uint64_t>(count_);
     most_matches_ = info_.finds_one ? 1 : std::max<int64_t>(count_, 1);
@@ -150,6 +178,7 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const IndexTask& task)
     span_ = static_cast<uint64_t>(places_of(program_, task.index));
   } else {
     span_ = bits_for(std::max(slots_a_row * count_, least_slots));
+    row_bits_ = static_cast<uint64_t>(std::bit_width(static_cast<uint64_t>(count_)));
     filter_bits_ = bits_for(std::max(count_ / filter_rows_a_word, least_filter_words));
   }
 }
@@ -191,7 +220,7 @@ void BuiltIndex::allocate(Queue& queue) {
   int64_t bytes = padded(control_bytes);
   const auto take = [&bytes](int64_t wanted) { return std::exchange(bytes, bytes + padded(wanted)); };
   const bool has_bits = is_dense && is_unique && !(shape_.is_full && !shape_.is_guessed);
-  const int64_t bits = has_bits ? take((slots + 31) / 32 * 4) : 0, table = is_dense ? 0 : take(slots * 8);
+  const int64_t bits = has_bits ? take((slots + 31) / 32 * 4) : 0, table = is_dense ? 0 : take(slots * 4);
   // With the end behind them, once they are starts.
   const int64_t counts = is_unique ? 0 : take((slots + 1) * 4);
   const int64_t filter = shape_.has_filter ? take(int64_t{4} << filter_bits_) : 0;
@@ -212,7 +241,7 @@ void BuiltIndex::allocate(Queue& queue) {
     slots_ = places_.address();
   }
   if (!is_dense && is_unique) {
-    if (record_bytes > 0) records_ = keys_.address() + static_cast<int64_t>(keys_layout_.bytes());
+    if (record_bytes > 0) records_ = keys_.address();
     return;
   }
   if (is_unique && record_bytes == 0) return;
@@ -226,11 +255,9 @@ std::vector<uint64_t> BuiltIndex::parameters() const {
                                  slots_.value,
                                  span_,
                                  low_,
-                                 values_[0],
-                                 form_of(row_set_.columns[0].physical),
+                                 row_bits_,
                                  keys_.address().value,
                                  static_cast<uint64_t>(shape_.key_bytes),
-                                 static_cast<uint64_t>(keys_layout_.compared | keys_layout_.texts << 32),
                                  filter_.value,
                                  filter_bits_,
                                  (ranks_.address() + count_ * 4).value,
@@ -241,58 +268,62 @@ std::vector<uint64_t> BuiltIndex::parameters() const {
                                  records_.value,
                                  static_cast<uint64_t>(shape_.record_bytes),
                                  0,
+                                 0,
                                  static_cast<uint64_t>(info_.keys)};
-  auto word = uint64_t{0}, text = static_cast<uint64_t>(keys_layout_.compared - keys_layout_.texts);
-  for (size_t i = 0; i < static_cast<size_t>(info_.keys); ++i) {
-    const PhysicalType physical = row_set_.columns[i].physical;
-    words.insert(words.end(), {values_[i], validity_[i], form_of(physical), heaps_[i]});
-    if (physical == PhysicalType::Text) {
-      words.push_back(text | (text + static_cast<uint64_t>(keys_layout_.texts)) << 32);
-      ++text;
-    } else {
-      words.push_back(word);
-      word += static_cast<uint64_t>(key_words(physical));
+  for (const bool texts : {false, true})
+    for (size_t i = 0; i < static_cast<size_t>(info_.keys); ++i) {
+      const uint64_t form = form_of(row_set_.columns[i].physical);
+      if ((form == TextForm) == texts) words.insert(words.end(), {values_[i], validity_[i], form, heaps_[i]});
     }
-  }
+  add_keys(words);
   if (shape_.record_bytes > 0) add_fields(words);
   words.resize(parameter_words(words.size()), 0);
   return words;
 }
 
-// In the order of their words: those of 16 bytes are two.
-void BuiltIndex::add_fields(std::vector<uint64_t>& words) const {
-  constexpr size_t fields_at = 19, word_bytes = 8, word_bits = 64;
-  const auto add = [&](uint64_t values, uint64_t bytes, int64_t low, uint64_t form, size_t width, size_t bit) {
-    const uint64_t about = form | width << 8 | bit % word_bits << 16 | bit / word_bits << 24;
-    words.insert(words.end(), {values, bytes, static_cast<uint64_t>(low), about});
-    ++words[fields_at];
-  };
-  for (const size_t column : layout_.columns()) {
-    const PackedLayout::Field& field = layout_.field(column);
-    const uint64_t form = form_of(row_set_.columns[column].physical), values = values_[column];
-    const bool is_text = form == TextForm;
-    add(values, heaps_[column], field.low, is_text ? AddressForm : form, std::min(field.width, word_bytes),
-        field.at * 8);
-    if (field.width > word_bytes)
-      add(values, 0, 0, is_text ? LengthForm : UpperForm, word_bytes, (field.at + word_bytes) * 8);
-  }
-  for (const size_t column : layout_.columns()) {
-    const PackedLayout::Field& field = layout_.field(column);
-    if (validity_[column] == 0) continue;
-    add(validity_[column], 0, 0, IsThereForm, 1, field.null_at * 8 + static_cast<size_t>(field.null_bit));
+void BuiltIndex::add_keys(std::vector<uint64_t>& words) const {
+  for (size_t i = 0; i < shape_.key_fields.size(); ++i) {
+    const IndexShape::Field& field = shape_.key_fields[i];
+    const uint64_t form = form_of(row_set_.columns[i].physical);
+    add_field(words, key_fields_at, {values_[i], heaps_[i], 0}, key_form_of(form), std::min(field.width, 8),
+              field.at * 8);
+    if (field.width > 8) add_field(words, key_fields_at, {values_[i], 0, 0}, UpperForm, 8, field.at * 8 + 64);
   }
 }
 
+// In the order of their words: those of 16 bytes are two.
+void BuiltIndex::add_fields(std::vector<uint64_t>& words) const {
+  for (const size_t column : layout_.columns()) {
+    const IndexShape::Field& field = shape_.fields[column];
+    const uint64_t form = form_of(row_set_.columns[column].physical), values = values_[column];
+    const bool is_text = form == TextForm;
+    const auto low = static_cast<uint64_t>(layout_.field(column).low);
+    add_field(words, fields_at, {values, heaps_[column], low}, is_text ? uint64_t{AddressForm} : form,
+              std::min(field.width, 8), field.at * 8);
+    if (field.width > 8)
+      add_field(words, fields_at, {values, 0, 0}, is_text ? LengthForm : UpperForm, 8, field.at * 8 + 64);
+  }
+  for (const size_t column : layout_.columns())
+    if (validity_[column] != 0)
+      add_field(words, fields_at, {validity_[column], 0, 0}, IsThereForm, 1, shape_.fields[column].null_bit);
+}
+
 void BuiltIndex::launch(Queue& queue, const char* entry) const {
-  launch_text_kernel(engine_.device(), queue, build_file, entry, count_, parameters());
+  const std::vector<uint64_t> words = parameters();
+  std::shared_ptr<const Kernel> kernel;
+  {
+    const PartScope scope(queue.clock(), TimePart::Compile);
+    kernel = engine_.device().compile(text_kernel(build_file, entry, words.size()));
+  }
+  const int64_t most = std::max(1, engine_.device().info().compute_units) * groups_per_unit;
+  queue.launch(*kernel, std::min((count_ + group_size - 1) / group_size, most), group_size, words);
 }
 
 void BuiltIndex::insert(Queue& queue) {
   if (!shape_.is_unique) return insert_repeated(queue);
   allocate(queue);
   if (count_ == 0) return;
-  if (!shape_.is_dense) launch(queue, "dk_index_keys");
-  launch(queue, "dk_index_insert");
+  launch(queue, shape_.is_dense ? "dk_index_insert_places" : "dk_index_insert_slots");
   note_end(queue);
   if (is_left() || !has_repeated_keys(queue)) return;
   repeat_keys();
@@ -307,8 +338,7 @@ void BuiltIndex::insert_repeated(Queue& queue) {
   const DeviceBuffer state = device.allocate(starts_state_bytes(slot_count()), "starts of an index");
   const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
   const WhenDone when_done{queue};
-  if (!shape_.is_dense) launch(queue, "dk_index_keys");
-  launch(queue, "dk_index_insert");
+  launch(queue, shape_.is_dense ? "dk_index_insert_places" : "dk_index_insert_slots");
   queue.copy_to_host(report.data(), control_, control_bytes);
   launch_starts(engine_, queue, counts_, slot_count(), state.address());
   if (shape_.is_fetched) launch(queue, "dk_index_place");
@@ -361,6 +391,7 @@ uint64_t BuiltIndex::word(int32_t part) const {
     case IndexPart::Span: return span_;
     case IndexPart::Low: return low_;
     case IndexPart::Keys: return keys_.address().value;
+    case IndexPart::RowBits: return row_bits_;
     case IndexPart::Filter: return filter_.value;
     case IndexPart::FilterBits: return filter_bits_;
     case IndexPart::Starts: return counts_.value;

@@ -63,6 +63,7 @@ class BuiltIndex final : public DeviceIndex {
   void allocate(Queue& queue);
   // Of the kernels that build it.
   std::vector<uint64_t> parameters() const;
+  void add_keys(std::vector<uint64_t>& words) const;
   void add_fields(std::vector<uint64_t>& words) const;
   void launch(Queue& queue, const char* entry) const;
   // Whether its build need not be waited for.
@@ -80,9 +81,9 @@ class BuiltIndex final : public DeviceIndex {
   int64_t most_matches_ = 1;
   IndexShape shape_;
   PackedLayout layout_;  // of records
-  KeyLayout keys_layout_;
   uint64_t low_ = 0;
   uint64_t span_ = 0;         // places of a dense index; bits of the number of slots of a table; rows without a key
+  uint64_t row_bits_ = 0;     // of a slot of a table
   uint64_t filter_bits_ = 0;  // of the number of words
   std::vector<std::shared_ptr<const ColumnSegment>> columns_;  // of the row set, on the device
   std::vector<uint64_t> heaps_;                                // by column: addresses of strings' bytes
@@ -90,8 +91,8 @@ class BuiltIndex final : public DeviceIndex {
   // What is zeroed at first, in one piece, and where its parts are.
   DeviceBuffer cleared_;
   DeviceAddress control_, bits_, slots_, filter_, counts_;
-  // Of a dense index: rows by place, which bits tell of, or their records. Of a table: keys, behind each its record. Of
-  // rows that share keys: records, or numbers of rows, key by key.
+  // Rows by place of a dense index, which bits tell of; keys of a table, behind each perhaps its record; other records,
+  // or numbers of rows.
   DeviceBuffer places_, keys_, by_key_;
   DeviceAddress records_, row_numbers_;
   DeviceBuffer ranks_;  // of rows, and their slots

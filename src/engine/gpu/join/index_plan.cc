@@ -46,29 +46,14 @@ void choose_form(const Program& program, int64_t rows, KeysRepeat repeat, IndexS
   const bool finds_one = info.finds_one || info.is_unique;
   shape.is_unique = finds_one || repeat != KeysRepeat::Often;
   shape.is_guessed = !finds_one && repeat == KeysRepeat::Never;
-  const PackedLayout layout = record_layout(program, shape.index);
-  const size_t key_bytes = shape.is_dense ? 0 : key_layout(program, shape.index).bytes();
-  set_record(layout, shape.is_unique ? key_bytes : 0, shape);
-  if (!shape.is_dense)
-    shape.key_bytes =
-        shape.is_unique && shape.record_bytes > 0 ? shape.record_bytes : static_cast<int>(row_stride(key_bytes));
+  if (!shape.is_dense) set_keys(program, shape);
+  set_record(record_layout(program, shape.index), shape);
   shape.is_direct = shape.is_dense && shape.is_unique && shape.record_bytes > 0 &&
                     places <= std::max(most_record_places_a_row * rows, least_record_bytes / shape.record_bytes);
   shape.is_full = shape.is_dense && shape.is_unique && !info.finds_one && places == rows && !keys[0].nullable;
 }
 
 }  // namespace
-
-int64_t key_words(PhysicalType physical) { return physical == PhysicalType::Int128 ? 2 : 1; }
-
-KeyLayout key_layout(const Program& program, int32_t index) {
-  KeyLayout layout;
-  for (const RegisterInfo& key : keys_of(program, index)) {
-    layout.compared += key_words(key.physical);
-    if (key.physical == PhysicalType::Text) ++layout.texts;
-  }
-  return layout;
-}
 
 int64_t places_of(const Program& program, int32_t index) { return places_of_key(keys_of(program, index)[0]); }
 

@@ -25,12 +25,4 @@ std::string why_not_met(const Program& program, int32_t index);
 // Why no device runs the section for the sake of the indexes that its rows meet or are made for; empty: one may.
 std::string why_no_join(const Program& program, int32_t address);
 
-// Words of a key that are compared, and strings, whose addresses are behind these.
-struct KeyLayout {
-  int64_t compared = 0, texts = 0;
-  size_t bytes() const { return static_cast<size_t>(compared + texts) * 8; }
-};
-KeyLayout key_layout(const Program& program, int32_t index);
-int64_t key_words(PhysicalType physical);
-
 }  // namespace diptych::gpu

@@ -34,26 +34,64 @@ PackedLayout record_layout(const Program& program, int32_t index) {
   return is_short ? layout : PackedLayout(columns, std::vector<bool>(columns.size(), false));
 }
 
-int64_t row_stride(size_t bytes) {
-  if (bytes <= sector_bytes) return static_cast<int64_t>(std::bit_ceil(bytes));
-  return static_cast<int64_t>((bytes + sector_bytes - 1) / sector_bytes * sector_bytes);
+namespace {
+
+int stride_of(size_t bytes) {
+  if (bytes <= sector_bytes) return static_cast<int>(std::bit_ceil(bytes));
+  return static_cast<int>((bytes + sector_bytes - 1) / sector_bytes * sector_bytes);
 }
 
-void set_record(const PackedLayout& layout, size_t before, IndexShape& shape) {
+int load_of(int stride) {
+  constexpr int widest_load = 16;
+  return std::min(widest_load, 1 << std::countr_zero(static_cast<unsigned>(stride)));
+}
+
+int key_width(PhysicalType physical) {
+  switch (physical) {
+    case PhysicalType::Int32:
+    case PhysicalType::Bool: return 4;
+    case PhysicalType::Int128: return 16;
+    default: return 8;
+  }
+}
+
+int bytes_of_keys(const IndexShape& shape) {
+  return shape.key_fields.empty() ? 0 : shape.key_fields.back().at + shape.key_fields.back().width;
+}
+
+}  // namespace
+
+void set_keys(const Program& program, IndexShape& shape) {
+  const IndexInfo& info = program.indexes[static_cast<size_t>(shape.index)];
+  const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;
+  int bytes = 0;
+  for (size_t key = 0; key < static_cast<size_t>(info.keys); ++key) {
+    const int width = key_width(columns[key].physical), alignment = std::min(width, 8);
+    const int at = (bytes + alignment - 1) / alignment * alignment;
+    shape.key_fields.push_back({.width = width, .at = at});
+    bytes = at + width;
+  }
+  shape.key_bytes = stride_of(static_cast<size_t>(bytes));
+  shape.key_load_bytes = load_of(shape.key_bytes);
+}
+
+void set_record(const PackedLayout& layout, IndexShape& shape) {
   shape.fields.assign(layout.column_count(), {});
-  shape.record_bytes = shape.record_load_bytes = 0;
   if (layout.bytes() == 0) return;
-  constexpr size_t widest_load = 16;
-  const auto stride = static_cast<size_t>(row_stride(before + layout.bytes()));
-  shape.record_bytes = static_cast<int>(stride);
-  shape.record_load_bytes = static_cast<int>(std::min(widest_load, size_t{1} << std::countr_zero(before | stride)));
+  const int alignment = static_cast<int>(layout.alignment()), keys = shape.is_unique ? bytes_of_keys(shape) : 0;
+  const int before = (keys + alignment - 1) / alignment * alignment;
+  shape.record_bytes = stride_of(static_cast<size_t>(before) + layout.bytes());
+  shape.record_load_bytes = load_of(shape.record_bytes);
   for (const size_t column : layout.columns()) {
     const PackedLayout::Field& from = layout.field(column);
     IndexShape::Field& field = shape.fields[column];
     field.width = static_cast<int>(from.width);
-    field.at = static_cast<int>(from.at);
-    if (from.nullable) field.null_bit = static_cast<int>(from.null_at) * 8 + from.null_bit;
+    field.at = before + static_cast<int>(from.at);
+    if (from.nullable) field.null_bit = (before + static_cast<int>(from.null_at)) * 8 + from.null_bit;
   }
+  if (keys == 0) return;
+  shape.key_bytes = shape.record_bytes;
+  shape.key_load_bytes = shape.record_load_bytes;
 }
 
 }  // namespace diptych::gpu

@@ -1,9 +1,10 @@
-// What an index has of each row: for a table the words of its keys, then the columns that sections fetch, side by side
+// What an index has of each row: for a table its keys, then the columns that sections fetch, side by side
 // (engine/rows/packed_layout.h). Kernels read it by loads of up to 16 bytes.
 //
-//   |key words|c1|c0|NULL bits|padding|        rows up to 32 bytes lie in one sector of memory each
+//   |k0|k1|c1|c0|NULL bits|padding|        rows of up to 32 bytes lie in one sector of memory each
 //
-// A string is 16 bytes: where it is, and its length.
+// A key takes 4 bytes, 8 or 16: a string 8, as offset and length. A string that is fetched takes 16: where it is, and
+// its length. Where several rows may share a key, keys and records are apart.
 #pragma once
 
 #include <vector>
@@ -20,10 +21,8 @@ std::vector<bool> fetched_columns(const Program& program, int32_t index);
 // Where these stand in a record; none where they are too many or too wide for one.
 PackedLayout record_layout(const Program& program, int32_t index);
 
-// Bytes from one row to the next of rows that have so many.
-int64_t row_stride(size_t bytes);
-
-// Sets what the shape says of records. before: bytes of the keys' words in front of the fields.
-void set_record(const PackedLayout& layout, size_t before, IndexShape& shape);
+// Sets what the shape says of the keys of a table, and of records.
+void set_keys(const Program& program, IndexShape& shape);
+void set_record(const PackedLayout& layout, IndexShape& shape);
 
 }  // namespace diptych::gpu
