@@ -94,12 +94,43 @@ double pairs_of(const JoinSide& a, const JoinSide& b) {
   return pairs * part;
 }
 
-// Where no key is a row's own, rows take one of the combinations of their values each, by chance.
+namespace {
+
+bool tells_rows_apart(const LogicalOperator& op, const Expression& expression);
+
+// A row of a join is one of its side's, as long as it meets no more than one of the other side.
+bool tells_rows_apart(const LogicalOperator& op, ColumnId column) {
+  switch (op.kind) {
+    case OperatorKind::Filter:
+    case OperatorKind::Sort:
+    case OperatorKind::Limit: return tells_rows_apart(op.input(), column);
+    case OperatorKind::Project: return tells_rows_apart(op.input(), *op.expressions[place_of(column, op.columns)]);
+    case OperatorKind::Join: {
+      const LogicalOperator& side = side_of(op, column);
+      const bool is_first = &side == op.inputs[0].get();
+      const LogicalOperator& other = *op.inputs[is_first ? 1 : 0];
+      const auto& keys = is_first ? op.build_keys : op.probe_keys;
+      const bool meets_one = (is_first && op.meets_one) ||
+                             std::any_of(keys.begin(), keys.end(),
+                                         [&](const ExpressionPtr& key) { return tells_rows_apart(other, *key); });
+      return meets_one && tells_rows_apart(side, column);
+    }
+    default: return values_of(op, column).is_key;
+  }
+}
+
+bool tells_rows_apart(const LogicalOperator& op, const Expression& expression) {
+  return expression.kind == ExpressionKind::Column && tells_rows_apart(op, expression.column);
+}
+
+}  // namespace
+
+// Where no key tells rows apart, these take one of the combinations of their values each, by chance.
 double repeated_rows(const JoinSide& side) {
   double values = 1;
   for (const Expression* key : side.keys) {
+    if (tells_rows_apart(side.rows, *key)) return 0;
     const ColumnValues of_key = values_of(side.rows, *key);
-    if (of_key.is_key) return 0;
     values *= of_key.values;
   }
   if (joint_keys(side.rows, side.keys).may_be_key()) return -1;

@@ -45,17 +45,17 @@ struct ColumnShape {
 
 // How an index of the program is built, which rows of the section meet.
 struct IndexShape {
-  int32_t index = 0;            // of the program
-  bool has_keys = true;         // else every row is met by all of its rows
-  bool is_dense = false;        // found by the key itself, else by its hash
-  bool is_unique = true;        // no two of its rows have the same keys, or one of them will do
-  bool is_guessed = false;      // ... which a kernel that meets it has to make sure of
-  bool is_full = false;         // every place of a dense index has a row
-  bool is_direct = false;       // ... and its record, which else lies where its row's number says
-  bool is_fetched = false;      // some section reads columns of its rows
-  bool has_filter = false;      // that is asked before its hash table
-  bool has_long_lists = false;  // some of its keys have more than most_own_matches rows
-  std::vector<bool> has_nulls;  // by column of its row set
+  int32_t index = 0;                 // of the program
+  bool has_keys = true;              // else every row is met by all of its rows
+  bool is_dense = false;             // found by the key itself, else by its hash
+  bool is_unique = true;             // no two of its rows have the same keys, or one of them will do
+  bool is_guessed = false;           // ... which a kernel that meets it has to make sure of
+  bool is_full = false;              // every place of a dense index has a row
+  bool is_direct = false;            // ... and its record, which else lies where its row's number says
+  bool is_fetched = false;           // some section reads columns of its rows
+  bool has_filter = false;           // that is asked before its hash table
+  bool has_long_lists = false;       // some of its keys have more than most_own_matches rows
+  std::vector<bool> has_nulls = {};  // by column of its row set
   // Of its rows' records (join/index_record.h); 0: there are none, and columns are read where the row set has them.
   int record_bytes = 0;       // from one to the next
   int record_load_bytes = 0;  // that are loaded at once
@@ -65,11 +65,11 @@ struct IndexShape {
     int null_bit = -1;  // of the record, counted from its first byte: set where the value is there; -1: it always is
     bool operator==(const Field&) const = default;
   };
-  std::vector<Field> fields;  // by column of the row set
+  std::vector<Field> fields = {};  // by column of the row set
   // Of a table: its rows' keys, which where they are unique are the beginning of the records.
   int key_bytes = 0;
   int key_load_bytes = 0;
-  std::vector<Field> key_fields;  // by key
+  std::vector<Field> key_fields = {};  // by key
   bool operator==(const IndexShape&) const = default;
 };
 

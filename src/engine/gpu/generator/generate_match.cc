@@ -174,7 +174,7 @@ void SectionGenerator::write_key_hash(int32_t address) {
     const int32_t number = instruction.p2 + i;
     const std::string value = operand(number);
     switch (info(number).physical) {
-      case PhysicalType::Text: texts.push_back(fmt::format("dk_text_key({})", value)); break;
+      case PhysicalType::Text: texts.push_back(fmt::format("dk_passing_text_key({})", value)); break;
       case PhysicalType::Int128:
         words.push_back(fmt::format("{}.lo", value));
         words.push_back(fmt::format("(dk_u64){}.hi", value));
