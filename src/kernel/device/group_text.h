@@ -40,37 +40,27 @@ DK_FN dk_u64 dk_hash_step(dk_u64 h, dk_u64 word) {
   return (h ^ k) * m;
 }
 
-// MurmurHash64A, as dk_hash_text; the last bytes as a whole word. LOAD: of two words of 8 bytes.
-#define DK_HASH_BYTES(name, LOAD)                                                          \
-  DK_APART dk_u64 name(DK_GLOBAL const dk_u8* at, dk_i64 length) {                         \
-    dk_u64 h = DK_U64(0x8445D61A4E774912) ^ ((dk_u64)length * DK_U64(0xC6A4A7935BD1E995)); \
-    const dk_u32 before = (dk_u32)((dk_u64)at & 15);                                       \
-    DK_GLOBAL const dk_u8* pairs = at - before;                                            \
-    dk_u64 pair[2], next[2] = {0, 0}, words[2];                                            \
-    if (length > 0) LOAD(pairs, pair)                                                      \
-    for (dk_i64 i = 0; i < length; i += 16) {                                              \
-      if (before + (length - i) > 16) LOAD(pairs + i + 16, next)                           \
-      dk_bytes_words(pair, next, before, length - i, words);                               \
-      h = dk_hash_step(h, words[0]);                                                       \
-      if (length - i > 8) h = dk_hash_step(h, words[1]);                                   \
-      pair[0] = next[0];                                                                   \
-      pair[1] = next[1];                                                                   \
-    }                                                                                      \
-    return dk_mix_u64(h);                                                                  \
+// MurmurHash64A, as dk_hash_text; the last bytes as a whole word.
+DK_APART dk_u64 dk_hash_bytes(DK_GLOBAL const dk_u8* at, dk_i64 length) {
+  dk_u64 h = DK_U64(0x8445D61A4E774912) ^ ((dk_u64)length * DK_U64(0xC6A4A7935BD1E995));
+  const dk_u32 before = (dk_u32)((dk_u64)at & 15);
+  DK_GLOBAL const dk_u8* pairs = at - before;
+  dk_u64 pair[2], next[2] = {0, 0}, words[2];
+  if (length > 0) DK_LOAD_PAIR(pairs, pair)
+  for (dk_i64 i = 0; i < length; i += 16) {
+    if (before + (length - i) > 16) DK_LOAD_PAIR(pairs + i + 16, next)
+    dk_bytes_words(pair, next, before, length - i, words);
+    h = dk_hash_step(h, words[0]);
+    if (length - i > 8) h = dk_hash_step(h, words[1]);
+    pair[0] = next[0];
+    pair[1] = next[1];
   }
-// clang-format off
-DK_HASH_BYTES(dk_hash_bytes, DK_LOAD_PAIR)
-DK_HASH_BYTES(dk_hash_passing_bytes, DK_LOAD_PASSING_PAIR)
-// clang-format on
+  return dk_mix_u64(h);
+}
 
 // The word of a string that is compared.
 DK_FN dk_u64 dk_text_key(dk_text a) {
   return (dk_hash_bytes((DK_GLOBAL const dk_u8*)a.data, a.length) & DK_U64(0xFFFFFFFF00000000)) | (dk_u32)a.length;
-}
-// The same of a string that nobody reads soon again: it should not take the place of others in the caches.
-DK_FN dk_u64 dk_passing_text_key(dk_text a) {
-  return (dk_hash_passing_bytes((DK_GLOBAL const dk_u8*)a.data, a.length) & DK_U64(0xFFFFFFFF00000000)) |
-         (dk_u32)a.length;
 }
 DK_FN dk_u64 dk_text_address(DK_SPACES_PARAM, dk_text a) { return a.length > 0 ? DK_ADDRESS_OF(a.data) : 0; }
 

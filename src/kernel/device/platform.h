@@ -159,7 +159,6 @@ DK_SHARED_FN uint dk_load_acquire_local_u32(volatile DK_LOCAL const uint* at) {
     (words)[0] = dk_loaded.x;                          \
     (words)[1] = dk_loaded.y;                          \
   }
-#define DK_LOAD_PASSING_PAIR DK_LOAD_PAIR
 
 #define DK_STORE_X2(at, words) \
   { *(DK_GLOBAL uint2*)(at) = (uint2)((words)[0], (words)[1]); }
@@ -314,13 +313,6 @@ DK_FN void dk_add_local_u64(unsigned long long* at, unsigned long long value) {
     ulonglong2 dk_loaded = *(const ulonglong2*)(const void*)(at); \
     (words)[0] = dk_loaded.x;                                     \
     (words)[1] = dk_loaded.y;                                     \
-  }
-// The same, to be the first to leave the caches.
-#define DK_LOAD_PASSING_PAIR(at, words)                                  \
-  {                                                                      \
-    ulonglong2 dk_loaded = __ldcs((const ulonglong2*)(const void*)(at)); \
-    (words)[0] = dk_loaded.x;                                            \
-    (words)[1] = dk_loaded.y;                                            \
   }
 
 #define DK_STORE_X2(at, words) \

@@ -143,14 +143,19 @@ void SectionGenerator::write_found_slots(int32_t address, const IndexShape& shap
   body_.close();
 }
 
-// Goes on from row k's first slot to the one that has its key, or to a free one.
+// Goes on from row k's first slot to the one that has its key, or to a free one. Keys are compared behind the loop that
+// finds one to compare: there, items that had to look further meet again.
 void SectionGenerator::write_slot_search(int32_t address, const IndexShape& shape) {
   const int32_t out = at(address).p1;
   const std::string name = fmt::format("index_{}", at(address).p3);
   body_.line("const dk_u32 wanted = dk_index_entry(hashes[k], 0, {}_row_bits);", name);
   body_.line("dk_u64 slot = hashes[k] >> (64 - {}_span);", name);
-  body_.open("for (dk_u32 entry = entries[k]; entry != 0; entry = {}[slot]) {{", name);
-  body_.open("if (dk_index_may_be(entry, wanted, {}_row_bits)) {{", name);
+  body_.line("dk_u32 entry = entries[k];");
+  body_.open("while (1) {{");
+  body_.open("while (entry != 0 && !dk_index_may_be(entry, wanted, {}_row_bits)) {{", name);
+  write_next_slot(name);
+  body_.close();
+  body_.line("if (entry == 0) break;");
   body_.line("const dk_u32 number = dk_index_row(entry, {}_row_bits);", name);
   for (const LoadedPart& part : key_parts_)
     body_.line("{}", load_of(fmt::format("{}_keys", name), "number", shape.key_bytes, shape.key_load_bytes, part));
@@ -159,9 +164,13 @@ void SectionGenerator::write_slot_search(int32_t address, const IndexShape& shap
   body_.line("r{}[k] = {};", out, shape.is_unique ? "number" : "(dk_u32)slot");
   body_.line("break;");
   body_.close();
+  write_next_slot(name);
   body_.close();
+}
+
+void SectionGenerator::write_next_slot(const std::string& name) {
   body_.line("slot = (slot + 1) & ((DK_U64(1) << {}_span) - 1);", name);
-  body_.close();
+  body_.line("entry = {}[slot];", name);
 }
 
 // The `hash` of row k's key: of its words, those of strings last, as the index's rows are hashed
@@ -174,7 +183,7 @@ void SectionGenerator::write_key_hash(int32_t address) {
     const int32_t number = instruction.p2 + i;
     const std::string value = operand(number);
     switch (info(number).physical) {
-      case PhysicalType::Text: texts.push_back(fmt::format("dk_passing_text_key({})", value)); break;
+      case PhysicalType::Text: texts.push_back(fmt::format("dk_text_key({})", value)); break;
       case PhysicalType::Int128:
         words.push_back(fmt::format("{}.lo", value));
         words.push_back(fmt::format("(dk_u64){}.hi", value));

@@ -101,7 +101,7 @@ void SectionGenerator::write_body() {
   declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
   write_guesses();
   KernelWriter& out = body_;
-  if (ordered_) {
+  if (ordered_ && !keeps_all_rows()) {
     out.open(
         "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
   } else {
@@ -163,6 +163,7 @@ void SectionGenerator::write_passes() {
   out.line("dk_u32 mine = 0;");
   out.line("dk_u64 place = 0;");
   if (gathers_) return write_gathering();
+  if (keeps_all_rows()) return write_all_rows();
   out.open("for (dk_i32 pass = 0; pass < 2; pass++) {{");
   write_steps();
   out.open("if (pass == 0) {{");
@@ -170,6 +171,22 @@ void SectionGenerator::write_passes() {
   out.line("if (all == 0) break;");
   out.close();
   out.close();
+}
+
+// Whether every row reaches the sink, once: then it is known where it goes.
+bool SectionGenerator::keeps_all_rows() const {
+  if (flow_.tracks_validity || gathers_) return false;
+  for (int32_t address = flow_.first; address < flow_.end; ++address)
+    if (info_of(at(address).opcode).kind == OpcodeKind::Jump || at(address).opcode == Opcode::Matches) return false;
+  return true;
+}
+
+void SectionGenerator::write_all_rows() {
+  KernelWriter& out = body_;
+  out.line("const dk_i32 pass = 1;");
+  out.line("place = tablet[3] + (dk_u64)(start < tablet_rows ? start : tablet_rows);");
+  out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = tablet[3] + (dk_u64)tablet_rows;");
+  write_steps();
 }
 
 void SectionGenerator::write_steps() {

@@ -97,6 +97,8 @@ class SectionGenerator {
   void write_tablet_columns();
   void write_tiles_place();
   void write_passes();
+  bool keeps_all_rows() const;
+  void write_all_rows();
   void write_steps();
   bool write_filter_columns();
   bool is_filter_column(int32_t address) const;
@@ -157,6 +159,7 @@ class SectionGenerator {
   void write_found_places(int32_t address, const IndexShape& shape);
   void write_found_slots(int32_t address, const IndexShape& shape);
   void write_slot_search(int32_t address, const IndexShape& shape);
+  void write_next_slot(const std::string& name);
   void write_key_hash(int32_t address);
   std::string key_word(int32_t number);
   std::string same_key(int32_t address, const IndexShape& shape);

@@ -150,7 +150,7 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   }
   auto made = std::make_shared<TabletDescriptions>();
   std::vector<uint64_t> words;
-  int64_t usual = -1;
+  int64_t usual = -1, rows_described = 0;
   bool differs = false;
   for (size_t range = 0; range < input.ranges.size(); ++range) {
     int64_t before = input.ranges[range].rows_before;
@@ -163,7 +163,9 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
       // All but the last tablet have to agree; the last may have fewer.
       if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
       if (usual < 0) usual = tiles;
-      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row, row});
+      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row,
+                                 static_cast<uint64_t>(rows_described)});
+      rows_described += rows;
       for (size_t i = 0; i < columns_.size(); ++i) {
         const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
         const uint64_t start = input.addresses[range][i].value;
