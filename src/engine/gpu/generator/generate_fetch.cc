@@ -23,8 +23,8 @@ int words_of_load(int load_bytes) { return std::max(1, load_bytes / word_bytes);
 
 // Adds those parts that a field is in.
 void add_parts(const IndexShape::Field& field, int load_bytes, std::vector<int>& parts) {
-  for (int at = field.at; at < field.at + field.width; at += std::min(field.width, load_bytes))
-    if (std::find(parts.begin(), parts.end(), at / load_bytes) == parts.end()) parts.push_back(at / load_bytes);
+  for (int part = field.at / load_bytes; part <= (field.at + field.width - 1) / load_bytes; ++part)
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
 }
 
 // ... and what says whether it is there.

@@ -84,7 +84,7 @@ uint64_t bits_for(int64_t least) {
 }
 
 // A launch's words are as many as one of a few kernels has.
-size_t parameter_words(size_t needed) { return std::max<size_t>(32, std::bit_ceil(needed)); }
+size_t parameter_words(size_t needed) { return needed <= 32 ? 32 : needed <= 64 ? 64 : most_parameter_words; }
 
 }  // namespace
 
@@ -277,6 +277,7 @@ std::vector<uint64_t> BuiltIndex::parameters() const {
     }
   add_keys(words);
   if (shape_.record_bytes > 0) add_fields(words);
+  check_invariant(words.size() <= most_parameter_words, "an index has no more fields than its kernels take");
   words.resize(parameter_words(words.size()), 0);
   return words;
 }

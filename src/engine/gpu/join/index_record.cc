@@ -12,8 +12,19 @@ namespace {
 constexpr size_t sector_bytes = 32;
 // A wider record takes as many accesses as its columns would.
 constexpr size_t most_record_bytes = 96;
-// For each there are words in a launch's parameters.
-constexpr size_t most_record_columns = 16;
+// In a launch's parameters: words that are always there, and those of a column of the keys or a field.
+constexpr size_t other_words = 20, field_words = 4;
+
+// Of the keys' columns, their fields, and those of a record: of 16 bytes there are two, and NULLs are one.
+size_t count_fields(const std::vector<RegisterInfo>& columns, size_t keys, const PackedLayout& layout) {
+  size_t fields = 0;
+  for (size_t key = 0; key < keys; ++key) fields += columns[key].physical == PhysicalType::Int128 ? 3 : 2;
+  for (const size_t column : layout.columns()) {
+    const PackedLayout::Field& field = layout.field(column);
+    fields += (field.width > 8 ? 2U : 1U) + (field.nullable ? 1U : 0U);
+  }
+  return fields;
+}
 
 }  // namespace
 
@@ -30,7 +41,8 @@ PackedLayout record_layout(const Program& program, int32_t index) {
   const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;
   const std::vector<bool> fetched = fetched_columns(program, index);
   PackedLayout layout(columns, fetched);
-  const bool is_short = layout.bytes() <= most_record_bytes && layout.columns().size() <= most_record_columns;
+  const size_t words = other_words + field_words * count_fields(columns, static_cast<size_t>(info.keys), layout);
+  const bool is_short = layout.bytes() <= most_record_bytes && words <= most_parameter_words;
   return is_short ? layout : PackedLayout(columns, std::vector<bool>(columns.size(), false));
 }
 

@@ -15,6 +15,9 @@
 
 namespace diptych::gpu {
 
+// Of a launch that builds an index. Devices take 1 KiB of parameters, and two addresses stand before these.
+inline constexpr size_t most_parameter_words = 120;
+
 // The columns of the index's rows that some section fetches, by column of its row set.
 std::vector<bool> fetched_columns(const Program& program, int32_t index);
 
