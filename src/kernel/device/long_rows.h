@@ -3,7 +3,7 @@
 //
 //   word 0         how many rows are noted in the upper half, and how many slices they have in the lower one
 //   words 2, 3     number of the first row's first slice | its tablet in the upper half, its place there in the lower
-//   one words 4, 5     the same of the second row, whose first slice comes behind the first row's last
+//   words 4, 5     the same of the second row, whose first slice comes behind the first row's last
 #pragma once
 
 // Notes a row with so many slices, if there is room for it; else it is not noted, and returns 0.

@@ -164,6 +164,28 @@ TEST(Cardinality, AJoinWithAKeyOfSeveralColumnsHasTheRowsThatMeetIt) {
       9600);
 }
 
+// Of the rows of a plan's first column.
+double repeated_in(const std::string& sql) {
+  const LogicalOperatorPtr plan = ordered_plan_of(sql);
+  estimate(*plan);
+  const ExpressionPtr column = column_expression(plan->columns.front().id, plan->columns.front().type);
+  return repeated_rows({*plan, {column.get()}});
+}
+
+TEST(Cardinality, RowsOfAKeyRepeatNone) {
+  EXPECT_EQ(repeated_in("SELECT part FROM parts"), 0);
+  EXPECT_EQ(repeated_in("SELECT part FROM parts WHERE brand = '7'"), 0);
+  // A part has one brand, and a brand many parts.
+  EXPECT_EQ(repeated_in("SELECT p.part FROM parts p, (SELECT DISTINCT brand FROM parts) b WHERE p.brand = b.brand"), 0);
+  EXPECT_GT(repeated_in("SELECT b.brand FROM parts p, (SELECT DISTINCT brand FROM parts) b WHERE p.brand = b.brand"),
+            100'000);
+}
+
+TEST(Cardinality, RowsThatHaveTheirValuesByChanceRepeatSome) {
+  EXPECT_NEAR(repeated_in("SELECT day FROM sales"), 1e6 - 2500, 1);
+  EXPECT_GT(repeated_in("SELECT day FROM sales WHERE part = 7"), 0);
+}
+
 TEST(Cardinality, AllPairsAreTheProduct) {
   EXPECT_DOUBLE_EQ(joined_rows("SELECT 1 FROM days, shops"), 2500.0 * 2000);
   EXPECT_LT(joined_rows("SELECT 1 FROM days d, shops h WHERE d.day < h.shop"), 2500.0 * 2000);
