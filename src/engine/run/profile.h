@@ -30,7 +30,9 @@ struct SectionProfile {
   int64_t bytes_read = 0;   // encoded
   int64_t nanoseconds = 0;
   int threads = 1;
-  int64_t passes = 1;                // over its rows; several, where the indexes of joins have no room as a whole
+  // Over its rows; several, where the indexes of joins have no room as a whole, or a device guessed wrong of their
+  // keys.
+  int64_t passes = 1;
   std::string engine;                // "cpu", "cuda:0"
   std::string kernel;                // "generated", "interpreter"; empty: the CPU's
   std::string residency;             // of a device's columns; empty: the CPU's
