@@ -132,7 +132,8 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   if (wanted_ >= 0 && has_limit) work(0, threads[0], 1, false);
   if (next_ >= all || stopped_) return;
   run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
-  if (left_.empty() || stopped_) return;
+  // Also of what nobody had memory to begin with.
+  if ((left_.empty() && !has_morsels()) || stopped_) return;
   for (const ThreadSinks& sinks : threads) sinks.move_to_files();
   work(0, threads[0], all, false);
 }
@@ -149,7 +150,10 @@ void SectionRun::work(int thread, ThreadSinks& sinks, size_t most_morsels, bool 
   open_writers(writers, frame);
   MorselRange taken;
   try {
-    sinks.make(section_);
+    if (!has_others)
+      sinks.make(section_);
+    else if (!has_memory_for([&] { sinks.make(section_); }))
+      return;  // the others take all
     for (size_t i = 0; i < sinks.groups.size(); ++i) frame.groups[i] = sinks.groups[i].get();
     for (size_t i = 0; i < sinks.sort_runs.size(); ++i) frame.sort_runs[i] = sinks.sort_runs[i].get();
     for (; most_morsels > 0 && !stopped_.load(std::memory_order_relaxed); --most_morsels) {

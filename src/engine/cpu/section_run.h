@@ -73,6 +73,7 @@ class SectionRun {
   std::vector<PhysicalType> forms_of(int32_t row_set) const;
   // The next morsels that nobody has taken; an empty range: there are none left.
   MorselRange take_morsels();
+  bool has_morsels() const { return queue_ != nullptr ? !queue_->left().is_empty() : next_.load() < morsels_.size(); }
   void run_morsels(std::vector<ThreadSinks>& threads);
   // Takes morsels until there are none left, or so many. has_others: without memory, it leaves what it has taken to
   // them.
