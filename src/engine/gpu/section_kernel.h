@@ -50,8 +50,8 @@ struct IndexShape {
   bool is_dense = false;             // found by the key itself, else by its hash
   bool is_unique = true;             // no two of its rows have the same keys, or one of them will do
   bool is_guessed = false;           // ... which a kernel that meets it has to make sure of
-  bool is_full = false;              // every place of a dense index has a row
-  bool is_direct = false;            // ... and its record, which else lies where its row's number says
+  bool is_full = false;              // every place of a dense index has a row, as far as is known before it is built
+  bool is_direct = false;            // a place has the record of its row, which else lies where the row's number says
   bool is_fetched = false;           // some section reads columns of its rows
   bool has_filter = false;           // that is asked before its hash table
   bool has_long_lists = false;       // some of its keys have more than most_own_matches rows

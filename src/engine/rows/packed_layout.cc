@@ -5,10 +5,6 @@
 namespace diptych {
 namespace {
 
-bool is_whole_number(PhysicalType physical) {
-  return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
-}
-
 PackedLayout::Field field_of(const RegisterInfo& column) {
   PackedLayout::Field field;
   field.width = static_cast<size_t>(width_bytes(column.physical));

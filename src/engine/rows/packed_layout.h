@@ -13,6 +13,11 @@
 
 namespace diptych {
 
+// Of which a field may take fewer bytes than the type.
+inline bool is_whole_number(PhysicalType physical) {
+  return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
+}
+
 class PackedLayout {
  public:
   struct Field {

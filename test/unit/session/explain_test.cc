@@ -335,6 +335,19 @@ TEST_F(ExplainOnDevice, AnIndexIsWaitedForWhereItsKeysRepeat) {
   }
 }
 
+// Statistics can't tell 99,999 keys of 100,000 rows from as many.
+TEST_F(ExplainOnDevice, AWrongGuessOfKeysTakesASecondPass) {
+  run_text(connection, make_explained_table);
+  run_text(connection, "CREATE TABLE d(k integer, v integer)");
+  run_text(connection,
+           "INSERT INTO d SELECT CASE i WHEN 777 THEN 5 ELSE i END, i FROM generate_series(1, 100000) g(i)");
+  set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});
+  const json run = explain_json(connection, "SELECT sum(v), count(*) FROM t JOIN d ON t.k = d.k")["run"];
+  EXPECT_EQ(run["operations"][0]["device"]["waits"], 0);
+  EXPECT_EQ(run["sections"][0]["passes"], 1);
+  EXPECT_EQ(run["sections"][1]["passes"], 2);
+}
+
 TEST_F(ExplainOnDevice, BytesOverTheBusAreCounted) {
   run_text(connection, make_explained_table);
   set(connection, {"device = opencl", "gpu_engine = generated", "fallback = error"});

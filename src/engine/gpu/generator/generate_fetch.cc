@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/gpu/generator/section_generator.h"
+#include "engine/rows/packed_layout.h"
 
 namespace diptych::gpu {
 
@@ -14,10 +15,6 @@ using Kind = KernelParameter::Kind;
 namespace {
 
 constexpr int word_bytes = 4;
-
-bool is_whole_number(PhysicalType physical) {
-  return physical == PhysicalType::Int32 || physical == PhysicalType::Int64 || physical == PhysicalType::Int128;
-}
 
 int words_of_load(int load_bytes) { return std::max(1, load_bytes / word_bytes); }
 

@@ -2,9 +2,9 @@
 // one; else see generate_pairs.cc.
 //
 //   met_7      rows that have found their key
-//   r7[k]      the place of row k's key in a dense index, or the number of the row or record that it has found, of
-//   which
-//              Fetch reads columns (generate_fetch.cc)
+//   r7[k]      the place of row k's key in a dense index, or the number of the row or record that it has found
+//
+// Fetch reads columns of what r7 names (generate_fetch.cc).
 #include "engine/gpu/generator/section_generator.h"
 
 namespace diptych::gpu {

@@ -50,7 +50,9 @@ void choose_form(const Program& program, int64_t rows, KeysRepeat repeat, IndexS
   set_record(record_layout(program, shape.index), shape);
   shape.is_direct = shape.is_dense && shape.is_unique && shape.record_bytes > 0 &&
                     places <= std::max(most_record_places_a_row * rows, least_record_bytes / shape.record_bytes);
-  shape.is_full = shape.is_dense && shape.is_unique && !info.finds_one && places == rows && !keys[0].nullable;
+  // Where the build has yet to see whether keys repeat, it marks their places.
+  shape.is_full =
+      shape.is_dense && (info.is_unique || shape.is_guessed) && !info.finds_one && places == rows && !keys[0].nullable;
 }
 
 }  // namespace

@@ -26,8 +26,7 @@ size_t count_fields(const std::vector<RegisterInfo>& columns, size_t keys, const
   return fields;
 }
 
-}  // namespace
-
+// By column of the index's row set.
 std::vector<bool> fetched_columns(const Program& program, int32_t index) {
   const IndexInfo& info = program.indexes[static_cast<size_t>(index)];
   std::vector<bool> fetched(program.row_sets[static_cast<size_t>(info.row_set)].columns.size(), false);
@@ -36,11 +35,12 @@ std::vector<bool> fetched_columns(const Program& program, int32_t index) {
   return fetched;
 }
 
+}  // namespace
+
 PackedLayout record_layout(const Program& program, int32_t index) {
   const IndexInfo& info = program.indexes[static_cast<size_t>(index)];
   const auto& columns = program.row_sets[static_cast<size_t>(info.row_set)].columns;
-  const std::vector<bool> fetched = fetched_columns(program, index);
-  PackedLayout layout(columns, fetched);
+  PackedLayout layout(columns, fetched_columns(program, index));
   const size_t words = other_words + field_words * count_fields(columns, static_cast<size_t>(info.keys), layout);
   const bool is_short = layout.bytes() <= most_record_bytes && words <= most_parameter_words;
   return is_short ? layout : PackedLayout(columns, std::vector<bool>(columns.size(), false));

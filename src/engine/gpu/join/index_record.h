@@ -7,8 +7,6 @@
 // its length. Where several rows may share a key, keys and records are apart.
 #pragma once
 
-#include <vector>
-
 #include "engine/gpu/section_kernel.h"
 #include "engine/rows/packed_layout.h"
 #include "program/program.h"
@@ -18,10 +16,7 @@ namespace diptych::gpu {
 // Of a launch that builds an index. Devices take 1 KiB of parameters, and two addresses stand before these.
 inline constexpr size_t most_parameter_words = 120;
 
-// The columns of the index's rows that some section fetches, by column of its row set.
-std::vector<bool> fetched_columns(const Program& program, int32_t index);
-
-// Where these stand in a record; none where they are too many or too wide for one.
+// Where the columns that some section fetches stand in a record; none where they are too many or too wide for one.
 PackedLayout record_layout(const Program& program, int32_t index);
 
 // Sets what the shape says of the keys of a table, and of records.
