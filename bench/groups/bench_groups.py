@@ -70,7 +70,7 @@ class Bench:
         open(path + ".loaded", "w").close()
 
     def settings(self, name):
-        return contestants.settings(name, self.options.threads, self.options.device)
+        return contestants.settings(name, self.options.threads, self.options.device, self.options.set)
 
     def make_data(self):
         files = g1_data.make(self.folder, self.options.rows, self.options.seed, self.options.threads)
@@ -222,11 +222,8 @@ class Bench:
 
     def measure_first(self):
         entries = self.report["parts"]["first"] = {}
-        first_runs.measure(self, entries, questions.PARTS["first"])
-        found = auto_choice.summary({question: entry["seconds"] for question, entry in entries.items()})
-        if found:
-            self.report["auto_first"] = found
-            print("first runs: " + auto_choice.line(found))
+        first_runs.measure(self, entries, questions.PARTS["first"], self.options.first_processes, self.options.part_seconds)
+        self.report["auto_first"] = first_runs.summarise(entries)
 
 
 def main():
@@ -240,7 +237,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--device", default="cuda", help="of cached and the other residencies")
-    contestants.add_together(parser)
+    contestants.add_arguments(parser)
     parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--data", help="folder for data and databases; default: data/groups-<rows>")
     parser.add_argument("--cub-sort", help="the program that times CUB's sort; default: bench_cub_sort beside the library")

@@ -19,12 +19,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 import contest
 import contestants
 import device_run
+import first_runs
 import kept_database
 import schema
 import side_by_side
 import suite
 import tables
 from contestants import list_of
+
+# After which no query's first runs begin.
+FIRST_SECONDS = 300
 
 
 class Bench:
@@ -61,6 +65,27 @@ class Bench:
         part.update(contest.summarise(part["queries"], self.names))
         device_run.print_tables(part["queries"], self.names)
 
+    # First runs, where --first asks for them: each in a fresh process, on the database that the other contestants had.
+
+    def fresh(self, name):
+        settings = contestants.settings(name, self.options.threads, self.options.device, self.options.set)
+        return contestants.System(name, self.options.library, self.database(name, self.first_keys), settings)
+
+    def fail(self, query, system, error):
+        self.report["failures"].append({"query": query, "part": "first run", "system": system, "error": error})
+
+    def differ(self, query, system, rows, expected):
+        self.report["disagreements"].append({"query": query, "part": "first run", "system": system, "rows": rows[:20],
+                                             "expected": expected[:20]})
+
+    def measure_first(self, keys):
+        self.first_keys = keys
+        self.load(keys)
+        entries = {}
+        asked = {query: suite.read_query(self.options.query_folder, query) for query in self.options.queries.split(",")}
+        first_runs.measure(self, entries, asked, self.options.first, FIRST_SECONDS)
+        self.report["first"] = {"keys": keys, "queries": entries, "auto": first_runs.summarise(entries)}
+
     def finish(self):
         for load in self.report["loads"]:
             print(f"loaded {load['system']}{' with keys' if load['keys'] else ''}: {load['seconds']:.2f} s, "
@@ -71,6 +96,8 @@ class Bench:
     def run(self):
         tables.make_files(os.path.join(self.folder, "tbl"), self.options.scale, self.options.generator, self.options.threads)
         self.contest.run_variants(self, self.options.keys)
+        if self.options.first:
+            self.measure_first(contest.KEY_VARIANTS[self.options.keys][-1])
         self.finish()
         measured = any(entry["seconds"] for part in self.report["parts"].values() for entry in part["queries"].values())
         return 1 if self.report["disagreements"] or not measured else 0
@@ -83,7 +110,9 @@ def main():
     parser.add_argument("--queries", type=list_of(suite.NAMES), default=",".join(suite.NAMES), help="1.1,4.3 and the like")
     parser.add_argument("--query-folder", default=suite.query_folder(), help="with a file for each query: 1.1.sql ...")
     contest.add_arguments(parser, runs=5, what="query")
-    contestants.add_together(parser)
+    contestants.add_arguments(parser)
+    parser.add_argument("--first", type=contestants.positive, metavar="PROCESSES",
+                        help="also measure the first run of each query, in so many fresh processes, on the CPU and with auto")
     parser.add_argument("--generator", help="the program that makes the tables; default: ssb_data beside the library")
     parser.add_argument("--data", help="folder for data and databases; default: data/ssb-<scale>")
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "ssb.json"))

@@ -24,13 +24,15 @@ def arguments(name, library):
     return ["duckdb"] if name == "duckdb" else ["diptych", library]
 
 
-def settings(name, threads, device):
+def settings(name, threads, device, others=()):
+    """others: of --set, for all of Diptych's."""
     first = [f"set threads = {threads}"]
     if name == "duckdb":
         return first + ["set preserve_insertion_order = false"]
+    own = [f"set {setting}" for setting in others]
     if name in RESIDENCIES:
-        return first + [f"set device = '{device}'", f"set residency = '{name}'", "set gpu_engine = 'generated'"]
-    return first + [f"set device = '{name}'"]
+        return first + [f"set device = '{device}'", f"set residency = '{name}'", "set gpu_engine = 'generated'"] + own
+    return first + [f"set device = '{name}'"] + own
 
 
 def own_database(path, name, others):
@@ -100,14 +102,15 @@ def open_systems(options, database):
     contestant's name to its file."""
     systems = []
     for name in options.only.split(","):
-        own = settings(name, options.threads, options.device)
+        own = settings(name, options.threads, options.device, options.set)
         relatives = [system for system in systems if kind(system.name) == kind(name)]
         if options.together and relatives:
             systems.append(System(name, options.library, None, own, relatives[0]))
         else:
             path = own_database(database(name), name, [system.name for system in relatives])
             systems.append(System(name, options.library, path, own))
-    share_device(systems, options.device)
+    if not any(setting.startswith("device_memory_limit") for setting in options.set):
+        share_device(systems, options.device)
     return systems
 
 
@@ -117,7 +120,10 @@ def in_turn(systems, turn):
     return systems[first:] + systems[:first]
 
 
-def add_together(parser):
+def add_arguments(parser):
+    """Those that open_systems() reads and that not every benchmark has."""
+    parser.add_argument("--set", action="append", default=[], metavar="SETTING=VALUE",
+                        help="of all of Diptych's contestants: --set \"device_memory_limit = '512MB'\"")
     parser.add_argument("--together", action="store_true",
                         help="Diptych's contestants are connections of one process: what a process is like makes no difference then")
 

@@ -24,10 +24,11 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
 import contest
+import contestants
 import joins
 import side_by_side
 import texts
-from contestants import add_together, list_of
+from contestants import list_of
 from texts import TABLES
 
 PARTS = ("load", "scans", "joins", "beyond")
@@ -265,7 +266,7 @@ def main():
     parser.add_argument("--parts", type=list_of(PARTS), default="load,scans,joins", help=", ".join(PARTS))
     parser.add_argument("--keys", choices=contest.KEY_VARIANTS, default="both", help="of joins: the tables' primary keys, declared or not")
     contest.add_arguments(parser, runs=5, what="query")
-    add_together(parser)
+    contestants.add_arguments(parser)
     parser.add_argument("--load-runs", type=int, default=3, help="loads of lineitem; all tables are loaded once")
     parser.add_argument("--data", help="folder for data and databases; default: data/tpch-sf<scale>")
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "tpch.json"))

@@ -1,5 +1,7 @@
 #include "engine/engines.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "engine/placed_program.h"
 #include "program/section_contents.h"
@@ -18,6 +20,13 @@ Device* device_of_rows(const SectionTask& task) {
   return rows != nullptr && rows->row_count() >= least_kept_rows ? rows->device() : nullptr;
 }
 
+// Whether a table of the program has rows that a device may be worth. No file is asked for its tablets.
+bool has_large_table(const Program& program) {
+  return std::ranges::any_of(program.sources, [](const std::shared_ptr<const TabletSource>& source) {
+    return source->read_by_cpu() == nullptr && source->row_count() >= least_device_rows && is_table(*source);
+  });
+}
+
 }  // namespace
 
 Engines::Engines() : calibrations_(calibration_path()), auto_devices_(devices_, calibrations_, system_shows_gpu()) {}
@@ -29,7 +38,7 @@ Engines::Engines(std::vector<std::unique_ptr<DeviceDriver>> drivers, std::string
 
 bool Engines::is_for_placement(const SectionTask& task, const PlacementChoice& choice) const {
   if (choice.device == "cpu" || !is_table(*task.source)) return false;
-  return choice.device != "auto" || (task.source->row_count() >= least_device_rows && auto_devices_.may_exist());
+  return choice.device != "auto" || (auto_devices_.may_exist() && has_large_table(task.program));
 }
 
 std::optional<SectionResult> Engines::run(const SectionTask& task, const PlacementChoice& choice, PlacementNote& note) {
@@ -96,7 +105,10 @@ std::optional<SectionResult> Engines::run_as_placed(const SectionTask& task, con
   note.estimate_ns = static_cast<int64_t>(place.estimate_ns);
   note.limit = place.limit;
   if (!program.not_found.empty()) note_fallback(choice.device, {program.not_found, ""}, choice, note);
-  if (!place.device) return std::nullopt;
+  if (!place.device) {
+    if (program.placement.chains[section.chain].way && section.table) note.why = "no kernel for its few rows";
+    return std::nullopt;
+  }
   Failure failure;
   std::string streamed;
   Device& device = *program.devices[*place.device];

@@ -73,6 +73,12 @@ class Engines final : public SectionRunner {
     std::string unsupported;  // why none can
     bool is_compiled = false;
   };
+  // Of the columns of a section that programs of a number have, how many bytes are on a device, and pinned for it;
+  // while its caches have these versions.
+  struct ColumnsThere {
+    uint64_t device_version = 0, pinned_version = 0;
+    int64_t cached_bytes = 0, pinned_bytes = 0;
+  };
   // What of a run its placement depends on.
   struct ProgramRun {
     const Program& program;
@@ -98,6 +104,7 @@ class Engines final : public SectionRunner {
                    std::vector<LearntChain>& learnt);
   DeviceFacts facts_of(const ProgramRun& run, const PlacementChoice& choice, Device& device,
                        const DeviceCalibration& calibration, const PlacedProgram& placed);
+  ColumnsThere columns_there(const ProgramRun& run, const PlacedSection& section, gpu::GpuEngine& engine);
   KernelOutlook outlook_of(const Program& program, const PlacedSection& section, const PlacementChoice& choice,
                            Device& device, uint64_t program_key);
   static uint64_t outlook_key(uint64_t program, int32_t address, const PlacementChoice& choice, const Device& device);
@@ -147,6 +154,7 @@ class Engines final : public SectionRunner {
   std::map<std::string, int64_t> fallbacks_;
   std::unordered_map<uint64_t, std::shared_ptr<const ProgramFacts>> facts_;  // by number of the program
   std::unordered_map<uint64_t, KernelOutlook> outlooks_;                     // by outlook_key()
+  std::unordered_map<uint64_t, ColumnsThere> columns_there_;                 // by number, section and device
   std::unordered_map<uint64_t, LearntChain> learnt_;                         // by chain of a program
   AutoDevices auto_devices_;                                                 // last: its thread uses the others
 };

@@ -49,6 +49,11 @@ bool is_met_by_many(const Program& program, int32_t index) {
   return false;
 }
 
+// Of the device among all.
+uint64_t number_of(const DeviceInfo& info) {
+  return static_cast<uint64_t>(info.number) << 1 | static_cast<uint64_t>(info.api);
+}
+
 template <typename Value>
 Value& entry_of(std::unordered_map<uint64_t, Value>& known, uint64_t key) {
   if (known.size() >= most_known && !known.contains(key)) known.clear();
@@ -163,25 +168,48 @@ DeviceFacts Engines::facts_of(const ProgramRun& run, const PlacementChoice& choi
   for (const PlacedSection& section : placed.facts->sections) {
     SectionOnDevice& there = facts.sections.emplace_back();
     if (device.health().is_lost() || !section.table) continue;
-    if (is_auto && section.facts.rows < least_device_rows) continue;
+    if (is_auto && !section.may_leave_cpu) continue;
     // Whoever asks for the device wants to know of the kernel only to see what was expected.
     if (!is_auto && run.context.profile == nullptr) continue;
     const KernelOutlook outlook = outlook_of(run.program, section, choice, device, placed.facts->key);
     there.can_run = outlook.unsupported.empty();
     there.state.is_compiled = outlook.is_compiled;
     if (engine == nullptr || !there.can_run) continue;
-    const TabletSource& table = *run.program.sources[*section.table];
-    there.state.cached_bytes = bytes_in(engine->device_columns(), section, table);
-    there.state.pinned_bytes = bytes_in(engine->pinned_columns(), section, table);
+    const ColumnsThere columns = columns_there(run, section, *engine);
+    there.state.cached_bytes = columns.cached_bytes;
+    there.state.pinned_bytes = columns.pinned_bytes;
   }
   return facts;
 }
 
+// Going through the segments of a large table takes as long as a short section.
+Engines::ColumnsThere Engines::columns_there(const ProgramRun& run, const PlacedSection& section,
+                                             gpu::GpuEngine& engine) {
+  gpu::SegmentCache &device = engine.device_columns(), &pinned = engine.pinned_columns();
+  ColumnsThere columns{device.version(), pinned.version(), 0, 0};
+  const uint64_t number = run.program.number;
+  const uint64_t key =
+      mixed_key(mixed_key(number, static_cast<uint64_t>(section.address)), number_of(engine.device().info()));
+  if (number != 0) {
+    std::lock_guard guard(mutex_);
+    const auto known = columns_there_.find(key);
+    if (known != columns_there_.end() && known->second.device_version == columns.device_version &&
+        known->second.pinned_version == columns.pinned_version)
+      return known->second;
+  }
+  const TabletSource& table = *run.program.sources[*section.table];
+  columns.cached_bytes = bytes_in(device, section, table);
+  columns.pinned_bytes = bytes_in(pinned, section, table);
+  if (number != 0) {
+    std::lock_guard guard(mutex_);
+    entry_of(columns_there_, key) = columns;
+  }
+  return columns;
+}
+
 uint64_t Engines::outlook_key(uint64_t program, int32_t address, const PlacementChoice& choice, const Device& device) {
-  const DeviceInfo& info = device.info();
   const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
-  const uint64_t number = static_cast<uint64_t>(info.number) << 1 | static_cast<uint64_t>(info.api);
-  return mixed_key(mixed_key(program, static_cast<uint64_t>(address)), number << 4 | engine);
+  return mixed_key(mixed_key(program, static_cast<uint64_t>(address)), number_of(device.info()) << 4 | engine);
 }
 
 // Is asked once: texts of kernels are long.

@@ -13,6 +13,7 @@
 #include "engine/gpu/join/built_index.h"
 #include "engine/gpu/output/host_memory.h"
 #include "engine/gpu/program_kernels.h"
+#include "engine/placed_program.h"
 #include "engine/placement/program_key.h"
 #include "engine/run/shared_section.h"
 #include "program/section_contents.h"
@@ -67,11 +68,16 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
   const bool has_threads = engine.device().info().compiles_at_once > 1;
   if (!has_threads || gpu::kernel_choice_named(choice.gpu_engine) == gpu::KernelChoice::Interpreter) return;
   const PartScope scope(task.clock(), TimePart::Compile);
-  const gpu::ProgramKernels::Admits admits = [&](const TabletSource* table, int64_t rows) {
+  const auto* placed = task.placed != nullptr ? static_cast<const PlacedProgram*>(task.placed->get()) : nullptr;
+  const gpu::ProgramKernels::Admits admits = [&](int32_t address, const TabletSource* table, int64_t rows) {
     if (table == nullptr) return rows >= least_kept_rows;
-    return is_table(*table) && (choice.device != "auto" || rows >= least_device_rows);
+    if (choice.device != "auto" || placed == nullptr) return is_table(*table);
+    const std::optional<size_t> number = placed->section_at(address);
+    return number && placed->placement.sections[*number].device;
   };
-  engine.kernels().prepare(program_key(task.program, task.address), [&] {
+  const uint64_t key = placed != nullptr ? mixed_key(placed->facts->key, static_cast<uint64_t>(task.address))
+                                         : program_key(task.program, task.address);
+  engine.kernels().prepare(key, [&] {
     return gpu::ProgramKernels(engine, task.program, residency, admits).find(task.address, *task.source);
   });
 }

@@ -164,6 +164,8 @@ class Queue {
   void launch(const Kernel& kernel, int64_t groups, int group_size, std::span<const uint64_t> parameters,
               int64_t shared_room = 0);
   std::unique_ptr<DeviceEvent> record();
+  // Has the driver begin with what is queued, where it would wait for more.
+  void begin() { queue_begin(); }
   // What is queued from now on begins once that place has been reached, in whichever queue of the device it is.
   void wait_for(const DeviceEvent& event);
   // Waits until everything queued is done; where it is by now, nothing is waited for, nor counted. Errors: 58000 with
@@ -199,6 +201,7 @@ class Queue {
   virtual void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) = 0;
   virtual std::unique_ptr<DeviceEvent> queue_record() = 0;
   virtual void queue_wait_for(const DeviceEvent& event) = 0;
+  virtual void queue_begin() {}
   virtual void* queue_handle() { return nullptr; }
   virtual void wait() = 0;
   // Whether everything queued is done; false, too, where the driver does not tell without waiting. Errors: 58000.

@@ -47,6 +47,10 @@ class FaultQueue final : public Queue {
     device_.health().check();
     return queue_->record();
   }
+  void queue_begin() override {
+    device_.health().check();
+    queue_->begin();
+  }
   void queue_wait_for(const DeviceEvent& event) override {
     device_.health().check();
     queue_->wait_for(event);

@@ -57,7 +57,7 @@ std::optional<SectionShape> ProgramKernels::shape_of(int32_t address, const Tabl
 
 std::optional<SectionShape> ProgramKernels::shape_of(int32_t address, const Cursor& cursor) const {
   if (cursor.hash_table >= 0) return shape_of_groups(address, cursor.hash_table);
-  if (cursor.rows == nullptr || !admits_(cursor.rows, cursor.rows->row_count())) return std::nullopt;
+  if (cursor.rows == nullptr || !admits_(address, cursor.rows, cursor.rows->row_count())) return std::nullopt;
   return shape_of(address, *cursor.rows);
 }
 
@@ -68,7 +68,7 @@ std::optional<SectionShape> ProgramKernels::shape_of_groups(int32_t address, int
   const GroupPlan& plan = known->second;
   // Others go to the host, and are few.
   const bool are_there = plan.place == GroupPlan::Place::Partitioned;
-  if (!continues(address) && !(are_there && admits_(nullptr, table.expected_groups))) return std::nullopt;
+  if (!continues(address) && !(are_there && admits_(address, nullptr, table.expected_groups))) return std::nullopt;
   SectionShape shape;
   for (const size_t column : columns_read(program_, address)) {
     SegmentTablet form = stored_form(group_form(plan, table, column), 0);

@@ -20,8 +20,9 @@ namespace diptych::gpu {
 
 class ProgramKernels {
  public:
-  // Whether a section that reads so many rows of a table, or of groups (null), will run on the device.
-  using Admits = std::function<bool(const TabletSource* table, int64_t rows)>;
+  // Whether the section behind the Parallel at `address`, which reads so many rows of a table, or of groups (null),
+  // will run on the device.
+  using Admits = std::function<bool(int32_t address, const TabletSource* table, int64_t rows)>;
   // Everything outlives it.
   ProgramKernels(GpuEngine& engine, const Program& program, Residency residency, const Admits& admits)
       : engine_(engine), program_(program), residency_(residency), admits_(admits) {}

@@ -182,10 +182,11 @@ void SectionBatch::launch_with(int64_t capacity) {
   launch_pass(1);
   for (PartitionBatch& partitions : partitions_) partitions.group(*queue_);
   if (finds_first_rows()) find_first_rows();
-  after_ = queue_->record();  // which also has OpenCL's drivers begin
+  if (is_timed() || is_watched()) after_ = queue_->record();
   control_report_.ask(*queue_);
   for (NumberedBatch& groups : numbered_) groups.ask(*queue_);
   partials_report_.ask(*queue_);
+  queue_->begin();
   if (finds_first_rows() && std::none_of(kernel_->outputs.begin(), kernel_->outputs.end(), is_text_row)) start_fetch();
 }
 

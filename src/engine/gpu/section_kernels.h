@@ -47,6 +47,10 @@ class SectionKernels {
   std::shared_ptr<const SectionKernel> generated(const Program& program, int32_t address, const SectionShape& shape) {
     return generated_.get(program, address, shape);
   }
+  // Of sections of one signature, on this device, the kernel is the same.
+  SectionSignature signature(const Program& program, int32_t address, const SectionShape& shape) {
+    return generated_.signature(program, address, shape);
+  }
   // Has the kernels compiled that `find` names, all at the same time; statements of one key name them once.
   void prepare(uint64_t key, const std::function<std::vector<KernelText>()>& find);
   BackgroundCompiler& compiler() { return compiler_; }

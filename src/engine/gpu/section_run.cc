@@ -286,7 +286,7 @@ std::optional<size_t> SectionRun::section_hash() {
   };
   if (!input_ || std::any_of(program.instructions.data(), opcodes.data() + opcodes.size(), is_unseen))
     return std::nullopt;
-  if (!hash_) hash_ = section_signature(program, task_.address, input_->shape).first;
+  if (!hash_) hash_ = engine_.kernels().signature(program, task_.address, input_->shape).first;
   return hash_;
 }
 

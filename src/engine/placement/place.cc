@@ -39,8 +39,9 @@ class ChainPricer {
       const PlacedSection& section = sections()[i];
       if (section.chain != chain_) continue;
       SectionPlace& place = places[i] = on_cpu(section);
-      if (section.table && (section.facts.rows >= least_device_rows || question_.is_asked_for)) {
-        if (!place_table(i, way, place)) return std::nullopt;
+      if (section.table && (section.may_leave_cpu || question_.is_asked_for)) {
+        const bool is_placed = place_table(i, way, place);
+        if (!is_placed && section.facts.rows >= least_device_rows) return std::nullopt;
       } else if (section.reads && is_there[*section.reads]) {
         place_object(section, device, place);
       }

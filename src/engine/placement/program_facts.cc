@@ -62,6 +62,7 @@ class FactReader {
       }
     }
     number_chains();
+    find_leaving();
     return std::move(facts_);
   }
 
@@ -189,6 +190,15 @@ class FactReader {
       section.chain = number;
     }
     facts_.chains = chains.size();
+  }
+
+  // The few rows of a dimension go where the many of a fact table are: from elsewhere its index would come over the
+  // bus.
+  void find_leaving() {
+    std::vector<bool> is_large(facts_.chains);
+    for (const PlacedSection& section : facts_.sections)
+      if (section.table && section.facts.rows >= least_device_rows) is_large[section.chain] = true;
+    for (PlacedSection& section : facts_.sections) section.may_leave_cpu = section.table && is_large[section.chain];
   }
 
   const Program& program_;

@@ -30,7 +30,9 @@ struct PlacedSection {
   std::optional<size_t> table;
   std::vector<TabletSpan> needed;
   std::vector<size_t> columns;
-  std::vector<int64_t> bytes;   // of these
+  std::vector<int64_t> bytes;  // of these
+  // Whether auto asks devices for it: it has enough rows, or is in a chain with a table that has.
+  bool may_leave_cpu = false;
   std::optional<size_t> reads;  // the object that it reads; nothing: a table, or rows that only the CPU reads
   std::vector<size_t> makes;    // objects that it makes or goes on making
   std::vector<size_t> meets;    // objects over which its rows meet indexes

@@ -87,6 +87,11 @@ std::unique_ptr<DeviceEvent> OpenClQueue::queue_record() {
   return owner;
 }
 
+void OpenClQueue::queue_begin() {
+  context_->health->check();
+  context_->check_done(api_.Flush(queue_), "flushing a queue");
+}
+
 // The queue is in order: what comes behind the marker waits with it.
 void OpenClQueue::queue_wait_for(const DeviceEvent& event) {
   const cl_event awaited = static_cast<const OpenClEvent&>(event).event();

@@ -35,6 +35,7 @@ class OpenClQueue final : public Queue {
                     int64_t shared_room) override;
   void queue_fill(DeviceAddress to, uint8_t value, int64_t bytes) override;
   std::unique_ptr<DeviceEvent> queue_record() override;
+  void queue_begin() override;
   void queue_wait_for(const DeviceEvent& event) override;
   void wait() override;
 

@@ -14,13 +14,16 @@ namespace {
 
 constexpr size_t most_kernels = 64;
 
-// Most programs have fewer.
-constexpr size_t usual_words = 4096;
+// Sections of programs that came again, of which the program's part of the signature is kept.
+constexpr size_t most_programs = 1024;
+
+// Most programs, and most shapes, have fewer.
+constexpr size_t usual_words = 4096, usual_shape_words = 256;
 
 // Fields as words, and of a text, too, its length: no two lists of fields have the same words.
 class SignatureWords {
  public:
-  SignatureWords() { words_.reserve(usual_words); }
+  explicit SignatureWords(size_t usual) { words_.reserve(usual); }
   template <typename T>
   requires std::is_integral_v<T> || std::is_enum_v<T>
   void add(T field) { words_.push_back(static_cast<uint64_t>(field)); }
@@ -157,16 +160,10 @@ class SignatureWords {
   std::vector<uint64_t> words_;
 };
 
-}  // namespace
-
-SectionSignature section_signature(const Program& program, int32_t address, const SectionShape& shape) {
-  SignatureWords signature;
+// The part that is the same whatever the columns and indexes are like.
+SectionSignature program_signature(const Program& program, int32_t address) {
+  SignatureWords signature(usual_words);
   signature.add(address);
-  signature.add_all(shape.columns);
-  signature.add_all(shape.indexes);
-  signature.add(shape.unsupported);
-  signature.add(shape.has_large_groups);
-  signature.add(shape.most_dense_bytes);
   signature.add_all(program.instructions);
   signature.add(few_reach_sinks(program, address));
   for (int32_t at = address; program.instructions[static_cast<size_t>(at)].opcode != Opcode::Converge; ++at)
@@ -183,9 +180,43 @@ SectionSignature section_signature(const Program& program, int32_t address, cons
   return signature.hash();
 }
 
+SectionSignature with_shape(const SectionSignature& program, const SectionShape& shape) {
+  SignatureWords signature(usual_shape_words);
+  signature.add(program.first);
+  signature.add(program.second);
+  signature.add_all(shape.columns);
+  signature.add_all(shape.indexes);
+  signature.add(shape.unsupported);
+  signature.add(shape.has_large_groups);
+  signature.add(shape.most_dense_bytes);
+  return signature.hash();
+}
+
+}  // namespace
+
+SectionSignature section_signature(const Program& program, int32_t address, const SectionShape& shape) {
+  return with_shape(program_signature(program, address), shape);
+}
+
+SectionSignature GeneratedKernels::signature(const Program& program, int32_t address, const SectionShape& shape) {
+  if (program.number == 0) return section_signature(program, address, shape);
+  const std::pair key(program.number, address);
+  {
+    std::lock_guard guard(mutex_);
+    if (const auto known = programs_.find(key); known != programs_.end()) return with_shape(known->second, shape);
+  }
+  const SectionSignature of_program = program_signature(program, address);
+  {
+    std::lock_guard guard(mutex_);
+    if (programs_.size() >= most_programs) programs_.clear();
+    programs_[key] = of_program;
+  }
+  return with_shape(of_program, shape);
+}
+
 std::shared_ptr<const SectionKernel> GeneratedKernels::get(const Program& program, int32_t address,
                                                            const SectionShape& shape) {
-  const SectionSignature signature = section_signature(program, address, shape);
+  const SectionSignature signature = this->signature(program, address, shape);
   {
     std::lock_guard guard(mutex_);
     if (const auto known = kernels_.find(signature); known != kernels_.end()) return known->second;

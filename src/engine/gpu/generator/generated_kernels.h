@@ -21,11 +21,14 @@ SectionSignature section_signature(const Program& program, int32_t address, cons
 
 class GeneratedKernels {
  public:
+  // As section_signature(), of which the program's part is kept by its number.
+  SectionSignature signature(const Program& program, int32_t address, const SectionShape& shape);
   // As generate_section().
   std::shared_ptr<const SectionKernel> get(const Program& program, int32_t address, const SectionShape& shape);
 
  private:
-  std::mutex mutex_;
+  std::mutex mutex_;                                                   // guards what follows
+  std::map<std::pair<uint64_t, int32_t>, SectionSignature> programs_;  // by number and address
   std::map<SectionSignature, std::shared_ptr<const SectionKernel>> kernels_;
 };
 

@@ -313,9 +313,7 @@ int SectionGenerator::least_groups() const {
   if (!is_light_) return 1;
   // Values of the result's rows that are fetched at once take registers, too.
   if (gathers_) return kernel_.outputs.size() > most_light_outputs ? 3 : 4;
-  if (has_costly_instruction()) return 1;
-  if (kernel_.sink == SectionKernel::Sink::Rows) return kernel_.outputs.size() > most_light_outputs ? 1 : 4;
-  if (kernel_.sink != SectionKernel::Sink::Totals) return 1;
+  if (kernel_.sink != SectionKernel::Sink::Totals || has_costly_instruction()) return 1;
   return kernel_.partial_words > most_light_partials ? 3 : 4;
 }
 

@@ -160,6 +160,7 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
   const Key& key = entry->first;
   std::set<const Key*> older;
   std::lock_guard guard(mutex_);
+  ++version_;
   entry->second.segment = segment;
   entry->second.age = ages_.insert(ages_.end(), &key);
   for (size_t i = 0; i < key.tablets.size(); ++i) {
@@ -196,6 +197,7 @@ bool SegmentCache::is_found_in(uint64_t tablet, Entries::iterator entry) const {
 }
 
 std::shared_ptr<const ColumnSegment> SegmentCache::forget(Entries::iterator entry) {
+  ++version_;
   for (const uint64_t tablet : entry->first.tablets)
     if (is_found_in(tablet, entry)) parts_.erase({entry->first.column, tablet});
   ages_.erase(entry->second.age);

@@ -44,6 +44,8 @@ class SegmentCache {
                                            Queue& queue);
   // The part of these tablets whose column is here. Loads nothing.
   double part_here(const TabletSource& source, const TabletSpan& span, size_t column);
+  // Goes up whenever part_here() may have another answer.
+  uint64_t version() const { return version_; }
   // Gives up to about so many bytes back: segments that nobody uses, oldest first. To be called again while there is
   // too little. False: nothing was left.
   bool drop(int64_t bytes);
@@ -119,6 +121,7 @@ class SegmentCache {
   Entries entries_;
   std::list<const Key*> ages_;  // of the entries with a segment, oldest use first
   std::unordered_map<PartKey, PartPlace, PartHash> parts_;
+  std::atomic<uint64_t> version_{0};  // is written with the mutex
 };
 
 }  // namespace diptych::gpu

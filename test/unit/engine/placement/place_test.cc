@@ -46,6 +46,7 @@ class PlaceTest : public ::testing::Test {
   PlacedSection& add_table(int64_t rows, int columns, Columns place) {
     PlacedSection& section = add_section(rows);
     section.table = 0;
+    section.may_leave_cpu = rows >= least_device_rows;
     section.facts.bytes = section.facts.wanted_bytes = rows * columns * 4;
     work(section, WorkKind::Load) = static_cast<double>(rows) * columns;
     work(section, WorkKind::Aggregate) = static_cast<double>(rows);
@@ -458,6 +459,9 @@ class PlacedJoins : public PlaceTest {
     PlacedSection& probe = add_table(probe_rows, 3, Columns::Cached);
     probe.meets = {program_.objects.size() - 1};
     work(probe, WorkKind::Group) = static_cast<double>(probe_rows);
+    const bool is_large = std::max(build_rows, probe_rows) >= least_device_rows;
+    for (size_t i = program_.sections.size() - 2; i < program_.sections.size(); ++i)
+      program_.sections[i].may_leave_cpu = is_large;
     end_chain();
   }
 };
@@ -469,9 +473,17 @@ TEST_F(PlacedJoins, BothSidesRunWhereTheyAreLarge) {
   EXPECT_TRUE(placed.sections[1].device);
 }
 
-// Its index comes over the bus.
-TEST_F(PlacedJoins, AFewRowsAreTheCpus) {
+TEST_F(PlacedJoins, AFewRowsGoAlongWithMany) {
   add_join(2'000, 100'000'000);
+  add_join(100'000'000, 2'000);
+  const Placement placed = place();
+  for (const SectionPlace& section : placed.sections) EXPECT_TRUE(section.device);
+}
+
+// The index comes over the bus.
+TEST_F(PlacedJoins, AFewRowsWithoutAKernelAreTheCpus) {
+  add_join(2'000, 100'000'000);
+  device_.sections[0].can_run = false;
   const Placement placed = place();
   EXPECT_FALSE(placed.sections[0].device);
   ASSERT_TRUE(placed.sections[1].device);

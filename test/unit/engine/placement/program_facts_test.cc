@@ -16,9 +16,9 @@ const Type integer{TypeId::Integer}, bigint{TypeId::BigInt}, text{TypeId::Text};
 const RegisterInfo count{PhysicalType::Int64, bigint, false};
 constexpr int64_t table_rows = 8000;
 
-std::shared_ptr<const TabletSource> table() {
+std::shared_ptr<const TabletSource> table(int64_t count = table_rows) {
   std::vector<std::vector<Value>> rows;
-  for (int i = 0; i < table_rows; ++i) rows.push_back({Value::integer(i % 100), Value::text("a")});
+  for (int i = 0; i < count; ++i) rows.push_back({Value::integer(i % 100), Value::text("a")});
   return std::make_shared<NumberedTablets>(make_table({{"a", integer}, {"t", text}}, rows, 1024, false));
 }
 
@@ -139,23 +139,27 @@ TEST(ProgramFacts, SectionsWithoutAnObjectInCommonAreSeveralChains) {
   EXPECT_NE(facts.sections[0].chain, facts.sections[1].chain);
 }
 
-// SELECT count(*) FROM b JOIN p ON b.a = p.a
-TEST(ProgramFacts, AnIndexMakesOneChain) {
-  ProgramMaker maker(table());
+// SELECT p.a FROM b JOIN p ON b.a = p.a
+ProgramFacts facts_of_join(int64_t build_rows, int64_t probe_rows) {
+  ProgramMaker maker(table(build_rows));
   const int row_set = maker.row_set({{{PhysicalType::Int32, integer, false}}, {}, -1});
   maker.program().indexes.push_back({row_set, 1});
   maker.parallel(0);
   maker.emit(Opcode::Append, row_set, maker.column(0), 1);
   maker.converge();
   maker.emit(Opcode::Build, 0, row_set);
-  const auto probed = table();
+  const auto probed = table(probe_rows);
   const int other = maker.table(probed);
   maker.parallel(other);
   const int key = maker.column(0), found = maker.reg(bigint);
   maker.emit(Opcode::Matches, found, key, 0);
   maker.result({key});
   maker.converge();
-  const ProgramFacts facts = find_program_facts(*maker.finish(), -1);
+  return find_program_facts(*maker.finish(), -1);
+}
+
+TEST(ProgramFacts, AnIndexMakesOneChain) {
+  const ProgramFacts facts = facts_of_join(table_rows, table_rows);
   ASSERT_EQ(facts.sections.size(), 2U);
   EXPECT_EQ(facts.chains, 1U);
   ASSERT_EQ(facts.sections[0].makes.size(), 1U);
@@ -163,6 +167,18 @@ TEST(ProgramFacts, AnIndexMakesOneChain) {
   EXPECT_TRUE(facts.objects[facts.sections[0].makes[0]].stays);
   EXPECT_EQ(facts.sections[0].facts.work[static_cast<size_t>(WorkKind::Sort)], 0) << "they have no keys";
   EXPECT_EQ(facts.sections[1].table, 1U);
+}
+
+// A device is asked for what is joined with many rows, on either side.
+TEST(ProgramFacts, FewRowsMayLeaveTheCpuWithMany) {
+  struct Case {
+    int64_t build_rows, probe_rows;
+    bool may_leave;
+  };
+  for (const Case& one :
+       {Case{100, 100, false}, Case{100, least_device_rows, true}, Case{least_device_rows, 100, true}})
+    for (const PlacedSection& section : facts_of_join(one.build_rows, one.probe_rows).sections)
+      EXPECT_EQ(section.may_leave_cpu, one.may_leave) << one.build_rows << " " << one.probe_rows;
 }
 
 // Rows that are no table's are read by the CPU.
