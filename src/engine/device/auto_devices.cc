@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/exit_hold.h"
 
 namespace diptych {
 namespace {
@@ -39,6 +40,8 @@ std::span<const AutoDevice> AutoDevices::ready() const {
 }
 
 void AutoDevices::search() {
+  const ExitHold hold;
+  if (!hold.is_held()) return;
   try {
     for (const DeviceInfo& info : devices_.infos()) {
       if (!info.unusable.empty() || info.is_host) continue;

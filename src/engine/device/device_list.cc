@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/exit_hold.h"
 #include "engine/device/cuda/cuda_driver.h"
 #include "engine/device/opencl/opencl_device.h"
 
@@ -34,6 +35,7 @@ void DeviceList::load() {
   if (!drivers_.empty()) return;
   drivers_.push_back(std::make_unique<cuda::CudaDriver>());
   drivers_.push_back(std::make_unique<opencl::OpenClDriver>());
+  ExitHold::note_libraries();
 }
 
 std::vector<DeviceInfo> DeviceList::infos() {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/exit_hold.h"
 #include "engine/device/stop_check.h"
 
 namespace diptych {
@@ -216,7 +217,9 @@ void KernelCache::make(Slot& slot, const KernelText& kernel) {
   std::shared_ptr<const Kernel> made;
   CompileReport report;
   std::exception_ptr failure;
+  const ExitHold hold;
   try {
+    if (!hold.is_held()) throw Error(SqlState::system_error, "the process ends: no kernel is compiled any more");
     made = find_or_build(kernel, report);
   } catch (...) {
     failure = std::current_exception();

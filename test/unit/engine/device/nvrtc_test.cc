@@ -1,9 +1,12 @@
 // The tests' kernel through NVRTC, where that library can be loaded. Nothing is run: that takes a GPU.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "base/error.h"
+#include "base/exit_hold.h"
 #include "engine/device/cuda/cuda_api.h"
 #include "engine/device/device_testing.h"
 
@@ -25,6 +28,32 @@ TEST(Nvrtc, TextToMachineCode) {
     EXPECT_EQ(error.state(), SqlState::system_error);
     EXPECT_NE(error.message().find("no_such_type"), std::string::npos) << error.message();
   }
+}
+
+// As programs end that do not close their databases.
+TEST(Nvrtc, AProcessMayEndWhileAThreadCompiles) {
+  std::string reason;
+  auto nvrtc = cuda::Nvrtc::load(&reason);
+  if (nvrtc == nullptr) GTEST_SKIP() << reason;
+  const auto end_while_compiling = [&] {
+    ExitHold::note_libraries();
+    std::atomic<bool> has_begun = false;
+    std::thread compiles([&] {
+      const ExitHold hold;
+      has_begun = true;
+      for (int i = 0; i < 10; ++i) {
+        const std::string name = "mark" + std::to_string(i);
+        nvrtc->compile(device_text(DeviceApi::Cuda, 1) + "KERNEL void " + name +
+                           "(unsigned char* memory, unsigned char* mapped, const dk_parameters p) {}\n",
+                       name, "sm_90");
+      }
+    });
+    compiles.detach();
+    while (!has_begun) std::this_thread::yield();
+    std::exit(0);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // threads of the compiler do not come along with a fork
+  EXPECT_EXIT(end_while_compiling(), ::testing::ExitedWithCode(0), "");
 }
 
 // For tools; they name a kernel on disk, too.
