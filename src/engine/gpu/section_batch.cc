@@ -169,7 +169,8 @@ void SectionBatch::launch_with(int64_t capacity) {
     stop_ = engine_.device().allocate_pinned(sizeof(uint64_t), "a word that stops a kernel");
     *reinterpret_cast<uint64_t*>(stop_.data()) = 0;
   }
-  if (is_timed()) before_ = queue_->record();
+  before_.reset();
+  if (!partitions_.empty() || kernel_->shares_rows) begin_time();
   if (!partitions_.empty()) {
     if (kernel_->adds_noted_rows) queue_->fill(row_masks_.address(), 0, row_masks_.bytes());
     count_rows();
@@ -205,6 +206,10 @@ void SectionBatch::count_rows() {
   }
 }
 
+void SectionBatch::begin_time() {
+  if (is_timed() && before_ == nullptr) before_ = queue_->record();
+}
+
 void SectionBatch::launch_pass(uint32_t pass) {
   pass_ = pass;
   const bool notes_rows = kernel_->shares_rows && (pass == 0 || partitions_.empty());
@@ -219,7 +224,9 @@ void SectionBatch::launch_pass(uint32_t pass) {
 
 void SectionBatch::launch() {
   std::vector<uint64_t> words;
+  words.reserve(kernel_->parameters.size());
   for (const KernelParameter& parameter : kernel_->parameters) words.push_back(word(parameter));
+  begin_time();
   queue_->launch(*compiled_, groups_, kernel_->items, words, shared_room_);
 }
 

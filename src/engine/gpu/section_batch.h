@@ -128,6 +128,8 @@ class SectionBatch {
   int64_t most_long_rows() const;
   void launch_until_room();
   bool is_timed() const { return task_.report != nullptr; }
+  // Of the kernel, unless it has begun: behind all that the host has to prepare, which the device would wait for.
+  void begin_time();
   bool is_watched() const;
   void stop();
   void wait();

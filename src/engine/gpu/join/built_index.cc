@@ -128,8 +128,6 @@ std::shared_ptr<BuiltIndex> BuiltIndex::build(GpuEngine& engine, const IndexTask
   std::shared_ptr<BuiltIndex> built(new BuiltIndex(engine, task));
   built->queue_ = engine.take_queue(task.report);
   built->find_columns(*built->queue_, task.context.budget);
-  const bool is_timed = task.report != nullptr;
-  if (is_timed) built->begins_ = built->queue_->record();
   if (built->shape_.has_keys) built->insert(*built->queue_);
   built->queue_->report_to(nullptr);  // which ends before the index does
   if (built->is_there_ == nullptr) built->note_end(*built->queue_);
@@ -168,6 +166,7 @@ BuiltIndex::BuiltIndex(GpuEngine& engine, const IndexTask& task)
       row_set_(task.program.row_sets[static_cast<size_t>(info_.row_set)]),
       rows_(task.rows),
       count_(rows_->row_count()),
+      is_timed_(task.report != nullptr),
       shape_(planned_index(task.program, task.index, count_, info_.repeat)),
       layout_(record_layout(task.program, task.index)) {
   if (!shape_.has_keys) {
@@ -211,8 +210,7 @@ std::shared_ptr<const ColumnSegment> BuiltIndex::copied(const TabletSource& rows
   return loader.load(engine_.device().allocate(loader.bytes(), "rows of an index"), engine_.device(), queue);
 }
 
-// Zeroed, but for what other parts tell the places of.
-void BuiltIndex::allocate(Queue& queue) {
+void BuiltIndex::allocate() {
   Device& device = engine_.device();
   const int64_t slots = slot_count();
   const bool is_dense = shape_.is_dense, is_unique = shape_.is_unique;
@@ -226,7 +224,6 @@ void BuiltIndex::allocate(Queue& queue) {
   const int64_t filter = shape_.has_filter ? take(int64_t{4} << filter_bits_) : 0;
   for (DeviceBuffer* one : {&cleared_, &places_, &keys_, &by_key_, &ranks_}) *one = DeviceBuffer();
   cleared_ = device.allocate(bytes, is_dense ? "bits of an index" : "slots of an index");
-  queue.fill(cleared_.address(), 0, bytes);
   control_ = cleared_.address();
   if (bits > 0) bits_ = cleared_.address() + bits;
   if (table > 0) slots_ = cleared_.address() + table;
@@ -309,22 +306,34 @@ void BuiltIndex::add_fields(std::vector<uint64_t>& words) const {
       add_field(words, fields_at, {validity_[column], 0, 0}, IsThereForm, 1, shape_.fields[column].null_bit);
 }
 
-void BuiltIndex::launch(Queue& queue, const char* entry) const {
-  const std::vector<uint64_t> words = parameters();
-  std::shared_ptr<const Kernel> kernel;
-  {
-    const PartScope scope(queue.clock(), TimePart::Compile);
-    kernel = engine_.device().compile(text_kernel(build_file, entry, words.size()));
-  }
+BuiltIndex::BuildKernel BuiltIndex::find_kernel(const Queue& queue, const char* entry) const {
+  BuildKernel found{parameters(), nullptr};
+  const PartScope scope(queue.clock(), TimePart::Compile);
+  found.kernel = engine_.device().compile(text_kernel(build_file, entry, found.words.size()));
+  return found;
+}
+
+BuiltIndex::BuildKernel BuiltIndex::find_insert_kernel(const Queue& queue) const {
+  return find_kernel(queue, shape_.is_dense ? "dk_index_insert_places" : "dk_index_insert_slots");
+}
+
+void BuiltIndex::launch(Queue& queue, const BuildKernel& build) const {
   const int64_t most = std::max(1, engine_.device().info().compute_units) * groups_per_unit;
-  queue.launch(*kernel, std::min((count_ + group_size - 1) / group_size, most), group_size, words);
+  queue.launch(*build.kernel, std::min((count_ + group_size - 1) / group_size, most), group_size, build.words);
+}
+
+void BuiltIndex::begin(Queue& queue) {
+  if (is_timed_ && begins_ == nullptr) begins_ = queue.record();
+  queue.fill(cleared_.address(), 0, cleared_.bytes());
 }
 
 void BuiltIndex::insert(Queue& queue) {
   if (!shape_.is_unique) return insert_repeated(queue);
-  allocate(queue);
-  if (count_ == 0) return;
-  launch(queue, shape_.is_dense ? "dk_index_insert_places" : "dk_index_insert_slots");
+  allocate();
+  if (count_ == 0) return begin(queue);
+  const BuildKernel inserts = find_insert_kernel(queue);
+  begin(queue);
+  launch(queue, inserts);
   note_end(queue);
   if (is_left() || !has_repeated_keys(queue)) return;
   repeat_keys();
@@ -334,15 +343,18 @@ void BuiltIndex::insert(Queue& queue) {
 // Lays the rows out key by key.
 void BuiltIndex::insert_repeated(Queue& queue) {
   Device& device = engine_.device();
-  allocate(queue);
-  if (count_ == 0) return;
+  allocate();
+  if (count_ == 0) return begin(queue);
+  const BuildKernel inserts = find_insert_kernel(queue);
+  const BuildKernel places = shape_.is_fetched ? find_kernel(queue, "dk_index_place") : BuildKernel();
   const DeviceBuffer state = device.allocate(starts_state_bytes(slot_count()), "starts of an index");
   const PinnedBuffer report = device.allocate_pinned(control_bytes, "control words of an index");
   const WhenDone when_done{queue};
-  launch(queue, shape_.is_dense ? "dk_index_insert_places" : "dk_index_insert_slots");
+  begin(queue);
+  launch(queue, inserts);
   queue.copy_to_host(report.data(), control_, control_bytes);
   launch_starts(engine_, queue, counts_, slot_count(), state.address());
-  if (shape_.is_fetched) launch(queue, "dk_index_place");
+  if (shape_.is_fetched) launch(queue, places);
   note_end(queue);
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());

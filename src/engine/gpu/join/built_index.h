@@ -60,12 +60,21 @@ class BuiltIndex final : public DeviceIndex {
   bool has_repeated_keys(Queue& queue) const;
   void repeat_keys();
   void note_end(Queue& queue);
-  void allocate(Queue& queue);
-  // Of the kernels that build it.
+  void allocate();
+  // What is zeroed at first is zeroed; from here on the device's time counts. Behind all that the host has to prepare,
+  // which the device would wait for.
+  void begin(Queue& queue);
+  struct BuildKernel {
+    std::vector<uint64_t> words;  // its parameters
+    std::shared_ptr<const Kernel> kernel;
+  };
+  // Once all is allocated.
+  BuildKernel find_kernel(const Queue& queue, const char* entry) const;
+  BuildKernel find_insert_kernel(const Queue& queue) const;
   std::vector<uint64_t> parameters() const;
   void add_keys(std::vector<uint64_t>& words) const;
   void add_fields(std::vector<uint64_t>& words) const;
-  void launch(Queue& queue, const char* entry) const;
+  void launch(Queue& queue, const BuildKernel& build) const;
   // Whether its build need not be waited for.
   bool is_left() const { return shape_.has_keys && shape_.is_unique && (finds_one() || shape_.is_guessed); }
   // Whether Matches finds one row of a key at most, whatever the rows are.
@@ -78,6 +87,7 @@ class BuiltIndex final : public DeviceIndex {
   const RowSetInfo& row_set_;
   const std::shared_ptr<const TabletSource> rows_;
   const int64_t count_;
+  const bool is_timed_;
   int64_t most_matches_ = 1;
   IndexShape shape_;
   PackedLayout layout_;  // of records
