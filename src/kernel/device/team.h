@@ -29,6 +29,7 @@ DK_SHARED_FN dk_u32 dk_team_places(dk_u32 count, DK_LOCAL dk_u64* scratch, DK_PR
 }
 // What the first item of the team has.
 DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
+DK_SHARED_FN dk_u64 dk_team_first_u64(dk_u64 value, DK_LOCAL dk_u64* scratch) { return DK_SHUFFLE_FROM(value, 0); }
 
 #else
 
@@ -51,11 +52,24 @@ DK_SHARED_FN dk_u32 dk_team_places(dk_u32 count, DK_LOCAL dk_u64* scratch, DK_PR
 DK_SHARED_FN dk_u32 dk_team_first_u32(dk_u32 value, DK_LOCAL dk_u64* scratch) {
   return (dk_u32)dk_block_broadcast_u64(value, scratch);
 }
+DK_SHARED_FN dk_u64 dk_team_first_u64(dk_u64 value, DK_LOCAL dk_u64* scratch) {
+  return dk_block_broadcast_u64(value, scratch);
+}
 
 #endif
 
 #define DK_TEAM (DK_LOCAL_ID / DK_TEAM_SIZE)
 #define DK_LANE (DK_LOCAL_ID % DK_TEAM_SIZE)
+
+// Takes places in an output in any order, for the elements that the items of a team have counted, and returns the first
+// one; *total: how many. *counter is how many are taken.
+DK_SHARED_FN dk_u64 dk_team_take(DK_GLOBAL dk_u64* counter, dk_u32 count, DK_LOCAL dk_u64* scratch,
+                                 DK_PRIVATE dk_u32* total) {
+  dk_team_scan_u32(count, scratch, total);
+  dk_u64 place = 0;
+  if (DK_LANE == 0 && *total != 0) place = dk_atomic_add_global_u64(counter, *total);
+  return dk_team_first_u64(place, scratch);
+}
 
 // Writes the elements of a team that were selected: they are put close together in local memory and written from there,
 // so that neighbouring items write neighbouring elements.

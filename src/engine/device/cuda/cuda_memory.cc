@@ -43,6 +43,35 @@ Context::Context(std::shared_ptr<const Api> api, int number) : api_(std::move(ap
   check(api_->DevicePrimaryCtxRetain(&context_, device_), "making a context");
 }
 
+Context::~Context() {
+  if (const Entered api(*this, std::nothrow); api)
+    for (CUevent event : free_events_) api->EventDestroy(event);
+  if (!health_->is_lost()) api_->DevicePrimaryCtxRelease(device_);
+}
+
+CUevent Context::take_event() const {
+  {
+    std::lock_guard guard(mutex_);
+    if (!free_events_.empty()) {
+      CUevent event = free_events_.back();
+      free_events_.pop_back();
+      return event;
+    }
+  }
+  CUevent event = nullptr;
+  check(api_->EventCreate(&event, 0), "making an event");
+  return event;
+}
+
+// Where there is no memory to keep it, it is the context's until that ends.
+void Context::give_back(CUevent event) const noexcept {
+  try {
+    std::lock_guard guard(mutex_);
+    free_events_.push_back(event);
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 void Context::check(CUresult result, const char* what) const {
   if (result == success) return;
   try {

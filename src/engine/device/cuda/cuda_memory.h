@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
+#include <vector>
 
 #include "engine/device/cuda/cuda_api.h"
 #include "engine/device/device_health.h"
@@ -19,9 +21,7 @@ class Context {
  public:
   // Errors: 58000, 53200.
   Context(std::shared_ptr<const Api> api, int number);
-  ~Context() {
-    if (!health_->is_lost()) api_->DevicePrimaryCtxRelease(device_);
-  }
+  ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
@@ -31,6 +31,10 @@ class Context {
   void check(CUresult result, const char* what) const;
   // For libraries that work in the thread's context.
   void make_current() const { check(api_->CtxSetCurrent(context_), "entering a context"); }
+  // An event, a given back one where there is any: making one takes as long as a short kernel. It may be recorded anew
+  // while streams wait for where it was before. In the context; thread-safe. Errors: 58000.
+  CUevent take_event() const;
+  void give_back(CUevent event) const noexcept;
 
  private:
   friend class Entered;
@@ -38,6 +42,8 @@ class Context {
   const std::shared_ptr<DeviceHealth> health_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  mutable std::mutex mutex_;  // guards what follows
+  mutable std::vector<CUevent> free_events_;
 };
 
 // The context is the calling thread's as long as this lives. Then the one that was it before is it again: the thread

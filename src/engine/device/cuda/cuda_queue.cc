@@ -41,15 +41,13 @@ int CudaKernel::groups_per_unit(int group_size, int64_t shared_room) const {
 
 CudaEvent::CudaEvent(std::shared_ptr<const Context> context, CUstream stream) : context_(std::move(context)) {
   const Entered api(*context_);
-  api.check(api->EventCreate(&event_, 0), "making an event");
+  event_ = context_->take_event();
   const CUresult result = api->EventRecord(event_, stream);
-  if (result != success) api->EventDestroy(event_);
+  if (result != success) context_->give_back(event_);
   api.check(result, "recording an event");
 }
 
-CudaEvent::~CudaEvent() {
-  if (const Entered api(*context_, std::nothrow); api) api->EventDestroy(event_);
-}
+CudaEvent::~CudaEvent() { context_->give_back(event_); }
 
 CudaQueue::CudaQueue(std::shared_ptr<const Context> context) : context_(std::move(context)) {
   const Entered api(*context_);

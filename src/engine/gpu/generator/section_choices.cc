@@ -27,6 +27,15 @@ SectionKernel::Sink sink_of(const RowSetInfo& row_set) {
   return row_set.keys.empty() ? SectionKernel::Sink::Rows : SectionKernel::Sink::Sort;
 }
 
+// Rows that are found by their keys only. Without keys all are, one after the other.
+bool feeds_index_alone(const Program& program, int32_t row_set) {
+  const int32_t index = index_over(program, row_set);
+  return index >= 0 && program.indexes[static_cast<size_t>(index)].keys > 0 &&
+         std::ranges::none_of(program.instructions, [row_set](const Instruction& at) {
+           return at.opcode == Opcode::Rows && at.p2 == row_set;
+         });
+}
+
 }  // namespace
 
 void SectionGenerator::check_size() {
@@ -169,6 +178,7 @@ void SectionGenerator::find_sink() {
         kernel_.row_set = instruction.p1;
         kernel_.sink = sink_of(program_.row_sets[static_cast<size_t>(instruction.p1)]);
         ordered_ = true;
+        in_any_order_ = kernel_.sink == SectionKernel::Sink::Rows && feeds_index_alone(program_, kernel_.row_set);
         break;
       case Opcode::Aggregate: {
         if (kernel_.hash_table != instruction.p1) ++sinks;

@@ -101,7 +101,7 @@ void SectionGenerator::write_body() {
   declare("steps", fmt::format("const dk_i32 steps = (dk_i32){};", word(Kind::StepsPerTile)));
   write_guesses();
   KernelWriter& out = body_;
-  if (ordered_ && !keeps_all_rows()) {
+  if (ordered_ && !in_any_order_ && !keeps_all_rows()) {
     out.open(
         "for (dk_i64 tile = dk_next_tile(control, scratch); tile < tiles; tile = dk_next_tile(control, scratch)) {{");
   } else {
@@ -141,13 +141,14 @@ void SectionGenerator::write_tablet_columns() {
   }
 }
 
-// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row, `all` of
-// them.
+// Where the rows of the tile go, of which each item has counted its own: `place` of the team's first row; `all`: of the
+// tile, or, in any order, of the team.
 void SectionGenerator::write_tiles_place() {
   KernelWriter& out = body_;
+  out.line("dk_u32 all;");
+  if (in_any_order_) return out.line("place = dk_team_take(control + 1, mine, scratch, &all);");
   declare("status",
           fmt::format("DK_GLOBAL dk_u64* status = DK_AT(dk_u64, {});", word(KernelParameter::Kind::TileStatus)));
-  out.line("dk_u32 all;");
   out.line("const dk_u32 before = dk_block_scan_u32(mine, scratch, &all);");
   out.line("place = dk_look_back(status, tile, all, scratch);");
   out.line("if (tile == tiles - 1 && DK_LOCAL_ID == 0) control[1] = place + all;");
@@ -155,7 +156,8 @@ void SectionGenerator::write_tiles_place() {
 }
 
 // An output in the order of the rows: the first pass over a tile counts its rows, so that the tiles behind it know
-// where theirs go; the second, which finds its columns in the caches, writes them.
+// where theirs go; the second, which finds its columns in the caches, writes them. In any order a team takes places for
+// its rows, and nobody waits for others.
 void SectionGenerator::write_passes() {
   KernelWriter& out = body_;
   use_file("device/team.h");
@@ -339,7 +341,7 @@ KernelText SectionGenerator::assemble() {
   if (const int groups = least_groups(); groups > 1) text += fmt::format("#define DK_LEAST_GROUPS {}\n", groups);
   use_file("device/section.h");
   use_file("device/block.h");
-  if (ordered_) use_file("device/look_back.h");
+  if (ordered_ && !in_any_order_) use_file("device/look_back.h");
   std::string body = body_.take();
   use_functions_of(body);
   for (const std::string& head : heads_) use_functions_of(head);

@@ -341,7 +341,8 @@ class SectionGenerator {
   std::vector<size_t> kept_columns_;        // of the section: their codes of rows that passed stay in shared memory
   int kept_rows_ = 0;                       // of each team
   bool is_light_ = false;                   // its rows take no more than most_register_words
-  bool ordered_ = false;                    // the sink writes rows in their order, in a second pass
+  bool ordered_ = false;                    // the sink writes rows, in a second pass: in their order,
+  bool in_any_order_ = false;               // unless they are rows of an index alone
 };
 
 inline constexpr const char* all_rows = "DK_ALL_ROWS";
