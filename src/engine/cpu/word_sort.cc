@@ -12,7 +12,7 @@ constexpr int byte_bits = 8, word_bits = 64;
 // Fewer are compared: counting 256 values takes as long.
 constexpr size_t least_counted = 192;
 // So few alike are compared as a whole.
-constexpr size_t most_compared = 12;
+constexpr size_t most_compared = 4;
 
 // differing: the bits in which some of the first words do.
 void sort_by_first(std::span<SortEntry> entries, std::span<SortEntry> room, uint64_t differing,

@@ -94,7 +94,7 @@ void ProgramKernels::add_kernels_behind(const SectionKernel& kernel, int32_t add
     plans_.insert_or_assign(plan.hash_table, plan);
     if (plan.place != GroupPlan::Place::Partitioned) continue;
     const HashTableInfo& table = program_.hash_tables[static_cast<size_t>(plan.hash_table)];
-    add_group_kernels(engine_.device(), plan, table, always_, sometimes_);
+    add_group_kernels(plan, table, always_, sometimes_);
   }
   const auto is_text_row = [](const OutputColumn& column) { return column.is_text_row(); };
   if (std::any_of(kernel.outputs.begin(), kernel.outputs.end(), is_text_row)) add_text_kernels(always_);

@@ -54,7 +54,8 @@ void SectionGenerator::lay_out_row(GroupPlan& plan, int32_t address) {
   }
   // Two words, or four, are written at once.
   if (row.words > 1) row.words = row.words <= 2 ? 2 : (row.words + 3) / 4 * 4;
-  plan.kernels = make_group_kernels(plan, program_.hash_tables[static_cast<size_t>(plan.hash_table)]);
+  plan.kernels = make_group_kernels(plan, program_.hash_tables[static_cast<size_t>(plan.hash_table)],
+                                    shape_.has_large_groups ? large_group_size : group_size);
 }
 
 void SectionGenerator::declare_partitions(const GroupPlan& plan) {

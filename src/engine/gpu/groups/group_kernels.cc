@@ -19,7 +19,8 @@ constexpr int rows_at_once = 4;
 
 class GroupKernelText {
  public:
-  GroupKernelText(const GroupPlan& plan, const HashTableInfo& table) : plan_(plan), table_(table) {
+  GroupKernelText(const GroupPlan& plan, const HashTableInfo& table, int group_items) : plan_(plan), table_(table) {
+    kernels_.group_items = group_items;
     kernels_.state_row = plan.key_words + plan.states.words;
     kernels_.parameters =
         static_cast<size_t>(GroupWord::Count) + 2 * (plan.keys.size() + plan.states.aggregates.size());
@@ -27,13 +28,16 @@ class GroupKernelText {
   }
 
   GroupKernels make() {
-    kernels_.group = {write_group(), "group_slices"};
-    kernels_.merge = {write_merge(), "merge_groups"};
-    kernels_.show = {write_show(), "show_groups"};
+    kernels_.group = {of_items(kernels_.group_items, write_group()), "group_slices"};
+    kernels_.merge = {of_items(group_size, write_merge()), "merge_groups"};
+    kernels_.show = {of_items(group_size, write_show()), "show_groups"};
     return std::move(kernels_);
   }
 
  private:
+  static std::string of_items(int items, const std::string& text) {
+    return fmt::format("#define DK_GROUP_SIZE {}\n", items) + text;
+  }
   static std::string word(GroupWord which, size_t more = 0) {
     return fmt::format("parameters.word[{}]", static_cast<size_t>(which) + more);
   }
@@ -421,8 +425,9 @@ class GroupKernelText {
 
 }  // namespace
 
-std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, const HashTableInfo& table) {
-  return std::make_shared<const GroupKernels>(GroupKernelText(plan, table).make());
+std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, const HashTableInfo& table,
+                                                       int group_items) {
+  return std::make_shared<const GroupKernels>(GroupKernelText(plan, table, group_items).make());
 }
 
 bool is_nullable_result(const GroupPlan& plan, size_t column) {

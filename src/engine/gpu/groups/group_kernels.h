@@ -13,6 +13,7 @@
 #include <string>
 
 #include "engine/gpu/generator/group_plan.h"
+#include "engine/gpu/section_kernel.h"
 
 namespace diptych::gpu {
 
@@ -53,12 +54,10 @@ struct GroupControl {
 };
 
 struct GroupKernels {
-  struct Text {
-    std::string text, entry;  // the text lacks the definition of DK_GROUP_SIZE
-  };
-  Text group, merge, show;
-  size_t slot_bytes = 0;  // of the table in shared memory
-  size_t state_row = 0;   // words of 64 bits
+  KernelText group, merge, show;
+  int group_items = group_size;  // of a work-group of `group`; the others have group_size
+  size_t slot_bytes = 0;         // of the table in shared memory
+  size_t state_row = 0;          // words of 64 bits
   size_t parameters = 0;
 };
 
@@ -66,7 +65,9 @@ struct GroupKernels {
 // for each work-item in.
 inline constexpr int64_t usual_table_bytes = 38 * 1024;
 
-std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, const HashTableInfo& table);
+// group_items: work-items of a work-group that groups a slice.
+std::shared_ptr<const GroupKernels> make_group_kernels(const GroupPlan& plan, const HashTableInfo& table,
+                                                       int group_items);
 
 // Whether a column of the result can be NULL.
 bool is_nullable_result(const GroupPlan& plan, size_t column);

@@ -1,7 +1,5 @@
 #include "engine/gpu/groups/group_launch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "engine/gpu/output/text_fetch.h"
@@ -33,32 +31,23 @@ void GroupParameters::set(const DevicePiece& result) {
   set(GroupWord::Capacity, static_cast<uint64_t>(result.capacity));
 }
 
-KernelText with_items(const GroupKernels::Text& kernel, int items) {
-  return {fmt::format("#define DK_GROUP_SIZE {}\n", items) + kernel.text, kernel.entry};
-}
-
-int partition_items(const Device& device) {
-  return device.info().api == DeviceApi::Cuda ? large_group_size : GroupGrid().items;
-}
-
-void add_group_kernels(const Device& device, const GroupPlan& plan, const HashTableInfo& table,
-                       std::vector<KernelText>& always, std::vector<KernelText>& sometimes) {
-  always.push_back(with_items(plan.kernels->group, partition_items(device)));
+void add_group_kernels(const GroupPlan& plan, const HashTableInfo& table, std::vector<KernelText>& always,
+                       std::vector<KernelText>& sometimes) {
+  always.push_back(plan.kernels->group);
   always.push_back(text_kernel(starts_file, starts_entry, starts_words));
   always.push_back(text_kernel(starts_file, slices_entry, slices_words));
   // Of several batches, or of more groups than shared memory has room for.
-  for (const GroupKernels::Text* kernel : {&plan.kernels->merge, &plan.kernels->show})
-    sometimes.push_back(with_items(*kernel, GroupGrid().items));
+  sometimes.insert(sometimes.end(), {plan.kernels->merge, plan.kernels->show});
   for (size_t i = 0; i < plan.keys.size() + plan.states.aggregates.size(); ++i)
     if (is_string_result(plan, table, i)) return add_text_kernels(always);
 }
 
-void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
-                         const GroupParameters& words, const GroupGrid& grid) {
+void launch_group_kernel(GpuEngine& engine, Queue& queue, const KernelText& kernel, const GroupParameters& words,
+                         const GroupGrid& grid) {
   std::shared_ptr<const Kernel> compiled;
   {
     const PartScope scope(queue.clock(), TimePart::Compile);
-    compiled = engine.device().compile(with_items(kernel, grid.items));
+    compiled = engine.device().compile(kernel);
   }
   const int64_t most = static_cast<int64_t>(engine.device().info().compute_units) *
                        std::max(1, compiled->groups_per_unit(grid.items, grid.shared_room));

@@ -25,22 +25,18 @@ class GroupParameters {
 
 // How a kernel is launched: work-items of a work-group, work-groups that there is work for, bytes of DK_SHARED_ROOM.
 struct GroupGrid {
-  int items = 256;
+  int items = group_size;
   int64_t groups = 1;
   int64_t shared_room = 0;
 };
 
-// Of the kernels of group_kernels.h: items of a work-group.
-KernelText with_items(const GroupKernels::Text& kernel, int items);
-// Work-items of a work-group of the kernel that groups partitions.
-int partition_items(const Device& device);
 // Adds the kernels that every batch of a table needs whose groups are partitioned, and those that some need.
-void add_group_kernels(const Device& device, const GroupPlan& plan, const HashTableInfo& table,
-                       std::vector<KernelText>& always, std::vector<KernelText>& sometimes);
+void add_group_kernels(const GroupPlan& plan, const HashTableInfo& table, std::vector<KernelText>& always,
+                       std::vector<KernelText>& sometimes);
 
 // Errors: 58000.
-void launch_group_kernel(GpuEngine& engine, Queue& queue, const GroupKernels::Text& kernel,
-                         const GroupParameters& words, const GroupGrid& grid);
+void launch_group_kernel(GpuEngine& engine, Queue& queue, const KernelText& kernel, const GroupParameters& words,
+                         const GroupGrid& grid);
 
 // Turns so many counts into starts, with the end behind them. state: zeroed words for 1 + starts_tiles(count) of 8
 // bytes.

@@ -161,7 +161,7 @@ void PartitionBatch::group(Queue& queue) {
   GroupGrid grid;
   // No more slices than that.
   grid.groups = partitions() + rows_ / least_slice_rows;
-  grid.items = partition_items(engine_.device());
+  grid.items = plan_.kernels->group_items;
   if (engine_.device().info().api == DeviceApi::Cuda) grid.shared_room = table_bytes();
   words.set(GroupWord::SharedSlots, static_cast<uint64_t>(shared_slots()));
   launch_group_kernel(engine_, queue, plan_.kernels->group, words, grid);
