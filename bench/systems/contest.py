@@ -15,7 +15,7 @@ KEY_VARIANTS = {"without": (False,), "with": (True,), "both": (False, True)}
 
 
 def add_arguments(parser, runs, what):
-    """The options that Contest reads, but --together."""
+    """The options that Contest reads, but those of contestants.add_arguments()."""
     parser.add_argument("--only", type=contestants.list_of(contestants.NAMES), default="duckdb,cpu",
                         help="duckdb, cpu, serial, streamed, mapped, cached, auto; the first is compared with")
     parser.add_argument("--runs", type=contestants.positive, default=runs,

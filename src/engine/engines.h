@@ -5,7 +5,7 @@
 //   device = cuda, opencl   that device; what it can't do runs on the CPU, with the reason counted and shown
 //   device = auto           whatever is expected to be faster
 //
-//   auto   few rows? ──yes──> CPU                            decided in less than a microsecond, nothing is loaded
+//   auto   tables of few rows? ──yes──> CPU                  decided in less than a microsecond, nothing is loaded
 //            | no
 //          the program's first section? ──yes──> all sections are placed: placement/place.h
 //            | no

@@ -13,8 +13,9 @@ namespace diptych {
 // Rows that a condition of unknown selectivity lets through.
 inline constexpr double usual_selectivity = 1.0 / 3;
 
-// Fewer rows are done on the CPU before a device has been asked for anything: they are not worth what it takes to find
-// that out. What the CPU is expected to do in the time of a few launches stays there however many rows it is.
+// A program whose tables have fewer rows runs on the CPU before a device has been asked for anything: they are not
+// worth what it takes to find that out. What the CPU is expected to do in the time of a few launches stays there
+// however many rows it is.
 inline constexpr int64_t least_device_rows = 8192;
 
 // Of groups and rows that a device has made, fewer go on on the host: they are copied in the time that a launch takes.

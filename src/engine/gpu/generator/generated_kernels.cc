@@ -198,34 +198,36 @@ SectionSignature section_signature(const Program& program, int32_t address, cons
   return with_shape(program_signature(program, address), shape);
 }
 
+template <typename Key, typename Value>
+std::optional<Value> GeneratedKernels::find(const std::map<Key, Value>& kept, const Key& key) {
+  std::lock_guard guard(mutex_);
+  const auto known = kept.find(key);
+  return known != kept.end() ? std::optional(known->second) : std::nullopt;
+}
+
+// A start from nothing now and then costs less than keeping account of who was used when.
+template <typename Key, typename Value>
+void GeneratedKernels::keep(std::map<Key, Value>& kept, size_t most, const Key& key, const Value& value) {
+  std::lock_guard guard(mutex_);
+  if (kept.size() >= most) kept.clear();
+  kept[key] = value;
+}
+
 SectionSignature GeneratedKernels::signature(const Program& program, int32_t address, const SectionShape& shape) {
   if (program.number == 0) return section_signature(program, address, shape);
   const std::pair key(program.number, address);
-  {
-    std::lock_guard guard(mutex_);
-    if (const auto known = programs_.find(key); known != programs_.end()) return with_shape(known->second, shape);
-  }
+  if (const auto known = find(programs_, key)) return with_shape(*known, shape);
   const SectionSignature of_program = program_signature(program, address);
-  {
-    std::lock_guard guard(mutex_);
-    if (programs_.size() >= most_programs) programs_.clear();
-    programs_[key] = of_program;
-  }
+  keep(programs_, most_programs, key, of_program);
   return with_shape(of_program, shape);
 }
 
 std::shared_ptr<const SectionKernel> GeneratedKernels::get(const Program& program, int32_t address,
                                                            const SectionShape& shape) {
   const SectionSignature signature = this->signature(program, address, shape);
-  {
-    std::lock_guard guard(mutex_);
-    if (const auto known = kernels_.find(signature); known != kernels_.end()) return known->second;
-  }
+  if (const auto known = find(kernels_, signature)) return *known;
   auto kernel = std::make_shared<const SectionKernel>(generate_section(program, address, shape));
-  std::lock_guard guard(mutex_);
-  // A start from nothing now and then costs less than keeping account of who was used when.
-  if (kernels_.size() >= most_kernels) kernels_.clear();
-  kernels_[signature] = kernel;
+  keep(kernels_, most_kernels, signature, kernel);
   return kernel;
 }
 

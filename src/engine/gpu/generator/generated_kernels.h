@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "engine/gpu/section_kernel.h"
@@ -27,6 +28,12 @@ class GeneratedKernels {
   std::shared_ptr<const SectionKernel> get(const Program& program, int32_t address, const SectionShape& shape);
 
  private:
+  template <typename Key, typename Value>
+  std::optional<Value> find(const std::map<Key, Value>& kept, const Key& key);
+  // What was kept before goes where it is as much as `most`.
+  template <typename Key, typename Value>
+  void keep(std::map<Key, Value>& kept, size_t most, const Key& key, const Value& value);
+
   std::mutex mutex_;                                                   // guards what follows
   std::map<std::pair<uint64_t, int32_t>, SectionSignature> programs_;  // by number and address
   std::map<SectionSignature, std::shared_ptr<const SectionKernel>> kernels_;

@@ -6,6 +6,7 @@
 
 #include "engine/gpu/input/source_shape.h"
 #include "engine/random_program.h"
+#include "kernel/nvrtc_compiler.h"
 
 namespace diptych::gpu {
 namespace {
@@ -103,6 +104,72 @@ TEST(GeneratedKernels, NamesTheCastThatTheCpuComputes) {
   const SectionShape shape = find_source_shape(*program, address, *program->sources.front());
   EXPECT_EQ(generate_section(*program, address, shape).unsupported,
             "cast from double precision to text is computed on the CPU only");
+}
+
+TEST(GeneratedKernels, ASignatureIsKeptByTheProgramsNumber) {
+  OneColumn one;
+  GeneratedKernels kernels;
+  const int32_t address = parallel_of(one.program());
+  for (const uint64_t number : {0, 7, 7}) {
+    one.program().number = number;
+    EXPECT_EQ(kernels.signature(one.program(), address, one.shape()), one.signature()) << number;
+  }
+  one.shape().most_dense_bytes += 1;
+  EXPECT_EQ(kernels.signature(one.program(), address, one.shape()), one.signature()) << "another shape";
+}
+
+// Rows of a table for a row set, without those that are NULL, and what reads that.
+struct AppendCase {
+  const char* name;
+  int keys;                // of the index over the row set; -1: there is none
+  bool is_read;            // by a section, too
+  bool leaves_out = true;  // the NULLs
+  const char* place;       // what tells rows their places; null: nothing need
+};
+
+SectionKernel kernel_of(const AppendCase& one) {
+  const RegisterInfo value{PhysicalType::Int32, {TypeId::Integer}, true};
+  Program program;
+  program.cursors.emplace_back().columns = {value};
+  program.cursors.emplace_back().columns = {value};
+  program.row_sets.push_back({{value}, {}, -1});
+  if (one.keys >= 0) program.indexes.push_back({0, one.keys});
+  program.registers = {value};
+  const auto add = [&](Opcode opcode, int32_t p1 = 0, int32_t p2 = 0, int32_t p3 = 0) {
+    program.instructions.push_back({opcode, p1, p2, p3, {}});
+  };
+  add(Opcode::Parallel);
+  add(Opcode::Column, 0, 0);
+  const int32_t end = one.leaves_out ? 4 : 3;
+  if (one.leaves_out) {
+    add(Opcode::IfNull, 0, 0, end);
+    program.instructions.back().p4 = int64_t{0};
+  }
+  add(Opcode::Append, 0, 0, 1);
+  add(Opcode::Converge);
+  program.instructions[0].p3 = end;
+  if (one.is_read) add(Opcode::Rows, 1, 0);
+  add(Opcode::Finish);
+  SectionShape shape;
+  shape.columns.push_back({.column = 0, .width = 4, .has_nulls = true});
+  return generate_section(program, 0, shape);
+}
+
+TEST(GeneratedKernels, RowsOfAnIndexTakeAnyPlaceWhereNobodyElseReadsThem) {
+  constexpr const char *any = "place = dk_team_take(", *in_order = "place = dk_look_back(";
+  testing::Nvrtc nvrtc;
+  const bool has_compiler = nvrtc.load();
+  for (const AppendCase& one :
+       {AppendCase{"an index", 1, false, true, any}, AppendCase{"an index and a section", 1, true, true, in_order},
+        AppendCase{"all rows, one after the other", 0, false, true, in_order},
+        AppendCase{"no index", -1, true, true, in_order}, AppendCase{"every row", 1, false, false, nullptr}}) {
+    const SectionKernel kernel = kernel_of(one);
+    ASSERT_EQ(kernel.unsupported, "") << one.name;
+    const std::string& text = kernel.source.text();
+    for (const char* place : {any, in_order})
+      EXPECT_EQ(text.find(place) != std::string::npos, place == one.place) << one.name << ", " << place;
+    EXPECT_EQ(has_compiler ? nvrtc.complaints(text, "sm_90") : "", "") << one.name;
+  }
 }
 
 }  // namespace

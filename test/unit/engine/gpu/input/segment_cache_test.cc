@@ -89,6 +89,7 @@ TEST_P(SegmentCacheTest, TellsWhichTabletsAreHere) {
   SegmentCache cache(*device_, ColumnSegment::Place::Device, INT64_MAX);
   const TabletSpan all{0, 0, 4, 0, 256, true}, middle{0, 1, 2, 64, 128, false};
   EXPECT_EQ(cache.part_here(source_, all, 0), 0);
+  const uint64_t empty = cache.version();
   // Another table's, or this one's before it grew: a segment of other tablets.
   get(cache, 0);
   EXPECT_EQ(cache.part_here(source_, all, 0), 0);
@@ -96,9 +97,14 @@ TEST_P(SegmentCacheTest, TellsWhichTabletsAreHere) {
   EXPECT_EQ(cache.part_here(source_, all, 0), 1);
   EXPECT_EQ(cache.part_here(source_, middle, 0), 1);
   EXPECT_EQ(cache.part_here(source_, all, 1), 0) << "another column";
+  const uint64_t filled = cache.version();
+  EXPECT_GT(filled, empty);
+  cache.get(source_, 0, 4, 0, *queue_);
+  EXPECT_EQ(cache.version(), filled) << "it was there";
   while (cache.drop(INT64_MAX)) {
   }
   EXPECT_EQ(cache.part_here(source_, all, 0), 0);
+  EXPECT_GT(cache.version(), filled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, SegmentCacheTest, ::testing::Values("cuda", "opencl"),
