@@ -1,5 +1,7 @@
 #include "base/exit_hold.h"
 
+#include <unistd.h>
+
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -27,6 +29,14 @@ void wait_for_all() {
   all.changed.wait(lock, [&] { return all.count == 0; });
 }
 
+// One of a thread's own objects, which its end destroys.
+struct EndOfThread {
+  bool is_main = gettid() == getpid();
+  ~EndOfThread() {
+    if (is_main) wait_for_all();
+  }
+};
+
 }  // namespace
 
 ExitHold::ExitHold() {
@@ -44,7 +54,9 @@ ExitHold::~ExitHold() {
   all.changed.notify_all();
 }
 
-// What was registered last, exit() calls first. Where there is no memory to register it, nothing is waited for.
+void ExitHold::note_thread() { static thread_local const EndOfThread end; }
+
+// Where there is no memory to register it, nothing is waited for.
 void ExitHold::note_libraries() noexcept { static_cast<void>(std::atexit(wait_for_all)); }
 
 }  // namespace diptych

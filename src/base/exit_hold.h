@@ -4,6 +4,10 @@
 //
 //   thread     | hold ......... compiles ......... |
 //   exit()            | waits                      | destroys what libraries have; nothing is held any more
+//
+// exit() calls what was registered last first, and compilers go on registering while they compile. What belongs to the
+// thread that calls exit() is destroyed before all of that: so the main thread waits there, if it was noted. Else
+// exit() waits where it comes to note_libraries(), behind the destructors that were registered later.
 #pragma once
 
 namespace diptych {
@@ -19,6 +23,8 @@ class ExitHold {
   // False: the process ends, and the thread must leave those libraries alone.
   bool is_held() const { return is_held_; }
 
+  // Where the caller is the main thread, its end waits, by exit() or without: behind that nothing is held any more.
+  static void note_thread();
   // exit() waits before it destroys what libraries have that were loaded until now. Called behind loading one.
   static void note_libraries() noexcept;
 

@@ -1,6 +1,7 @@
 #include "session/connection.h"
 
 #include "base/error.h"
+#include "base/exit_hold.h"
 
 namespace diptych {
 
@@ -10,8 +11,10 @@ int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().co
 
 }  // namespace
 
-// The database's settings are whatever another connection has made them.
+// The database's settings are whatever another connection has made them. Kernels may still be compiled when the process
+// ends.
 Connection::Connection(Database& database) : database_(database), transaction_(database.store()) {
+  ExitHold::note_thread();
   settings_.memory_limit = database.budget().limit();
   settings_.device_memory_limit = database.engines().device_memory_limit();
 }
