@@ -2,9 +2,9 @@
 //
 //   codes of 1 byte, R = 4, first = 8:    | 0..3 | 4..7 |[8..11]| ...      one load of 4 bytes, out[0..3]
 //
-// R is 4, 8 or 16 and part of the name; `first` is a multiple of it. A column starts on a multiple of 64 bytes, no one
-// writes it while the kernel runs, and it is readable up to the next multiple of R times its width: what is beyond its
-// last slot is loaded too, and is any value.
+// R is 1, 4, 8 or 16 and part of the name; `first` is a multiple of it. A column starts on a multiple of 64 bytes, no
+// one writes it while the kernel runs, and it is readable up to the next multiple of R times its width: what is beyond
+// its last slot is loaded too, and is any value.
 #pragma once
 
 // ---- words of 4 bytes; `at` is aligned to all of them, or to 16 bytes
@@ -108,7 +108,27 @@ DK_LOADS_OF(8, 2, 4, 8, 16, 32)
 DK_LOADS_OF(16, 4, 8, 16, 32, 64)
 // clang-format on
 
-// Bits `first` to first + R - 1 of a bitmap, the lowest bit first; R is 4, 8 or 16.
+// One slot: loads of its own width.
+#define DK_LOAD_ONE(suffix, type, stored, CONVERT)                                                  \
+  DK_FN void dk_load1_##suffix(DK_GLOBAL const dk_u8* column, dk_i64 first, DK_PRIVATE type* out) { \
+    out[0] = CONVERT(((DK_GLOBAL const stored*)column)[first]);                                     \
+  }
+// clang-format off
+DK_LOAD_ONE(u8, dk_u32, dk_u8, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(bool, dk_bool, dk_u8, DK_LOAD_BOOL)
+DK_LOAD_ONE(u16, dk_u32, dk_u16, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(u32, dk_u32, dk_u32, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(i32, dk_i32, dk_i32, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(f32, dk_f32, dk_f32, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(u64, dk_u64, dk_u64, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(i64, dk_i64, dk_i64, DK_LOAD_IDENTITY)
+DK_LOAD_ONE(f64, dk_f64, dk_f64, DK_LOAD_IDENTITY)
+DK_LOAD_I128_OF(1, 4)
+DK_LOAD_INTERVAL_OF(1, 4)
+DK_LOAD_CODES_OF(1)
+// clang-format on
+
+// Bits `first` to first + R - 1 of a bitmap, the lowest bit first; R is 1, 4, 8 or 16.
 DK_FN dk_u32 dk_validity_bits(DK_GLOBAL const dk_u8* bitmap, dk_i64 first, dk_i32 R) {
   if (R == 16) return *(DK_GLOBAL const dk_u16*)(bitmap + (first >> 3));
   return ((dk_u32)bitmap[first >> 3] >> (first & 7)) & ((1U << R) - 1U);

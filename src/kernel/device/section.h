@@ -1,7 +1,7 @@
 // What the kernels of parallel sections share: finding the rows of a tile, masks of the DK_ROWS rows of a work-item,
 // and the first failure.
 //
-// The text that includes it defines DK_ROWS (4, 8 or 16) as well. Tablets are described by words in device memory:
+// The text that includes it defines DK_ROWS (1, 4, 8 or 16) as well. Tablets are described by words in device memory:
 // rows, first tile, position of the first row, rows before it, and then six words a column
 // (engine/gpu/section_kernel.h).
 #pragma once

@@ -77,10 +77,10 @@ DK_SHARED_FN dk_u64 dk_team_take(DK_GLOBAL dk_u64* counter, dk_u32 count, DK_LOC
 //   mask, R = 4      item 0: 0101      item 1: 1000      position 0, 2 (dk_team_scan_u32)      total 3
 //   stage          | a0 | a2 | b3 |                      -> out[offset], out[offset + 1], out[offset + 2]
 //
-// dk_team_put<R>_<u8|u32|u64|i128>(stage, mask, position, values, total, out, offset, capacity), R of 4, 8, 16: called
-// by the whole team. stage has room for R * DK_TEAM_SIZE elements of the team's own; bit i of mask selects values[i];
-// position is how many rows lower items select, total how many all do. out has room for `capacity` elements: what would
-// go past it is dropped.
+// dk_team_put<R>_<u8|u32|u64|i128>(stage, mask, position, values, total, out, offset, capacity), R of 1, 4, 8, 16:
+// called by the whole team. stage has room for R * DK_TEAM_SIZE elements of the team's own; bit i of mask selects
+// values[i]; position is how many rows lower items select, total how many all do. out has room for `capacity` elements:
+// what would go past it is dropped.
 #define DK_TEAM_PUT_OF(R, suffix, type)                                                                         \
   DK_SHARED_FN void dk_team_put##R##_##suffix(DK_LOCAL type* stage, dk_u32 mask, dk_u32 position,               \
                                               DK_PRIVATE const type* values, dk_u32 total, DK_GLOBAL type* out, \
@@ -102,6 +102,7 @@ DK_SHARED_FN dk_u64 dk_team_take(DK_GLOBAL dk_u64* counter, dk_u32 count, DK_LOC
   DK_TEAM_PUT_OF(R, i128, dk_i128)
 
 // clang-format off
+DK_TEAM_PUTS_OF(1)
 DK_TEAM_PUTS_OF(4)
 DK_TEAM_PUTS_OF(8)
 DK_TEAM_PUTS_OF(16)

@@ -12,6 +12,9 @@ namespace {
 
 // Registers of a work-item that its rows may take together, in 32-bit words: more are spilled to memory.
 constexpr int most_register_words = 96;
+// That a work-item has: where rows of an output take more together, each is an item's alone. Text for several would
+// make compilers take tens of seconds, for nothing.
+constexpr int most_wide_words = 255;
 // And those that are spilled: a driver for a CPU keeps them for all work-items of a group on a thread's stack.
 constexpr int most_private_words = 1024;
 
@@ -123,6 +126,8 @@ void SectionGenerator::choose_rows_per_thread() {
   // Of rows that meet an index several loads follow each other: the more rows wait at once, the better.
   if (meets_index(program_, address_)) rows = std::min(rows, 8);
   if (compacts()) rows = std::min(rows, most_kept_rows_);
+  const bool may_be_one = ordered_ && !gathers_ && !compacts() && packed == 0;
+  if (may_be_one && rows * words > most_wide_words) rows = 1;
   if (rows * words > most_private_words) refuse("it computes more values than a kernel has room for");
   kernel_.rows_per_thread = rows;
   is_light_ = rows * words <= most_register_words;

@@ -106,6 +106,37 @@ TEST(GeneratedKernels, NamesTheCastThatTheCpuComputes) {
             "cast from double precision to text is computed on the CPU only");
 }
 
+// A result of so many sums of columns.
+SectionKernel kernel_of_sums(int count) {
+  const Type type{TypeId::Double};
+  const auto columns = static_cast<size_t>(count);
+  testing::ProgramMaker maker(testing::make_table(std::vector(columns, ColumnDefinition{"c", type}),
+                                                  {std::vector(columns, Value::float64(1.5))}, 64));
+  maker.parallel(0);
+  std::vector<int> sums;
+  for (int i = 0; i < count; ++i) {
+    const int column = maker.column(i);
+    sums.push_back(maker.reg(type));
+    maker.emit(Opcode::Add, sums.back(), column, column);
+  }
+  maker.result(sums);
+  maker.converge();
+  const auto program = maker.finish();
+  const int32_t address = parallel_of(*program);
+  return generate_section(*program, address, find_source_shape(*program, address, *program->sources.front()));
+}
+
+TEST(GeneratedKernels, AnItemTakesOneRowWhereSeveralHaveMoreValuesThanRegisters) {
+  testing::Nvrtc nvrtc;
+  const bool has_compiler = nvrtc.load();
+  for (const auto& [sums, rows] : {std::pair(8, 4), std::pair(20, 1), std::pair(100, 1)}) {
+    const SectionKernel kernel = kernel_of_sums(sums);
+    ASSERT_EQ(kernel.unsupported, "") << sums;
+    EXPECT_EQ(kernel.rows_per_thread, rows) << sums;
+    EXPECT_EQ(has_compiler ? nvrtc.complaints(kernel.source.text(), "sm_90") : "", "") << sums;
+  }
+}
+
 TEST(GeneratedKernels, ASignatureIsKeptByTheProgramsNumber) {
   OneColumn one;
   GeneratedKernels kernels;

@@ -18,7 +18,7 @@ class Load : public DeviceKernel {
  protected:
   template <typename Column, typename Out>
   void check(const std::string& suffix, const std::string& type) {
-    for (int R : {4, 8, 16}) {
+    for (int R : {1, 4, 8, 16}) {
       ASSERT_NO_FATAL_FAILURE(build({"device/load.h"}, copy_kernel(R, suffix, type), 64));
       const size_t rows = 3 * 64 * static_cast<size_t>(R);
       std::vector<Column> column(rows);
@@ -103,7 +103,7 @@ TEST_F(Load, CodesOfAnyWidthAndValidity) {
   }
 })";
   mapped_[3] = static_cast<dk_u64>(-1000);
-  for (int R : {4, 8, 16}) {
+  for (int R : {1, 4, 8, 16}) {
     const std::string r = std::to_string(R);
     ASSERT_NO_FATAL_FAILURE(
         build({"device/load.h"}, "#define ROWS " + r + "\n#define LOAD dk_load" + r + "_codes\n" + body, 64));

@@ -31,7 +31,7 @@ class TeamPut : public DeviceKernel {
  protected:
   template <typename T>
   void check(const std::string& suffix, const std::string& type) {
-    for (int R : {4, 8, 16}) {
+    for (int R : {1, 4, 8, 16}) {
       for (int size : {64, 256}) {
         if (static_cast<size_t>(R * size) * sizeof(T) > 48 * 1024) continue;  // more than a CUDA group can declare
         ASSERT_NO_FATAL_FAILURE(build({"device/look_back.h", "device/team.h"}, output_kernel(R, suffix, type), size));
