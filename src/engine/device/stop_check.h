@@ -1,4 +1,5 @@
-// How what takes long on a thread of a statement, though no row is touched meanwhile, ends when the statement does.
+// How what takes long on a thread of a statement ends when the statement does: compiling, launches that wait for each
+// other.
 #pragma once
 
 #include <functional>

@@ -34,12 +34,12 @@
 
 #define DK_INDEX_NO_SLOT 0xFFFFFFFFU
 
-// control, besides DK_INDEX_IS_REPEATED: a key was outside of a dense index; the highest rank of a row
+// control, besides DK_INDEX_IS_REPEATED: a key was outside of a dense index. Behind it dk_group_starts has left how
+// many rows the key has that has most.
 #define DK_INDEX_IS_OUTSIDE 1
-#define DK_INDEX_HIGHEST_RANK 2
 
 // Words of the parameters, the same for all of these kernels; what is not there is 0.
-#define DK_INDEX_ROWS 0
+#define DK_INDEX_ROWS 0         // the first one of this launch | the one behind its last << 32
 #define DK_INDEX_BITS 1         // of places: of a dense index that has them
 #define DK_INDEX_SLOTS 2        // of a table; rows by place of a dense index
 #define DK_INDEX_SPAN 3         // places of a dense index; bits of the number of slots of a table
@@ -186,23 +186,24 @@ DK_FN dk_bool dk_index_same_key(DK_SPACES_PARAM, dk_u64 values, dk_u64 bytes, dk
 
 // Counts the row for its slot; has_slot: it has one.
 DK_FN void dk_index_count(DK_GLOBAL dk_u32* counts, DK_GLOBAL dk_u32* ranks, DK_GLOBAL dk_u32* slots_of_rows,
-                          DK_GLOBAL dk_u32* control, dk_i64 row, dk_bool has_slot, dk_u32 slot) {
-  const dk_u32 rank = has_slot ? dk_count_up_global_u32(counts + slot) : 0;
-  if (rank > dk_atomic_load_global_u32(control + DK_INDEX_HIGHEST_RANK))
-    dk_atomic_max_global_u32(control + DK_INDEX_HIGHEST_RANK, rank);
-  ranks[row] = rank;
+                          dk_i64 row, dk_bool has_slot, dk_u32 slot) {
+  ranks[row] = has_slot ? dk_count_up_global_u32(counts + slot) : 0;
   slots_of_rows[row] = has_slot ? slot : DK_INDEX_NO_SLOT;
 }
 
+// Row after row of the launch, of which each work-item takes one in so many.
+#define DK_INDEX_EACH_ROW(parameters, row)                                                                             \
+  for (dk_i64 row =                                                                                                    \
+           (dk_i64)(parameters.word[DK_INDEX_ROWS] & 0xFFFFFFFFU) + (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; \
+       row < (dk_i64)(parameters.word[DK_INDEX_ROWS] >> 32); row += (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE)
+
 DK_KERNEL void dk_index_insert_places(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped,
                                       const dk_parameters parameters) {
-  const dk_i64 rows = (dk_i64)parameters.word[DK_INDEX_ROWS];
   const dk_u64 places = parameters.word[DK_INDEX_SPAN], record_bytes = parameters.word[DK_INDEX_RECORD_BYTES];
   DK_GLOBAL dk_u32* bits = DK_AT(dk_u32, parameters.word[DK_INDEX_BITS]);
   DK_GLOBAL dk_u32* control = DK_AT(dk_u32, parameters.word[DK_INDEX_CONTROL]);
   const dk_bool has_bits = parameters.word[DK_INDEX_BITS] != 0, has_rows = parameters.word[DK_INDEX_SLOTS] != 0;
-  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
-  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+  DK_INDEX_EACH_ROW(parameters, row) {
     dk_bool has_keys = 1;
     DK_INDEX_HAS_KEYS(parameters, row, has_keys)
     const dk_u64 key = dk_index_field(DK_SPACES_ARG, parameters.word[DK_INDEX_FIRST_COLUMN], 0,
@@ -214,7 +215,7 @@ DK_KERNEL void dk_index_insert_places(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* 
     }
     if (parameters.word[DK_INDEX_COUNTS] != 0) {
       dk_index_count(DK_AT(dk_u32, parameters.word[DK_INDEX_COUNTS]), DK_AT(dk_u32, parameters.word[DK_INDEX_RANKS]),
-                     DK_AT(dk_u32, parameters.word[DK_INDEX_SLOTS_OF_ROWS]), control, row, has_keys, (dk_u32)place);
+                     DK_AT(dk_u32, parameters.word[DK_INDEX_SLOTS_OF_ROWS]), row, has_keys, (dk_u32)place);
     } else if (has_keys) {
       if (parameters.word[DK_INDEX_RECORDS] != 0) {
         DK_GLOBAL dk_u8* records = DK_AT(dk_u8, parameters.word[DK_INDEX_RECORDS]);
@@ -230,7 +231,6 @@ DK_KERNEL void dk_index_insert_places(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* 
 }
 
 DK_KERNEL void dk_index_insert_slots(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
-  const dk_i64 rows = (dk_i64)parameters.word[DK_INDEX_ROWS];
   DK_GLOBAL dk_u32* slots = DK_AT(dk_u32, parameters.word[DK_INDEX_SLOTS]);
   DK_GLOBAL dk_u8* keys = DK_AT(dk_u8, parameters.word[DK_INDEX_KEYS]);
   DK_GLOBAL dk_u32* filter = DK_AT(dk_u32, parameters.word[DK_INDEX_FILTER]);
@@ -238,8 +238,7 @@ DK_KERNEL void dk_index_insert_slots(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* m
   const dk_u64 key_bytes = parameters.word[DK_INDEX_KEY_BYTES];
   const dk_i32 bits = (dk_i32)parameters.word[DK_INDEX_SPAN], row_bits = (dk_i32)parameters.word[DK_INDEX_ROW_BITS];
   const dk_bool may_repeat = parameters.word[DK_INDEX_COUNTS] != 0;
-  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
-  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+  DK_INDEX_EACH_ROW(parameters, row) {
     dk_bool has_keys = 1, is_new = 1;
     DK_INDEX_HAS_KEYS(parameters, row, has_keys)
     dk_u64 slot = 0;
@@ -269,20 +268,18 @@ DK_KERNEL void dk_index_insert_slots(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* m
     }
     if (may_repeat)
       dk_index_count(DK_AT(dk_u32, parameters.word[DK_INDEX_COUNTS]), DK_AT(dk_u32, parameters.word[DK_INDEX_RANKS]),
-                     DK_AT(dk_u32, parameters.word[DK_INDEX_SLOTS_OF_ROWS]), control, row, has_keys, (dk_u32)slot);
+                     DK_AT(dk_u32, parameters.word[DK_INDEX_SLOTS_OF_ROWS]), row, has_keys, (dk_u32)slot);
     else if (!is_new)
       dk_atomic_store_global_u32(control + DK_INDEX_IS_REPEATED, 1);
   }
 }
 
 DK_KERNEL void dk_index_place(DK_GLOBAL dk_u8* memory, DK_GLOBAL dk_u8* mapped, const dk_parameters parameters) {
-  const dk_i64 rows = (dk_i64)parameters.word[DK_INDEX_ROWS];
   DK_GLOBAL const dk_u32* slots_of_rows = DK_AT(const dk_u32, parameters.word[DK_INDEX_SLOTS_OF_ROWS]);
   DK_GLOBAL const dk_u32* ranks = DK_AT(const dk_u32, parameters.word[DK_INDEX_RANKS]);
   DK_GLOBAL const dk_u32* starts = DK_AT(const dk_u32, parameters.word[DK_INDEX_COUNTS]);
   const dk_u64 record_bytes = parameters.word[DK_INDEX_RECORD_BYTES];
-  const dk_i64 step = (dk_i64)DK_GROUP_COUNT * DK_GROUP_SIZE;
-  for (dk_i64 row = (dk_i64)DK_GROUP_ID * DK_GROUP_SIZE + DK_LOCAL_ID; row < rows; row += step) {
+  DK_INDEX_EACH_ROW(parameters, row) {
     const dk_u32 slot = slots_of_rows[row];
     if (slot == DK_INDEX_NO_SLOT) continue;
     const dk_u64 place = starts[slot] + ranks[row];

@@ -12,7 +12,7 @@ constexpr int64_t starts_tile = 4 * group_size;
 
 constexpr const char *starts_file = "device/group_starts.h", *starts_entry = "dk_group_starts",
                      *slices_entry = "dk_group_slices";
-constexpr size_t starts_words = 4, slices_words = 5;
+constexpr size_t starts_words = 5, slices_words = 5;
 
 std::shared_ptr<const Kernel> starts_kernel(Device& device, Queue& queue, const char* entry, size_t words) {
   const PartScope scope(queue.clock(), TimePart::Compile);
@@ -56,12 +56,14 @@ void launch_group_kernel(GpuEngine& engine, Queue& queue, const KernelText& kern
 
 int64_t starts_state_bytes(int64_t count) { return (1 + (count + starts_tile - 1) / starts_tile) * 8; }
 
-void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state) {
+void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state,
+                   DeviceAddress highest) {
   queue.fill(state, 0, starts_state_bytes(count));
   const auto kernel = starts_kernel(engine.device(), queue, starts_entry, starts_words);
   const int64_t tiles = (count + starts_tile - 1) / starts_tile;
   const int64_t grid = static_cast<int64_t>(engine.device().info().compute_units) * 4;
-  const uint64_t words[starts_words] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value};
+  const uint64_t words[starts_words] = {counts.value, static_cast<uint64_t>(count), state.value, (state + 8).value,
+                                        highest.value};
   queue.launch(*kernel, std::clamp<int64_t>(tiles, 1, grid), group_size, words);
 }
 

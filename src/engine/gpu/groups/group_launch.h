@@ -38,10 +38,11 @@ void add_group_kernels(const GroupPlan& plan, const HashTableInfo& table, std::v
 void launch_group_kernel(GpuEngine& engine, Queue& queue, const KernelText& kernel, const GroupParameters& words,
                          const GroupGrid& grid);
 
-// Turns so many counts into starts, with the end behind them. state: zeroed words for 1 + starts_tiles(count) of 8
-// bytes.
+// Turns so many counts into starts, with the end behind them. state: starts_state_bytes(count) of room. highest: a
+// number of 32 bits that is 0 and becomes the highest count; address 0: nobody asks.
 int64_t starts_state_bytes(int64_t count);
-void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state);
+void launch_starts(GpuEngine& engine, Queue& queue, DeviceAddress counts, int64_t count, DeviceAddress state,
+                   DeviceAddress highest = {});
 void launch_slices(GpuEngine& engine, Queue& queue, DeviceAddress starts, int64_t partitions, int64_t counts,
                    int64_t slice_rows, DeviceAddress first_slices);
 

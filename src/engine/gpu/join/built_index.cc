@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "engine/device/stop_check.h"
 #include "engine/gpu/groups/group_launch.h"
 #include "engine/gpu/input/segment_loader.h"
 #include "engine/gpu/join/index_record.h"
@@ -25,8 +26,11 @@ constexpr int64_t slots_a_row = 2, least_slots = 1024;
 constexpr int64_t filter_rows_a_word = 2, least_filter_words = 32;
 // Of a launch: a row is few instructions, but waits for memory several times.
 constexpr int64_t groups_per_unit = 8;
-// Words of a build's control, and of those that the host reads of it.
-constexpr int64_t control_bytes = 12;
+// Rows of a launch, so that a statement that builds is cancelled soon: the host's cores take 0.1 us for a row where all
+// have one key.
+constexpr int64_t most_rows_of_a_launch = int64_t{1} << 26, most_rows_of_a_launch_of_a_host = int64_t{1} << 19;
+// A build's control, and where it has the rows of the key that has most.
+constexpr int64_t control_bytes = 12, most_rows_at = 8;
 // Slots and rows are numbered by 32 bits.
 constexpr int64_t most_rows = int64_t{1} << 30;
 
@@ -247,7 +251,7 @@ void BuiltIndex::allocate() {
 }
 
 std::vector<uint64_t> BuiltIndex::parameters() const {
-  std::vector<uint64_t> words = {static_cast<uint64_t>(count_),
+  std::vector<uint64_t> words = {0,  // rows of a launch
                                  bits_.value,
                                  slots_.value,
                                  span_,
@@ -318,8 +322,19 @@ BuiltIndex::BuildKernel BuiltIndex::find_insert_kernel(const Queue& queue) const
 }
 
 void BuiltIndex::launch(Queue& queue, const BuildKernel& build) const {
-  const int64_t most = std::max(1, engine_.device().info().compute_units) * groups_per_unit;
-  queue.launch(*build.kernel, std::min((count_ + group_size - 1) / group_size, most), group_size, build.words);
+  const DeviceInfo& device = engine_.device().info();
+  const int64_t most_groups = std::max(1, device.compute_units) * groups_per_unit;
+  const int64_t most = device.is_host ? most_rows_of_a_launch_of_a_host : most_rows_of_a_launch;
+  std::vector<uint64_t> words = build.words;
+  for (int64_t first = 0; first < count_; first += most) {
+    if (const StopCheck* stop = StopCheck::here(); stop != nullptr && first > 0) {
+      queue.synchronize();
+      stop->ask();
+    }
+    const int64_t rows = std::min(count_ - first, most);
+    words[0] = static_cast<uint64_t>(first) | static_cast<uint64_t>(first + rows) << 32;
+    queue.launch(*build.kernel, std::min((rows + group_size - 1) / group_size, most_groups), group_size, words);
+  }
 }
 
 void BuiltIndex::begin(Queue& queue) {
@@ -352,14 +367,14 @@ void BuiltIndex::insert_repeated(Queue& queue) {
   const WhenDone when_done{queue};
   begin(queue);
   launch(queue, inserts);
+  launch_starts(engine_, queue, counts_, slot_count(), state.address(), control_ + most_rows_at);
   queue.copy_to_host(report.data(), control_, control_bytes);
-  launch_starts(engine_, queue, counts_, slot_count(), state.address());
   if (shape_.is_fetched) launch(queue, places);
   note_end(queue);
   queue.synchronize();
   const auto* seen = reinterpret_cast<const uint32_t*>(report.data());
   check_invariant(seen[1] == 0, "the keys of an index lie within their proven range");
-  most_matches_ = int64_t{seen[2]} + 1;
+  most_matches_ = std::max<int64_t>(seen[most_rows_at / 4], 1);
   shape_.has_long_lists = most_matches_ > most_own_matches;
   ranks_ = DeviceBuffer();
 }
