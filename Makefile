@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-ssb test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -72,6 +72,11 @@ test-gpu: build
 test-gpu-large: TARGETS = diptych libdiptych device_library
 test-gpu-large: build
 	test/gpu/large --build $(RELEASE) --device $(firstword $(DEVICES))
+
+# SSB at scale factor 1 on a device in every way, compared with the known answers.
+test-gpu-ssb: TARGETS = libdiptych ssb_data device_library
+test-gpu-ssb: build
+	for device in $(DEVICES); do test/gpu/ssb $(RELEASE) $$device || exit 1; done
 
 # The SQL scripts on this machine's NVIDIA GPU under compute-sanitizer; make test-gpu-sanitize TOOLS=memcheck runs one tool.
 test-gpu-sanitize: TARGETS = slt_runner device_library

@@ -20,6 +20,7 @@ FUNCTIONS = (
     ("diptych_connect", ctypes.c_int, [POINTER, POINTER]),
     ("diptych_disconnect", None, [POINTER]),
     ("diptych_connection_error", Error, [POINTER]),
+    ("diptych_interrupt", None, [POINTER]),
     ("diptych_execute", ctypes.c_int, [POINTER, ctypes.c_char_p]),
     ("diptych_prepare", ctypes.c_int, [POINTER, ctypes.c_char_p, POINTER, POINTER]),
     ("diptych_finalize", None, [POINTER]),
