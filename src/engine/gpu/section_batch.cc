@@ -36,11 +36,12 @@ bool is_text_row(const OutputColumn& column) { return column.is_text_row(); }
 }  // namespace
 
 SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns,
-                           Residency residency, KernelChoice choice)
+                           Residency residency, KernelChoice choice, bool merges_sorted)
     : engine_(engine),
       task_(task),
       residency_(residency),
       choice_(choice),
+      merges_sorted_(merges_sorted),
       queue_(engine.take_queue(task.report)),
       loader_(engine, task, columns, residency, *queue_) {}
 
@@ -463,7 +464,7 @@ void SectionBatch::sort_rows() {
   if (finds_first_rows()) {
     sort_->cut(static_cast<int64_t>(control().rows_out));
     if (fetch_) fetch_->cut(sort_->rows());
-    if (is_merged(sorted, residency_)) sort_->fetch_words(words);
+    if (merges_sorted_) sort_->fetch_words(words);
     return;
   }
   if (is_timed()) before_ = queue_->record();
@@ -473,7 +474,7 @@ void SectionBatch::sort_rows() {
   const SortInput input{words, texts, static_cast<int64_t>(control().rows_out)};
   sort_.emplace(engine_, *queue_).sort(input, sorted.limit, task_.context);
   if (is_timed()) after_ = queue_->record();
-  if (is_merged(sorted, residency_)) sort_->fetch_words(words);
+  if (merges_sorted_) sort_->fetch_words(words);
   queue_->synchronize();
   count_time();
 }

@@ -56,7 +56,7 @@ inline constexpr double most_unwatched_pairs = 3e10, most_unwatched_pairs_of_a_h
 class SectionBatch {
  public:
   SectionBatch(GpuEngine& engine, const SectionTask& task, const std::vector<size_t>& columns, Residency residency,
-               KernelChoice choice);
+               KernelChoice choice, bool merges_sorted);
   ~SectionBatch();
   SectionBatch(const SectionBatch&) = delete;
   SectionBatch& operator=(const SectionBatch&) = delete;
@@ -145,6 +145,7 @@ class SectionBatch {
   const SectionTask& task_;
   const Residency residency_;
   const KernelChoice choice_;
+  const bool merges_sorted_;  // its sorted rows with those of other batches
   std::unique_ptr<Queue> queue_;
   InputLoader loader_;
   std::shared_ptr<SectionInput> input_;

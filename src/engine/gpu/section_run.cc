@@ -117,8 +117,8 @@ std::optional<SectionResult> SectionRun::run(std::string& reason) {
 SectionRun::Next SectionRun::launch_next(std::string& reason) {
   check_cancelled(task_.context);
   if (!running_.empty() && place_->try_grow(wish_)) sizes_->plan_with(planned_with(place_->room()));
-  SectionBatch& batch =
-      *running_.emplace_back(std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_));
+  SectionBatch& batch = *running_.emplace_back(
+      std::make_unique<SectionBatch>(engine_, task_, columns_, residency_, choice_, merges_sorted()));
   if (running_.size() > 1) batch.follow(*running_[running_.size() - 2]);
   auto input = next_input(batch.loader());
   if (!input) {
@@ -143,13 +143,26 @@ void SectionRun::put_together() {
   if (kernel_->sink == SectionKernel::Sink::Groups) finish_groups();
 }
 
-// False: it could not be cancelled soon enough.
+// False: it could not be cancelled soon enough, or would take several launches where it needs one.
 bool SectionRun::find_rows() {
   if (!find_input()) find_tablets();
   // Of a shared queue the CPU's part counts all rows.
   if (task_.queue == nullptr) progress_.add(rows_needed_, 0);
   all_tablets_ = queue_->left();
-  return can_be_cancelled();
+  return can_be_cancelled() && (!needs_one_launch() || takes_one_launch());
+}
+
+// Whether sorted rows come from several launches.
+bool SectionRun::merges_sorted() const {
+  const RowSetInfo* sorted = sorted_set_of(task_.program, task_.address);
+  if (sorted == nullptr || !can_be_merged(*sorted)) return false;
+  return residency_ == Residency::Serial || residency_ == Residency::Streamed || !takes_one_launch();
+}
+
+bool SectionRun::takes_one_launch() const { return rows_needed_ <= rows_of_a_launch() || result_.profile.tablets <= 1; }
+
+bool SectionRun::needs_one_launch() const {
+  return sorted_set_of(task_.program, task_.address) != nullptr && !merges_sorted();
 }
 
 // Whether all tablets of the source are needed and ready in the place that the residency means.
@@ -252,7 +265,7 @@ BatchSizes::Section SectionRun::describe_section() {
   // Of mapped columns a part at a time, so that the other has a part, too.
   const bool is_shared = task_.queue != nullptr;
   section.residency = is_shared && residency_ == Residency::Mapped ? Residency::Streamed : residency_;
-  section.needs_all = sorted != nullptr && !is_merged(*sorted, residency_);
+  section.needs_all = needs_one_launch();
   section.wanted = task_.wanted;
   section.rows = rows_needed_;
   // Each tablet's part of a column is padded, and described.

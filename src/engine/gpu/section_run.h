@@ -71,6 +71,9 @@ class SectionRun final : public StartedSection {
   std::shared_ptr<SectionInput> next_input(InputLoader& loader);
   void load_all(InputLoader& loader);
   int64_t rows_of_a_launch() const;
+  bool takes_one_launch() const;
+  bool merges_sorted() const;
+  bool needs_one_launch() const;
   bool can_be_cancelled() const;
   // Pairs of a launch that still ends soon enough when the statement is cancelled.
   double most_cancelled_pairs() const;

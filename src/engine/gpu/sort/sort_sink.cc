@@ -29,9 +29,8 @@ bool finds_first_rows(const SectionKernel& kernel, const RowSetInfo& sorted) {
   return kernel.sort_texts.empty() && TopRows::can_find(kernel.sort_words, sorted.limit);
 }
 
-bool is_merged(const RowSetInfo& sorted, Residency residency) {
-  return (residency == Residency::Serial || residency == Residency::Streamed) && sorted.limit >= 0 &&
-         sorted.limit <= most_merged_rows && !has_text_key(sorted);
+bool can_be_merged(const RowSetInfo& sorted) {
+  return sorted.limit >= 0 && sorted.limit <= most_merged_rows && !has_text_key(sorted);
 }
 
 void BatchSort::sort(const SortInput& input, int64_t limit, const ExecutionContext& context) {

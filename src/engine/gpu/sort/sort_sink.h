@@ -5,7 +5,8 @@
 //   batch       column by column: gathered in that order and copied to the host, in pieces of a row set
 //   SortedMerge   the pieces of several batches merged (sorted_merge.h)
 //
-// There are several batches only where a limit keeps them short: a sort of all rows takes all tablets in one batch.
+// There are several batches only where a limit keeps them short: a sort of all rows takes all tablets in one batch, and
+// is the CPU's where these make more pairs than a launch takes.
 #pragma once
 
 #include <algorithm>
@@ -59,8 +60,8 @@ bool has_text_key(const RowSetInfo& sorted);
 // Whether the first rows are found before the host knows how many there are: few are wanted, and words order them.
 bool finds_first_rows(const SectionKernel& kernel, const RowSetInfo& sorted);
 
-// Whether the section's batches are sorted each by itself, and merged: so many rows are wanted only, and their words
-// compare across batches, which the ranks of strings in a growing dictionary do not.
-bool is_merged(const RowSetInfo& sorted, Residency residency);
+// Whether batches can be sorted each by itself, and merged: so many rows are wanted only, and their words compare
+// across batches, which the ranks of strings in a growing dictionary do not.
+bool can_be_merged(const RowSetInfo& sorted);
 
 }  // namespace diptych::gpu
