@@ -15,6 +15,7 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
 import contestants
@@ -87,7 +88,7 @@ class Bench:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", default=os.path.join(os.path.dirname(os.path.dirname(HERE)), "build", "release", "libdiptych.so"))
+    parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--device", default="cpu", help="cpu, cuda, opencl, auto")
     parser.add_argument("--rows", type=contestants.positive, default=10_000_000)
     parser.add_argument("--first", type=float, default=5, help="seconds after which a query is cancelled first")
