@@ -96,6 +96,7 @@ const std::vector<KernelFile>& kernel_files() {
       {"device/interpreter_range.h", {"device/interpreter.h"}},
       {"device/interpreter_rows.h", {"device/interpreter.h", "device/pick.h"}},
       {"device/interpret.h", {}},
+      {"device/opencl_declarations.h", {}},
   };
   return files;
 }

@@ -28,13 +28,14 @@ Counts run_isolated(const std::string& path, const RunOptions& options) {
   waitpid(child, &status, 0);
   Counts result = *counts;
   munmap(shared, sizeof(Counts));
+  const std::string name = name_of(path, options);
   if (WIFSIGNALED(status)) {
     ++result.failed;
-    std::printf("FAILED %s:%ld\n  killed by signal %d (%s)\n", path.c_str(), result.line, WTERMSIG(status),
+    std::printf("FAILED %s:%ld\n  killed by signal %d (%s)\n", name.c_str(), result.line, WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
   } else if (WEXITSTATUS(status) != 0) {
     ++result.failed;
-    std::printf("FAILED %s:%ld\n  the process ended with status %d\n", path.c_str(), result.line, WEXITSTATUS(status));
+    std::printf("FAILED %s:%ld\n  the process ended with status %d\n", name.c_str(), result.line, WEXITSTATUS(status));
   }
   return result;
 }

@@ -2,9 +2,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,16 +24,51 @@ struct CommandLine {
   std::string dialect = "own";
   std::string suites;
   std::string suite_root = "../shared/suites";
+  std::string ways;  // a file
   bool in_process = false;
   RunOptions run;
 };
 
+// Scripts run in each of them, one after the other.
+struct Way {
+  std::string name;
+  std::vector<std::string> settings;
+  Counts counts;
+  std::chrono::duration<double> time{};
+};
+
+// A line for each: its name, then settings, "name=value".
+std::vector<Way> read_ways(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("can't read " + path);
+  std::vector<Way> ways;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    Way way;
+    if (!(words >> way.name)) continue;
+    for (std::string setting; words >> setting;) way.settings.push_back(setting);
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
+
+void add(Counts& to, const Counts& counts) {
+  to.passed += counts.passed;
+  to.failed += counts.failed;
+  to.skipped += counts.skipped;
+  to.unsupported += counts.unsupported;
+}
+
 class Session {
  public:
   explicit Session(const CommandLine& line) : line_(line) {
-    if (!line.in_process) return;
-    // As long as it has a device open, that of each script's database takes over its context.
-    open_.emplace(":memory:", line.run.settings, line.run.limit_seconds);
+    if (line.ways.empty())
+      ways_.emplace_back();
+    else
+      ways_ = read_ways(line.ways);
+    if (!line.in_process || ways_.empty()) return;
+    // As long as it has a device open, that of each script's database takes over its context and its kernels.
+    open_.emplace(":memory:", options_of(ways_.front()).settings, line.run.limit_seconds);
     open_->run("CREATE TABLE one AS SELECT 1 AS a; SELECT a FROM one");
   }
 
@@ -56,26 +95,44 @@ class Session {
 
   int finish() const {
     if (total_.unsupported > 0) std::printf("%ld records use SQL that is not there yet\n", total_.unsupported);
+    if (!line_.ways.empty()) {
+      for (const Way& way : ways_) {
+        std::printf("%s: %ld passed, %ld failed, %ld skipped, %.1f s\n", way.name.c_str(), way.counts.passed,
+                    way.counts.failed, way.counts.skipped, way.time.count());
+      }
+    }
     std::printf("%ld passed, %ld failed, %ld skipped\n", total_.passed, total_.failed, total_.skipped);
     return total_.failed == 0 ? 0 : 1;
   }
 
  private:
-  Counts run_one(const std::string& script, Dialect dialect) {
-    if (script.find(line_.pattern) == std::string::npos) return {};
-    RunOptions options = line_.run;
-    options.dialect = dialect;
-    Counts counts;
-    if (line_.in_process)
-      run_script(script, options, counts);
-    else
-      counts = run_isolated(script, options);
-    if (options.verbose) {
-      std::printf("%s: %ld passed, %ld failed, %ld skipped, %ld unsupported\n", script.c_str(), counts.passed,
-                  counts.failed, counts.skipped, counts.unsupported);
+  void run_one(const std::string& script, Dialect dialect) {
+    if (script.find(line_.pattern) == std::string::npos) return;
+    for (Way& way : ways_) {
+      RunOptions options = options_of(way);
+      options.dialect = dialect;
+      Counts counts;
+      const auto start = std::chrono::steady_clock::now();
+      if (line_.in_process)
+        run_script(script, options, counts);
+      else
+        counts = run_isolated(script, options);
+      if (options.verbose) {
+        std::printf("%s: %ld passed, %ld failed, %ld skipped, %ld unsupported\n", name_of(script, options).c_str(),
+                    counts.passed, counts.failed, counts.skipped, counts.unsupported);
+        std::fflush(stdout);
+      }
+      way.time += std::chrono::steady_clock::now() - start;
+      add(way.counts, counts);
+      add(total_, counts);
     }
-    add(counts);
-    return counts;
+  }
+
+  RunOptions options_of(const Way& way) const {
+    RunOptions options = line_.run;
+    options.way = way.name;
+    options.settings.insert(options.settings.end(), way.settings.begin(), way.settings.end());
+    return options;
   }
 
   // Failures within the bound count as unsupported: they are known, and counted so that they can't grow.
@@ -97,14 +154,8 @@ class Session {
     total_.unsupported += failed;
   }
 
-  void add(const Counts& counts) {
-    total_.passed += counts.passed;
-    total_.failed += counts.failed;
-    total_.skipped += counts.skipped;
-    total_.unsupported += counts.unsupported;
-  }
-
   const CommandLine& line_;
+  std::vector<Way> ways_;
   std::optional<Engine> open_;
   Counts total_;
 };
@@ -118,6 +169,8 @@ void define_options(CLI::App& app, CommandLine& line) {
   app.add_option("--suite-root", line.suite_root, "where the listed scripts are");
   app.add_option("--database", line.run.database, "a file, made anew for each script, or :memory:");
   app.add_option("--set", line.run.settings, "name=value: SET on each connection; repeatable");
+  app.add_option("--ways", line.ways,
+                 "a file with a line for each of several ways to run each script: a name, then settings, name=value");
   app.add_option("--data", line.run.data_directory, "what __DATA_DIR__ stands for");
   app.add_option("--scratch", line.run.scratch_directory, "what __TEST_DIR__ stands for; emptied for each script");
   app.add_option("--timeout", line.run.limit_seconds, "seconds after which a statement is interrupted");

@@ -56,7 +56,7 @@ bool spoils_the_rest(const std::string& sql) {
 class ScriptRun {
  public:
   ScriptRun(const std::string& path, const RunOptions& options, Counts& counts)
-      : path_(path),
+      : name_(name_of(path, options)),
         options_(options),
         counts_(counts),
         engine_(options.database, options.settings, options.limit_seconds) {}
@@ -172,11 +172,11 @@ class ScriptRun {
 
   void fail(const Record& record, const std::string& why) {
     if (++counts_.failed > options_.shown_failures) return;
-    std::printf("FAILED %s:%d\n%s\n%s", path_.c_str(), record.line, record.sql.c_str(), why.c_str());
+    std::printf("FAILED %s:%d\n%s\n%s", name_.c_str(), record.line, record.sql.c_str(), why.c_str());
     std::fflush(stdout);
   }
 
-  std::string path_;
+  std::string name_;
   const RunOptions& options_;
   Counts& counts_;
   Engine engine_;
@@ -209,7 +209,7 @@ void run_script(const std::string& path, const RunOptions& options, Counts& coun
     ScriptRun(path, options, counts).run(records);
   } catch (const std::exception& error) {
     ++counts.failed;
-    std::printf("FAILED %s:%ld\n  %s\n", path.c_str(), counts.line, error.what());
+    std::printf("FAILED %s:%ld\n  %s\n", name_of(path, options).c_str(), counts.line, error.what());
   }
 }
 

@@ -20,6 +20,7 @@ struct Counts {
 };
 
 struct RunOptions {
+  std::string way;  // in which of several the script runs, told with its failures
   std::string database = ":memory:";
   std::vector<std::string> settings;
   std::string data_directory;     // what __DATA_DIR__ stands for
@@ -29,6 +30,11 @@ struct RunOptions {
   int shown_failures = 20;
   bool verbose = false;
 };
+
+// How failures name the script.
+inline std::string name_of(const std::string& path, const RunOptions& options) {
+  return options.way.empty() ? path : path + " (" + options.way + ")";
+}
 
 // Runs the script and counts in `counts` (which is shared memory when a crash is to be survived). Failures go to
 // standard output.

@@ -125,6 +125,28 @@ std::optional<fs::path> KernelCache::default_directory() {
   return std::nullopt;
 }
 
+std::shared_ptr<KernelCache> KernelCache::of(const DeviceInfo& info, std::unique_ptr<KernelCompiler> compiler) {
+  struct Owned {
+    std::unique_ptr<KernelCompiler> compiler;
+    KernelCache cache;
+  };
+  struct All {
+    std::mutex mutex;
+    std::map<std::string, std::weak_ptr<Owned>> open;
+  };
+  static All& all = *new All;  // databases may be opened and closed while the process ends
+  const std::optional<fs::path> directory = default_directory();
+  const std::string key = info.id() + '|' + compiler->identity() + '|' + directory.value_or(fs::path()).string();
+  const std::lock_guard lock(all.mutex);
+  std::weak_ptr<Owned>& place = all.open[key];
+  std::shared_ptr<Owned> owned = place.lock();
+  if (owned == nullptr) {
+    KernelCompiler& used = *compiler;
+    place = owned = std::shared_ptr<Owned>(new Owned{std::move(compiler), KernelCache(used, directory)});
+  }
+  return {owned, &owned->cache};
+}
+
 std::string KernelCache::key_of(const KernelText& kernel) const {
   std::string key = compiler_.identity();
   key += '\0';

@@ -1,4 +1,5 @@
-// Compiled kernels: in memory as long as the device lives, and on disk for the next process.
+// Compiled kernels: in memory as long as a database of the process has the device open, and on disk for the next
+// process.
 //
 //   text, entry --> in memory? --> compiled ahead of time? --> on disk? --load--> the compiler --build--> Kernel
 //                                                                                     `--> a file for next time
@@ -56,6 +57,9 @@ class KernelCache {
   KernelCache(KernelCompiler& compiler, std::optional<std::filesystem::path> directory);
   // $DIPTYCH_KERNEL_CACHE ("off": none), $XDG_CACHE_HOME/diptych/kernels, or ~/.cache/diptych/kernels.
   static std::optional<std::filesystem::path> default_directory();
+  // That of all databases of the process that have the device open, whose kernels it is, in default_directory(). The
+  // compiler is the one that it has where there is none yet. The last that holds it ends it.
+  static std::shared_ptr<KernelCache> of(const DeviceInfo& info, std::unique_ptr<KernelCompiler> compiler);
 
   // Errors: 58000 with the compiler's log, and what the thread's StopCheck throws.
   std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report);

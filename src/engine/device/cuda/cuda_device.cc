@@ -1,6 +1,7 @@
 #include "engine/device/cuda/cuda_device.h"
 
 #include "base/error.h"
+#include "engine/device/cuda/cuda_compiler.h"
 #include "engine/device/cuda/cuda_queue.h"
 
 namespace diptych::cuda {
@@ -21,15 +22,14 @@ CudaDevice::CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvr
                        std::shared_ptr<const CubLibrary> cub, DeviceInfo info)
     : Device(health_of(info.number)),
       info_(std::move(info)),
-      nvrtc_(std::move(nvrtc)),
-      cub_(std::move(cub)),
       context_(std::make_shared<Context>(std::move(api), info_.number)),
       default_limit_(nine_tenths_free(*context_)),
       blocks_(*context_),
       pinned_blocks_(*context_),
       pool_(blocks_, {.alignment = 256, .limit = default_limit_}),
       pinned_pool_(pinned_blocks_, {.alignment = 4096, .keep_bytes = pinned_kept_bytes}),
-      cache_(*this, KernelCache::default_directory()) {}
+      cache_(
+          KernelCache::of(info_, std::make_unique<CudaCompiler>(context_, std::move(nvrtc), std::move(cub), info_))) {}
 
 CudaDevice::~CudaDevice() = default;
 
@@ -70,34 +70,5 @@ DeviceMemoryUse CudaDevice::memory_use() const {
 }
 
 std::unique_ptr<Queue> CudaDevice::make_queue() { return std::make_unique<CudaQueue>(context_); }
-
-std::string CudaDevice::identity() const {
-  return "cuda|" + info_.architecture + "|nvrtc " + nvrtc_->version() + "|" + info_.driver + "|" + compiler_options();
-}
-
-KernelCompiler::Built CudaDevice::build(const std::string& text, const std::string& entry) {
-  const std::string cubin = nvrtc_->compile(text, entry, info_.architecture);
-  const auto* bytes = reinterpret_cast<const std::byte*>(cubin.data());
-  return {std::make_shared<CudaKernel>(context_, cubin.data(), entry), {bytes, bytes + cubin.size()}};
-}
-
-std::shared_ptr<const Kernel> CudaDevice::load(std::span<const std::byte> binary, const std::string& entry) {
-  return try_load(binary.data(), entry);
-}
-
-std::shared_ptr<const Kernel> CudaDevice::find_ahead(const std::string& text, const std::string& entry) {
-  // What was compiled with Diptych has the usual options.
-  const void* image = cub_ == nullptr || has_more_options() ? nullptr : cub_->image_of(text);
-  return image == nullptr ? nullptr : try_load(image, entry);
-}
-
-// A driver may be too old for what was built elsewhere; then it is built here.
-std::shared_ptr<const Kernel> CudaDevice::try_load(const void* image, const std::string& entry) const {
-  try {
-    return std::make_shared<CudaKernel>(context_, image, entry);
-  } catch (const Error&) {
-    return nullptr;
-  }
-}
 
 }  // namespace diptych::cuda

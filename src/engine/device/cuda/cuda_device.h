@@ -1,9 +1,4 @@
-// An NVIDIA GPU through CUDA's driver API as the engine sees it (engine/device/device.h). Kernels are CUDA C++ text
-// without includes, compiled by NVRTC, with
-//
-//   extern "C" __global__ void entry(unsigned char* memory, unsigned char* mapped, const dk_parameters parameters)
-//
-// where both pointers are null: an address is a pointer.
+// An NVIDIA GPU through CUDA's driver API as the engine sees it (engine/device/device.h).
 #pragma once
 
 #include <memory>
@@ -17,7 +12,7 @@
 
 namespace diptych::cuda {
 
-class CudaDevice final : public Device, private KernelCompiler {
+class CudaDevice final : public Device {
  public:
   // cub: may be null. Errors: 58000, 53200.
   CudaDevice(std::shared_ptr<const Api> api, std::shared_ptr<const Nvrtc> nvrtc, std::shared_ptr<const CubLibrary> cub,
@@ -34,15 +29,15 @@ class CudaDevice final : public Device, private KernelCompiler {
   std::shared_ptr<const void> enter() override { return std::make_shared<const Entered>(*context_); }
   std::shared_ptr<const Kernel> compile(const KernelText& kernel, CompileReport* report) override {
     health_->check();
-    return cache_.compile(kernel, report);
+    return cache_->compile(kernel, report);
   }
   void prepare(const KernelText& kernel) override {
     health_->check();
-    cache_.prepare(kernel);
+    cache_->prepare(kernel);
   }
   std::shared_ptr<const Kernel> find_compiled(const KernelText& kernel) override {
     health_->check();
-    return cache_.find(kernel);
+    return cache_->find(kernel);
   }
 
  private:
@@ -53,21 +48,14 @@ class CudaDevice final : public Device, private KernelCompiler {
   void shrink_pinned(std::byte* data, int64_t bytes) noexcept override {
     pinned_pool_.shrink(reinterpret_cast<uint64_t>(data), bytes);
   }
-  std::string identity() const override;
-  Built build(const std::string& text, const std::string& entry) override;
-  std::shared_ptr<const Kernel> load(std::span<const std::byte> binary, const std::string& entry) override;
-  std::shared_ptr<const Kernel> find_ahead(const std::string& text, const std::string& entry) override;
-  std::shared_ptr<const Kernel> try_load(const void* image, const std::string& entry) const;
 
   const DeviceInfo info_;
-  std::shared_ptr<const Nvrtc> nvrtc_;
-  std::shared_ptr<const CubLibrary> cub_;
   std::shared_ptr<const Context> context_;
   const int64_t default_limit_;
   DeviceBlocks blocks_;
   PinnedBlocks pinned_blocks_;
   MemoryPool pool_, pinned_pool_;
-  KernelCache cache_;
+  const std::shared_ptr<KernelCache> cache_;
 };
 
 }  // namespace diptych::cuda

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "engine/device/device_testing.h"
+#include "engine/gpu/interpreter/interpreter_text.h"
 
 namespace diptych::testing {
 namespace {
@@ -291,6 +292,24 @@ TEST_P(DeviceTest, CompilesOnce) {
   EXPECT_EQ(first, second);
   EXPECT_EQ(device_->find_compiled({"never compiled", "add"}), nullptr);
   EXPECT_GE(first->groups_per_unit(256), 1);
+}
+
+TEST_P(DeviceTest, DatabasesShareKernels) {
+  const auto kernel = add_kernel("of two databases");
+  DeviceList list;
+  Device* other = list.find(GetParam());
+  ASSERT_NE(other, device_);
+  std::swap(device_, other);
+  CompileReport report;
+  EXPECT_EQ(add_kernel("of two databases", &report), kernel);
+  EXPECT_TRUE(report.from_memory);
+  std::swap(device_, other);
+}
+
+TEST_P(DeviceTest, PoclNeedsNoMoreDeclarationsThanOurs) {
+  if (!device_->info().driver.starts_with("Portable Computing Language")) GTEST_SKIP() << "for PoCL";
+  const KernelText& interpreter = gpu::interpreter_text(true);
+  EXPECT_NO_THROW(device_->compile({"#ifndef DK_DECLARE\n#error\n#endif\n" + interpreter.text(), interpreter.entry()}));
 }
 
 TEST_P(DeviceTest, KernelsComeBackFromDisk) {
