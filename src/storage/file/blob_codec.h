@@ -29,6 +29,8 @@ class BlobWriter {
   void text(std::string_view value);
   void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   const std::vector<std::byte>& bytes() const { return bytes_; }
+  // Back to as many bytes as there were.
+  void cut(size_t bytes) { bytes_.resize(bytes); }
 
  private:
   void wide_varint(uint128_t value);
@@ -52,6 +54,7 @@ class BlobReader {
   std::string text();
   // The next `count` bytes; a view.
   std::span<const std::byte> raw(size_t count);
+  bool is_at_end() const { return at_ == bytes_.size(); }
   // All bytes must have been read.
   void finish() const;
   [[noreturn]] void fail(const char* problem) const;

@@ -1,0 +1,39 @@
+// What a transaction changed in rows, as a record of the log (file/commit_log.h), in the order in which it did.
+//
+//   'a' table, rows, columns: each its form, validity, values     rows that were appended
+//   'e' table, positions: each as its distance from the one before     ... erased
+//   't' table     ... all
+//
+// Done again on the state on which they were done, the same rows are in the same places. docs/format.md has the fields.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "storage/file/blob_codec.h"
+#include "storage/store.h"
+
+namespace diptych {
+
+// Thread safety: one thread at a time.
+class ChangeRecord {
+ public:
+  void append(std::string_view table, const RowBatch& batch);
+  void erase(std::string_view table, std::span<const int64_t> positions);
+  void truncate(std::string_view table);
+  std::span<const std::byte> bytes() const { return writer_.bytes(); }
+  // Back to as many bytes as it had.
+  void cut(size_t bytes) { writer_.cut(bytes); }
+
+ private:
+  BlobWriter writer_;
+};
+
+// Does the changes of a record again. what: the record, for errors. Errors: XX001 where the bytes make no sense, or not
+// for the tables that are there; those of the transaction's members.
+void do_again(std::span<const std::byte> record, const std::string& what, WriteTransaction& transaction,
+              const CatalogSnapshot& catalog);
+
+}  // namespace diptych
