@@ -126,6 +126,17 @@ void ChangeRecord::append(std::string_view table, const RowBatch& batch) {
   for (const BatchColumn& column : batch.columns) write_column(writer_, column, batch.rows);
 }
 
+int64_t ChangeRecord::bytes_of(const RowBatch& batch) {
+  int64_t bytes = 0;
+  for (const BatchColumn& column : batch.columns) {
+    if (column.physical != PhysicalType::Text)
+      bytes += batch.rows * width_bytes(column.physical);
+    else
+      for (int64_t row = 0; row < batch.rows; ++row) bytes += 1 + static_cast<int64_t>(text_of(column, row).size());
+  }
+  return bytes;
+}
+
 void ChangeRecord::erase(std::string_view table, std::span<const int64_t> positions) {
   writer_.byte(static_cast<uint8_t>(ChangeKind::Erase));
   writer_.text(table);

@@ -21,6 +21,8 @@ namespace diptych {
 class ChangeRecord {
  public:
   void append(std::string_view table, const RowBatch& batch);
+  // What a record of the rows takes, about.
+  static int64_t bytes_of(const RowBatch& batch);
   void erase(std::string_view table, std::span<const int64_t> positions);
   void truncate(std::string_view table);
   std::span<const std::byte> bytes() const { return writer_.bytes(); }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file_system.h"
+#include "storage/change_record.h"
 #include "storage/file/catalog_format.h"
 #include "storage/store_state.h"
 #include "storage/write_transaction.h"
@@ -11,6 +12,15 @@
 namespace diptych {
 
 namespace {
+
+// A process that changes little has no log: two syncs a commit are less than what it takes to make one and to end it.
+constexpr int commits_before_log = 3;
+// Beyond them a commit writes a header, so that opening a file does little again.
+constexpr int64_t most_log_bytes = int64_t{16} << 20;
+
+Checkpoint checkpoint_of(const DatabaseFile& file) {
+  return {.sequence = file.header().sequence, .checksum = file.header().root.checksum};
+}
 
 // How often a thread that waits to write looks whether it is to give up.
 constexpr std::chrono::milliseconds cancel_check_interval{10};
@@ -24,6 +34,11 @@ void check_cancelled(const std::atomic<bool>* cancelled) {
 std::shared_ptr<const CatalogView> StoreState::current() const {
   std::lock_guard guard(mutex_);
   return current_;
+}
+
+std::shared_ptr<const CatalogView> StoreState::checkpoint() const {
+  const std::lock_guard guard(mutex_);
+  return checkpoint_;
 }
 
 void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
@@ -45,6 +60,8 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
     is_writing_ = true;
   }
   if (!storage.file) return;
+  // Those that went on from a commit that is not on the disk are given up with it.
+  if (log_->is_broken()) latest_ = current();
   // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
   // header.
   try {
@@ -64,16 +81,64 @@ void StoreState::end_writing() noexcept {
   writer_gone_.notify_one();
 }
 
+void StoreState::check_latest() const {
+  if (log_ != nullptr && log_->is_broken() && latest_ != current()) log_->raise_failure();
+}
+
 void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version) {
+  check_latest();
   const uint64_t version = take_version();
   if (!storage.file) {
-    set_current(std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr));
-    return;
+    latest_ = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr);
+    return set_current(latest_);
   }
+  write_tables(*storage.file, tables);
   auto root = write_root(*storage.file, tables, views, storage.ids->next());
   auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, root);
   storage.file->publish(root->reference());
+  latest_ = catalog;
+  {
+    const std::lock_guard guard(mutex_);
+    checkpoint_ = catalog;
+  }
   set_current(std::move(catalog));
+  log_->restart(checkpoint_of(*storage.file));
+  ++commits_;
+}
+
+bool StoreState::may_log(size_t record_bytes) const {
+  return storage.file && commits_ >= commits_before_log && storage.file->header().version == file_format_version &&
+         !log_->is_broken() && log_->bytes() + static_cast<int64_t>(record_bytes) <= most_log_bytes;
+}
+
+LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables, ViewMap views,
+                             uint64_t schema_version) {
+  auto catalog =
+      std::make_shared<CatalogView>(std::move(tables), std::move(views), take_version(), schema_version, nullptr);
+  const int64_t place = log_->append(record);
+  latest_ = catalog;
+  return {std::move(catalog), place};
+}
+
+void StoreState::wait_for(const LoggedCommit& commit) {
+  log_->wait_for(commit.place);
+  std::shared_ptr<const CatalogView> catalog = commit.catalog;
+  const std::lock_guard guard(mutex_);
+  if (current_->version() < catalog->version()) current_.swap(catalog);
+}
+
+void StoreState::close() noexcept {
+  if (!storage.file) return;
+  try {
+    if (log_->is_broken()) latest_ = current();
+    if (log_->bytes() > 0 || log_->is_broken()) {
+      storage.file->settle();
+      commit(latest_->tables(), latest_->views(), latest_->schema_version());
+    }
+    log_->remove();
+  } catch (const Error&) {
+    // The log has it all.
+  }
 }
 
 namespace {
@@ -85,9 +150,20 @@ void check_options(const StoreOptions& options) {
   }
 }
 
+// What was committed since the file's header was written, as one commit that writes the next one.
+void do_again(const std::vector<std::vector<std::byte>>& records, StoreState& state) {
+  StoredTransaction transaction(state, nullptr, {});
+  for (size_t i = 0; i < records.size(); ++i) {
+    const std::string what = CommitLog::path_of(state.storage.file->path()) + ", record " + std::to_string(i + 1);
+    diptych::do_again(records[i], what, transaction, *state.latest());
+  }
+  transaction.commit();
+}
+
 class StoredDatabase final : public Store {
  public:
   explicit StoredDatabase(std::unique_ptr<StoreState> state) : state_(std::move(state)) {}
+  ~StoredDatabase() override { state_->close(); }
 
   std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
 
@@ -105,7 +181,7 @@ class StoredDatabase final : public Store {
     if (!state_->storage.file) return;
     auto catalog = state_->current();
     state_->storage.file->verify_headers();
-    verify_catalog(*state_->storage.file, *catalog);
+    verify_catalog(*state_->storage.file, *state_->checkpoint());
     for (const auto& [name, table] : catalog->tables()) table->verify();
   }
 
@@ -122,15 +198,21 @@ std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget,
   auto buffer = std::make_shared<TabletBuffer>(budget, file);
   auto ids = std::make_shared<TabletIds>();
   auto catalog = read_catalog(*file, buffer, *ids);
-  return std::make_unique<StoredDatabase>(
-      std::make_unique<StoreState>(TabletStorage{budget, file, buffer, std::move(ids)}, options, std::move(catalog)));
+  auto log = std::make_unique<CommitLog>(files, path);
+  // There is nothing to change in an empty database: the log is of another one that was here.
+  if (catalog->tables().empty()) log->remove();
+  const auto records = log->read(checkpoint_of(*file));
+  auto state = std::make_unique<StoreState>(TabletStorage{budget, file, buffer, std::move(ids)}, std::move(log),
+                                            options, std::move(catalog));
+  if (!records.empty()) do_again(records, *state);
+  return std::make_unique<StoredDatabase>(std::move(state));
 }
 
 std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptions& options) {
   check_options(options);
   return std::make_unique<StoredDatabase>(
-      std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, options,
-                                   std::make_shared<CatalogView>(TableMap{}, ViewMap{}, 0, 0, nullptr)));
+      std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, nullptr,
+                                   options, std::make_shared<CatalogView>(TableMap{}, ViewMap{}, 0, 0, nullptr)));
 }
 
 }  // namespace diptych

@@ -8,7 +8,9 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <span>
 
+#include "storage/file/commit_log.h"
 #include "storage/store.h"
 #include "storage/table_view.h"
 #include "storage/tablet_storage.h"
@@ -18,23 +20,48 @@ namespace diptych {
 // Errors: 57014 once *cancelled, which may be null, is true.
 void check_cancelled(const std::atomic<bool>* cancelled);
 
+// A commit that is in the log, but perhaps not yet on the disk.
+struct LoggedCommit {
+  std::shared_ptr<const CatalogView> catalog;
+  int64_t place = 0;
+};
+
 class StoreState {
  public:
-  StoreState(TabletStorage storage, const StoreOptions& options, std::shared_ptr<const CatalogView> catalog)
+  // log: null in memory.
+  StoreState(TabletStorage storage, std::unique_ptr<CommitLog> log, const StoreOptions& options,
+             std::shared_ptr<const CatalogView> catalog)
       : storage(std::move(storage)),
         tablet_rows(options.tablet_rows),
+        log_(std::move(log)),
+        checkpoint_(catalog),
+        latest_(catalog),
         last_version_(catalog->version()),
         current_(std::move(catalog)) {}
 
+  // Of the commits that are on the disk, the last.
   std::shared_ptr<const CatalogView> current() const;
+  // What the writer goes on from: of the commits, the last. By the writer.
+  const std::shared_ptr<const CatalogView>& latest() const { return latest_; }
+  // The state that the file's header refers to.
+  std::shared_ptr<const CatalogView> checkpoint() const;
   // Waits until no one writes. Errors: as Store::begin_write().
   void begin_writing(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout);
   void end_writing() noexcept;
   // A version that no catalog has had, nor one that a transaction showed and gave up. By the writer.
   uint64_t take_version() { return ++last_version_; }
-  // Makes a catalog current: durably in a file, together with its root blob. On an error the old one stays. By the
-  // writer.
+  // Makes a catalog current, which goes on from latest(): durably in a file, with a header that refers to it; what of
+  // the tables is not in the file is written. On an error the old one stays. By the writer.
   void commit(TableMap tables, ViewMap views, uint64_t schema_version);
+  // Whether a commit whose changes are a record of so many bytes goes into the log, and into no page. By the writer.
+  bool may_log(size_t record_bytes) const;
+  // Makes a catalog the latest one, which the record makes of the one before. By the writer.
+  LoggedCommit log(std::span<const std::byte> record, TableMap tables, ViewMap views, uint64_t schema_version);
+  // Makes it current once it is on the disk. By whoever committed, who need not be the writer any more. Errors: 58030,
+  // 53100; it is given up then, with those that went on from it.
+  void wait_for(const LoggedCommit& commit);
+  // Before the store ends: what is in the log goes into the file, and the log goes.
+  void close() noexcept;
 
   const TabletStorage storage;
   std::atomic<int64_t> tablet_rows;
@@ -42,11 +69,17 @@ class StoreState {
 
  private:
   void set_current(std::shared_ptr<const CatalogView> catalog);
+  // Errors: those of the log, where what the writer goes on from is not on the disk, and never will be.
+  void check_latest() const;
 
+  const std::unique_ptr<CommitLog> log_;
+  int commits_ = 0;  // since the store was opened, as far as they count; the writer's
   mutable std::mutex mutex_;
   std::condition_variable writer_gone_;
   bool is_writing_ = false;
-  uint64_t last_version_;  // the writer's
+  std::shared_ptr<const CatalogView> checkpoint_;  // owns the pages that the header reaches
+  std::shared_ptr<const CatalogView> latest_;      // the writer's
+  uint64_t last_version_;                          // the writer's
   std::shared_ptr<const CatalogView> current_;
 };
 

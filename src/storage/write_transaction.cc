@@ -1,11 +1,13 @@
 #include "storage/write_transaction.h"
 
 #include "base/error.h"
-#include "storage/file/catalog_format.h"
 #include "storage/row_eraser.h"
 
 namespace diptych {
 namespace {
+
+// A commit that changes more writes pages, once, where the log would have it twice.
+constexpr int64_t most_record_bytes = int64_t{1} << 20;
 
 // Refuses to go on with a transaction that has failed or ended. A member function that throws leaves the transaction
 // unusable, unless it changes nothing before it throws.
@@ -27,7 +29,7 @@ StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>*
                                      std::chrono::milliseconds timeout)
     : state_(state), cancelled_(cancelled) {
   state_.begin_writing(cancelled, timeout);
-  base_ = state_.current();
+  base_ = state_.latest();
   tables_ = base_->tables();
   views_ = base_->views();
   schema_version_ = base_->schema_version();
@@ -113,6 +115,7 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
     working.appender->finish();
     working.keys->check();
   }
+  if (is_recorded(ChangeRecord::bytes_of(batch))) record_.append(table, batch);
   working.is_changed = is_changed_ = true;
   preview_.reset();
   guard.passed();
@@ -126,6 +129,7 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (working.keys) working.keys->check();
   erase_rows(state_.storage, state_.arena, working.state, positions, cancelled_);
   start_appending(working);
+  if (is_recorded(static_cast<int64_t>(positions.size()))) record_.erase(table, positions);
   working.is_changed = is_changed_ = true;
   preview_.reset();
   guard.passed();
@@ -140,31 +144,34 @@ void StoredTransaction::truncate(std::string_view name) {
   auto emptied = std::make_shared<TableView>(make_table(before.definition, before.tablet_rows));
   if (const auto working = working_.find(name); working != working_.end()) working_.erase(working);
   entry->second = std::move(emptied);
-  note_new_schema();
+  note_change();
+  if (is_recorded(0)) record_.truncate(name);
 }
 
-TableMap StoredTransaction::collect(bool is_final) {
+TableMap StoredTransaction::collect() {
   for (auto& [name, working] : working_) {
     working.appender->finish();
     if (working.keys) working.keys->check();
     if (working.is_changed) tables_[name] = std::make_shared<TableView>(working.state);
     working.is_changed = false;
   }
-  if (is_final && state_.storage.file) {
-    for (auto& [name, table] : tables_) {
-      if (is_written(*state_.storage.file, table->state())) continue;
-      TableState written = table->state();
-      write_table(*state_.storage.file, written);
-      table = std::make_shared<TableView>(std::move(written));
-    }
-  }
   return tables_;
+}
+
+bool StoredTransaction::is_recorded(int64_t bytes) {
+  if (is_recorded_ && static_cast<int64_t>(record_.bytes().size()) + bytes > most_record_bytes) stop_recording();
+  return is_recorded_;
+}
+
+void StoredTransaction::stop_recording() {
+  is_recorded_ = false;
+  record_.cut(0);
 }
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
   if (is_changed_ && preview_ == nullptr)
-    preview_ = std::make_shared<CatalogView>(collect(false), views_, state_.take_version(), schema_version_, nullptr);
+    preview_ = std::make_shared<CatalogView>(collect(), views_, state_.take_version(), schema_version_, nullptr);
   guard.passed();
   return is_changed_ ? preview_ : base_;
 }
@@ -176,6 +183,8 @@ std::shared_ptr<const WriteTransaction::Savepoint> StoredTransaction::savepoint(
   state->views = views_;
   state->schema_version = schema_version_;
   state->is_changed = is_changed_;
+  state->is_recorded = is_recorded_;
+  state->record_bytes = record_.bytes().size();
   return state;
 }
 
@@ -188,19 +197,36 @@ void StoredTransaction::rollback_to(const Savepoint& savepoint) {
   views_ = state.views;
   schema_version_ = state.schema_version;
   is_changed_ = state.is_changed;
+  // What was recorded then is not there any more where recording has ended since.
+  is_recorded_ = is_recorded_ && state.is_recorded;
+  record_.cut(is_recorded_ ? state.record_bytes : 0);
   is_usable_ = true;
 }
 
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
-  if (is_changed_) state_.commit(collect(true), views_, schema_version_);
+  if (!is_changed_) return end();
+  TableMap tables = collect();
+  if (!is_recorded_ || !state_.may_log(record_.bytes().size())) {
+    state_.commit(std::move(tables), views_, schema_version_);
+    return end();
+  }
+  // The next writer begins while this commit waits for the disk.
+  const LoggedCommit logged = state_.log(record_.bytes(), std::move(tables), views_, schema_version_);
+  StoreState& state = state_;
   end();
+  state.wait_for(logged);
 }
 
-void StoredTransaction::note_new_schema() {
+void StoredTransaction::note_change() {
   schema_version_ = state_.take_version();
   is_changed_ = true;
   preview_.reset();
+}
+
+void StoredTransaction::note_new_schema() {
+  note_change();
+  stop_recording();
 }
 
 }  // namespace diptych

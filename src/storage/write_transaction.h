@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "storage/change_record.h"
 #include "storage/key_checker.h"
 #include "storage/store_state.h"
 #include "storage/table_appender.h"
@@ -35,7 +36,8 @@ class StoredTransaction final : public WriteTransaction {
     TableMap tables;
     ViewMap views;
     uint64_t schema_version = 0;
-    bool is_changed = false;
+    bool is_changed = false, is_recorded = false;
+    size_t record_bytes = 0;
   };
   struct Working {
     explicit Working(TableState copy) : state(std::move(copy)) {}
@@ -49,11 +51,16 @@ class StoredTransaction final : public WriteTransaction {
   void check_is_free(const std::string& name) const;
   // Lets the next writer go on.
   void end() noexcept;
+  // Of a table as a whole.
+  void note_change();
   void note_new_schema();
+  void stop_recording();
   Working& open_for_append(std::string_view name);
   void start_appending(Working& working) const;
-  // The tables as they are now, all rows in their directories. is_final: their blobs go to the file.
-  TableMap collect(bool is_final);
+  // The tables as they are now, all rows in their directories.
+  TableMap collect();
+  // Whether a change that takes so many bytes is to be recorded; if not, nothing is any more.
+  bool is_recorded(int64_t bytes);
 
   StoreState& state_;
   const std::atomic<bool>* const cancelled_;
@@ -62,6 +69,8 @@ class StoredTransaction final : public WriteTransaction {
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
   bool is_changed_ = false;
+  bool is_recorded_ = true;  // record_ has all that was changed
+  ChangeRecord record_;
   uint64_t schema_version_ = 0;
   std::shared_ptr<const CatalogSnapshot> preview_;  // of what is changed; nullptr: not made since the last change
   bool is_usable_ = true;                           // false after an error, and after commit()

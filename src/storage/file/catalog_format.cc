@@ -268,10 +268,14 @@ ViewMap read_views(BlobReader& reader, const TableMap& tables) {
 
 }  // namespace
 
+namespace {
+
+// Whether the file has this version of the table, in the form that is written today.
 bool is_written(const DatabaseFile& file, const TableState& table) {
   return table.blob && file.header().version == file_format_version;
 }
 
+// Its own blob last.
 void write_table(DatabaseFile& file, TableState& table) {
   const bool is_old = file.header().version != file_format_version;
   BlobWriter writer;
@@ -290,6 +294,17 @@ void write_table(DatabaseFile& file, TableState& table) {
   }
   write_table_statistics(file, writer, table);
   table.blob = file.write_blob(writer.bytes());
+}
+
+}  // namespace
+
+void write_tables(DatabaseFile& file, TableMap& tables) {
+  for (auto& [name, table] : tables) {
+    if (is_written(file, table->state())) continue;
+    TableState written = table->state();
+    write_table(file, written);
+    table = std::make_shared<TableView>(std::move(written));
+  }
 }
 
 std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, const ViewMap& views,

@@ -20,10 +20,8 @@ namespace diptych {
 
 class TabletBuffer;
 
-// Whether the file has this version of the table, in the form that is written today.
-bool is_written(const DatabaseFile& file, const TableState& table);
-// Writes what of a table is not in the file yet, the table's own blob last. Errors: 53100, 58030, XX001.
-void write_table(DatabaseFile& file, TableState& table);
+// Writes what of the tables is not in the file yet, in the form that is written today. Errors: 53100, 58030, XX001.
+void write_tables(DatabaseFile& file, TableMap& tables);
 std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, const ViewMap& views,
                                              uint64_t next_id);
 

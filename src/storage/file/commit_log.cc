@@ -70,7 +70,8 @@ std::vector<std::vector<std::byte>> CommitLog::read(const Checkpoint& checkpoint
     last_ = head->checksum;
   }
   check_nothing_lost(log, place);
-  written_ = durable_ = place;
+  const std::lock_guard lock(mutex_);
+  written_ = durable_ = first_ + place;
   return records;
 }
 
@@ -87,8 +88,19 @@ void CommitLog::restart(const Checkpoint& checkpoint) {
   const std::lock_guard lock(mutex_);
   checkpoint_ = checkpoint;
   last_ = checkpoint.checksum;
-  written_ = durable_ = 0;
+  first_ = durable_ = written_;
   failure_ = nullptr;
+  wake();
+}
+
+void CommitLog::remove() noexcept {
+  try {
+    file_ = nullptr;
+    file_bytes_ = 0;
+    if (files_.exists(path_)) files_.remove(path_);
+  } catch (const Error&) {
+    // Its records are of no checkpoint that holds.
+  }
 }
 
 void CommitLog::open() {
@@ -105,7 +117,7 @@ int64_t CommitLog::append(std::span<const std::byte> record) {
                        .sequence = checkpoint_.sequence,
                        .place = bytes(),
                        .previous = last_,
-                       .durable = durable(),
+                       .durable = durable_bytes(),
                        .bytes = static_cast<int64_t>(record.size())};
     const int64_t end = head.place + bytes_with_head(head.bytes);
     const int64_t grown = end <= file_bytes_ ? end : (end + growth_bytes - 1) / growth_bytes * growth_bytes;
@@ -119,7 +131,7 @@ int64_t CommitLog::append(std::span<const std::byte> record) {
     file_bytes_ = std::max(file_bytes_, grown);
     last_ = head.checksum;
     const std::lock_guard lock(mutex_);
-    return written_ = end;
+    return written_ = first_ + end;
   } catch (...) {
     break_off(std::current_exception());
     throw;
@@ -162,7 +174,7 @@ void CommitLog::sync(std::unique_lock<std::mutex>& lock) {
   if (failure != nullptr)
     failure_ = failure;
   else
-    durable_ = until;
+    durable_ = std::max(durable_, until);
   wake();
 }
 
@@ -179,12 +191,18 @@ void CommitLog::wake() {
 
 int64_t CommitLog::bytes() const {
   const std::lock_guard lock(mutex_);
-  return written_;
+  return written_ - first_;
 }
 
-int64_t CommitLog::durable() const {
+int64_t CommitLog::durable_bytes() const {
   const std::lock_guard lock(mutex_);
-  return durable_;
+  return durable_ - first_;
+}
+
+void CommitLog::raise_failure() const {
+  const std::lock_guard lock(mutex_);
+  check_invariant(failure_ != nullptr, "a log that is not broken has no failure");
+  std::rethrow_exception(failure_);
 }
 
 bool CommitLog::is_broken() const {

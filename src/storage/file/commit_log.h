@@ -49,8 +49,12 @@ class CommitLog {
   // The records behind the checkpoint, in order; the next one is appended behind them. Errors: XX001 where one is
   // damaged that was on the disk; 58030.
   std::vector<std::vector<std::byte>> read(const Checkpoint& checkpoint);
-  // Records go on from this checkpoint, from the start of the log. Only while nobody waits.
+  // The checkpoint is on the disk with all that was appended: who waits is done. Records go on from it, from the start
+  // of the log.
   void restart(const Checkpoint& checkpoint);
+
+  // After a checkpoint behind which nothing was appended: the file goes.
+  void remove() noexcept;
 
   // Returns the place behind the record, for wait_for(). Errors: 53100, 58030; the log is broken then, as after a wait.
   int64_t append(std::span<const std::byte> record);
@@ -63,6 +67,8 @@ class CommitLog {
   // Whether an append or a wait has failed since the checkpoint: the disk may have what failed, so the next commit is
   // to make a checkpoint.
   bool is_broken() const;
+  // Throws what broke it.
+  [[noreturn]] void raise_failure() const;
 
  private:
   struct Waiter {
@@ -72,7 +78,8 @@ class CommitLog {
   };
 
   void open();
-  int64_t durable() const;
+  // Of the bytes of the log: those on the disk.
+  int64_t durable_bytes() const;
   // Without the lock while the disk works.
   void sync(std::unique_lock<std::mutex>& lock);
   void wake();
@@ -87,6 +94,7 @@ class CommitLog {
   Checkpoint checkpoint_;
   uint64_t last_ = 0;         // checksum of the last record; of the checkpoint, where there is none
   mutable std::mutex mutex_;  // guards what follows
+  int64_t first_ = 0;         // place of the first record behind the checkpoint; places count on over checkpoints
   int64_t written_ = 0;       // place behind the last record
   int64_t durable_ = 0;       // up to here it is on the disk
   bool is_syncing_ = false;

@@ -20,7 +20,7 @@ namespace diptych {
 inline constexpr int64_t page_bytes = 4096;
 inline constexpr int64_t header_pages = 4;
 // What is written; older files down to the oldest version are read, and rewritten in this one by their next commit.
-inline constexpr uint32_t file_format_version = 4;
+inline constexpr uint32_t file_format_version = 5;
 inline constexpr uint32_t oldest_file_format = 1;
 
 // Where a blob of meta data is, and what XXH3 (64 bits) of its bytes is.
