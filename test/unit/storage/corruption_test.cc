@@ -25,6 +25,8 @@ class CorruptionTest : public testing::Test {
       run(*store, transaction);
       contents_ = contents_after(contents_, transaction);
     }
+    store.reset();  // which leaves no log
+    ASSERT_EQ(files_.paths(), std::vector<std::string>{"db"});
     bytes_ = files_.contents("db");
   }
 
