@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "engine/device/opencl/opencl_compiler.h"
 
 namespace diptych::opencl {
 
