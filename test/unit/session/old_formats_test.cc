@@ -212,7 +212,7 @@ TEST_P(OldFormats, AnUnknownVersionIsNamed) {
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.state(), SqlState::feature_not_supported);
-    EXPECT_EQ(error.message(), "the database file has format version 4711, this program reads versions 1 to 4");
+    EXPECT_EQ(error.message(), "the database file has format version 4711, this program reads versions 1 to 5");
   }
 }
 
