@@ -185,7 +185,8 @@ class SourceBinder {
 
   void take_tablets(ScanOf of, const std::string& name, std::shared_ptr<const TabletSource> tablets) {
     std::vector<BoundColumn> columns;
-    for (const ColumnDefinition& column : tablets->columns())
+    const size_t count = tablets->visibility_column().value_or(tablets->columns().size());
+    for (const ColumnDefinition& column : std::span(tablets->columns()).first(count))
       columns.push_back({column.name, column.type, state_.new_column()});
     source_ = make_scan(of, name, std::move(columns));
     source_->source = std::move(tablets);

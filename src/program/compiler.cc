@@ -16,6 +16,8 @@ namespace {
 
 using Consumer = std::function<void(InputColumns&)>;
 
+const RegisterInfo visibility_form{PhysicalType::Bool, Type{TypeId::Boolean}, true};
+
 class Compiler {
  public:
   Compiler(const LogicalOperator& plan, Evaluator& evaluator) : plan_(plan), expressions_(builder_, evaluator) {}
@@ -92,7 +94,10 @@ class Compiler {
     for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
     std::vector<size_t> stored = op.source_columns;
     std::erase(stored, row_position);
+    const bool may_lack_rows = source.visibility_column() && (std::exchange(tests_rows_, false) || !has_all_rows(source));
+    if (may_lack_rows) stored.push_back(*source.visibility_column());
     SourceFacts facts = facts_of(source, stored);
+    facts.has_all_rows = !may_lack_rows;
     InputColumns input;
     input.row_bound = facts.row_bound;
     size_t next = 0;
@@ -105,12 +110,23 @@ class Compiler {
       info.columns[column.number] = column.values;
       input.add(op.columns[i].id, source_column(column));
     }
+    if (may_lack_rows) info.columns[stored.back()] = visibility_form;
     info.zone_conditions = std::exchange(zone_conditions_, {});
     program.cursors.push_back(std::move(info));
     program.sources.push_back(op.source);
     program.facts.push_back(std::move(facts));
     builder_.emit(Opcode::Table, cursor, static_cast<int32_t>(program.sources.size()) - 1, 0, op.source_name);
-    section(cursor, op.estimated_rows, input, consume);
+    section(cursor, op.estimated_rows, input, [&](InputColumns& columns) {
+      if (may_lack_rows) leave_deleted_out(static_cast<int32_t>(stored.back()));
+      consume(columns);
+    });
+  }
+
+  // Rows that are not there take part in nothing, errors included.
+  void leave_deleted_out(int32_t visibility) {
+    const int32_t is_there = builder_.new_register(visibility_form);
+    builder_.emit(Opcode::Column, is_there, visibility);
+    builder_.emit_jump(Opcode::IfNull, is_there, 0, *section_end_, jump_invalid);
   }
 
   InputColumn position_column() {
@@ -158,6 +174,7 @@ class Compiler {
 
   void produce_filter(const LogicalOperator& op, const Consumer& consume) {
     if (op.input().kind == OperatorKind::Scan) collect_zone_conditions(*op.predicate, op.input());
+    tests_rows_ = true;
     produce(op.input(), [&](InputColumns& input) {
       expressions_.jump_unless_true(*op.predicate, input, *section_end_, jump_invalid);
       passing_ = op.estimated_rows;
@@ -212,6 +229,7 @@ class Compiler {
   void produce_aggregate(const LogicalOperator& op, const Consumer& consume) {
     AggregateCompiler aggregation(builder_, expressions_, op);
     aggregation.create_tables();
+    tests_rows_ = true;
     produce(op.input(), [&](InputColumns& input) { aggregation.feed(input); });
     const int32_t groups = aggregation.make_groups();
     std::vector<std::string> names;
@@ -307,7 +325,9 @@ class Compiler {
   };
 
   void produce_join(const LogicalOperator& op, const Consumer& consume) {
+    tests_rows_ = false;
     const BuiltRows built = build(op);
+    tests_rows_ = true;
     produce(*op.inputs[0], [&](InputColumns& below) {
       const int32_t keys = builder_.new_block(op.probe_keys.size());
       emit_keys(op.probe_keys, below, keys);
@@ -435,6 +455,10 @@ class Compiler {
   Label* section_end_ = nullptr;
   double passing_ = 0;                          // rows of the section that come to what is emitted next, as estimated
   std::vector<ZoneCondition> zone_conditions_;  // for the scan to be produced next
+  // The section of the scan to be produced next leaves rows out, or puts them together: it then asks for each row of a
+  // table whether it is there even while all are, which costs next to nothing, so that its program and its kernel are
+  // still right when some were deleted. One that hands all rows on is another one then.
+  bool tests_rows_ = false;
 };
 
 }  // namespace

@@ -152,6 +152,7 @@ struct SourceFacts {
     uint32_t dictionary_size = 0;
   };
   int64_t row_bound = INT64_MAX;  // there are no more rows
+  bool has_all_rows = false;      // none was deleted
   std::vector<Column> columns;    // that are read
 };
 

@@ -42,6 +42,10 @@ bool is_within(const RegisterInfo& now, const RegisterInfo& proven) {
 
 }  // namespace
 
+bool has_all_rows(const TabletSource& source) {
+  return !source.visibility_column() || source.live_rows() == source.row_count();
+}
+
 SourceFacts facts_of(const TabletSource& source, std::span<const size_t> columns) {
   SourceFacts facts;
   facts.row_bound = most_rows(source);
@@ -50,7 +54,7 @@ SourceFacts facts_of(const TabletSource& source, std::span<const size_t> columns
 }
 
 bool hold(const SourceFacts& facts, const TabletSource& source) {
-  if (most_rows(source) > facts.row_bound) return false;
+  if (most_rows(source) > facts.row_bound || (facts.has_all_rows && !has_all_rows(source))) return false;
   return std::all_of(facts.columns.begin(), facts.columns.end(), [&](const SourceFacts::Column& proven) {
     const SourceFacts::Column now = facts_of(source, proven.number);
     return is_within(now.values, proven.values) && now.dictionary_id == proven.dictionary_id &&

@@ -15,6 +15,9 @@
 
 namespace diptych {
 
+// Whether no row of the source was deleted.
+bool has_all_rows(const TabletSource& source);
+
 // Of the source's rows as they are now, and of these columns alone.
 SourceFacts facts_of(const TabletSource& source, std::span<const size_t> columns);
 

@@ -67,7 +67,7 @@ class CommandRunner {
 
   CommandResult operator()(BoundChange& command) {
     if (!command.query) {
-      const int64_t count = transaction_->preview()->find_table(command.table)->row_count();
+      const int64_t count = transaction_->preview()->find_table(command.table)->live_rows();
       transaction_->truncate(command.table);
       return {nullptr, count};
     }

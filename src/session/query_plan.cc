@@ -90,7 +90,7 @@ QueryPlan::QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> c
 void QueryPlan::note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots) {
   // Other sources are VALUES, series and the one row without FROM, whose rows the text has.
   if (const auto* table = dynamic_cast<const TableSnapshot*>(place.get()))
-    slots.push_back({&place, table->definition().name, table->row_count()});
+    slots.push_back({&place, table->definition().name, table->live_rows()});
 }
 
 void QueryPlan::optimize_with(Evaluator& evaluator) {
@@ -175,7 +175,7 @@ bool QueryPlan::release_tables() noexcept {
 bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   for (const Slot& slot : plan_slots_) {
     *slot.place = catalog.find_table(slot.table);
-    if (is_another_size(slot.rows, (*slot.place)->row_count())) return false;
+    if (is_another_size(slot.rows, (*slot.place)->live_rows())) return false;
   }
   if (!estimates_hold()) return false;
   for (const Slot& slot : program_slots_) *slot.place = catalog.find_table(slot.table);

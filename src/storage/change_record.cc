@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "storage/table_view.h"
 #include "tablet/validity_bits.h"
 
 namespace diptych {
@@ -103,17 +104,19 @@ void append_again(BlobReader& reader, const std::string& table, WriteTransaction
   transaction.append(table, {static_cast<int64_t>(rows), views});
 }
 
-void erase_again(BlobReader& reader, const std::string& table, WriteTransaction& transaction, int64_t rows) {
-  std::vector<int64_t> positions(reader.count());
+void erase_again(BlobReader& reader, const std::string& table, WriteTransaction& transaction) {
+  const auto now = transaction.preview()->find_table(table);
+  const TabletDirectory& directory = static_cast<const TableView&>(*now).state().directory;
+  const auto all = static_cast<uint64_t>(directory.live_rows());
+  std::vector<int64_t> rows(reader.count());
   uint64_t next = 0;
-  for (int64_t& position : positions) {
+  for (int64_t& row : rows) {
     const uint64_t distance = reader.varint();
-    if (distance >= static_cast<uint64_t>(rows) || next + distance >= static_cast<uint64_t>(rows))
-      reader.fail("a row that the table does not have");
-    position = static_cast<int64_t>(next + distance);
+    if (distance >= all || next + distance >= all) reader.fail("a row that the table does not have");
+    row = static_cast<int64_t>(next + distance);
     next += distance + 1;
   }
-  transaction.erase(table, positions);
+  transaction.erase(table, directory.positions_of(rows));
 }
 
 }  // namespace
@@ -137,14 +140,14 @@ int64_t ChangeRecord::bytes_of(const RowBatch& batch) {
   return bytes;
 }
 
-void ChangeRecord::erase(std::string_view table, std::span<const int64_t> positions) {
+void ChangeRecord::erase(std::string_view table, std::span<const int64_t> rows) {
   writer_.byte(static_cast<uint8_t>(ChangeKind::Erase));
   writer_.text(table);
-  writer_.count(positions.size());
+  writer_.count(rows.size());
   int64_t next = 0;
-  for (const int64_t position : positions) {
-    writer_.varint(static_cast<uint64_t>(position - next));
-    next = position + 1;
+  for (const int64_t row : rows) {
+    writer_.varint(static_cast<uint64_t>(row - next));
+    next = row + 1;
   }
 }
 
@@ -163,11 +166,7 @@ void do_again(std::span<const std::byte> record, const std::string& what, WriteT
     if (known == nullptr) reader.fail("a table that is not there");
     switch (kind) {
       case ChangeKind::Append: append_again(reader, table, transaction, known->definition()); continue;
-      case ChangeKind::Erase: {
-        const auto now = transaction.preview()->find_table(table);
-        erase_again(reader, table, transaction, now->row_count());
-        continue;
-      }
+      case ChangeKind::Erase: erase_again(reader, table, transaction); continue;
       case ChangeKind::Truncate: transaction.truncate(table); continue;
     }
     reader.fail("an unknown change");

@@ -1,10 +1,12 @@
 // What a transaction changed in rows, as a record of the log (file/commit_log.h), in the order in which it did.
 //
 //   'a' table, rows, columns: each its form, validity, values     rows that were appended
-//   'e' table, positions: each as its distance from the one before     ... erased
+//   'e' table, rows: each as its distance from the one before          ... erased
 //   't' table     ... all
 //
-// Done again on the state on which they were done, the same rows are in the same places. docs/format.md has the fields.
+// A row that is erased is known by how many rows of the table that are there come before it: that stays the same where
+// tablets are written anew, so the record needs the rows that it was made for and not their tablets. docs/format.md has
+// the fields.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,8 @@ class ChangeRecord {
   void append(std::string_view table, const RowBatch& batch);
   // What a record of the rows takes, about.
   static int64_t bytes_of(const RowBatch& batch);
-  void erase(std::string_view table, std::span<const int64_t> positions);
+  // rows: as TabletDirectory::live_rows_before().
+  void erase(std::string_view table, std::span<const int64_t> rows);
   void truncate(std::string_view table);
   std::span<const std::byte> bytes() const { return writer_.bytes(); }
   // Back to as many bytes as it had.

@@ -73,7 +73,7 @@ KeyChecker::KeyChecker(const TabletStorage& storage, const TableState& state)
       state_(state),
       key_(state.definition.primary_key),
       is_integer_(key_.size() == 1 && fits_int64(state.definition.columns[key_[0]].type.physical())),
-      rows_(state.directory.rows()),
+      rows_(state.directory.live_rows()),
       memory_(storage.budget, "keys being checked") {
   int64_t share = storage.budget.limit() / 8 / (is_integer_ ? bytes_per_integer_key : bytes_per_string_key);
   most_keys_ = static_cast<size_t>(std::clamp<int64_t>(share, 1 << 16, 1 << 23));
@@ -135,12 +135,15 @@ void KeyChecker::add_bytes(const RowBatch& batch) {
 
 void KeyChecker::check() {
   if (set_begin_ >= 0) {
-    for (size_t tablet = 0; tablet < state_.directory.size(); ++tablet) {
-      auto [handle, first_row] = state_.directory[tablet];
-      int64_t rows = std::min(handle->rows(), set_begin_ - first_row);
-      if (rows <= 0) break;
+    // Fragments may have been written anew, without deleted rows and with the new ones behind the others.
+    int64_t left = set_begin_;
+    for (size_t tablet = 0; left > 0; ++tablet) {
+      const auto [handle, mask, first_row] = state_.directory[tablet];
+      const int64_t rows = mask != nullptr ? handle->rows() : std::min(handle->rows(), left);
+      left -= mask != nullptr ? mask->live_rows() : rows;
       if (!may_overlap(*handle)) continue;
-      storage_.view(state_, tablet, key_, [&](std::span<const ColumnView> views) { check_rows(views, rows); });
+      storage_.view(state_, tablet, key_,
+                    [&](std::span<const ColumnView> views) { check_rows(views, rows, mask.get()); });
     }
   }
   set_begin_ = -1;
@@ -157,13 +160,15 @@ bool KeyChecker::may_overlap(const StoredTablet& tablet) const {
   return !zone.has_bounds || (zone.low <= set_high_ && zone.high >= set_low_);
 }
 
-void KeyChecker::check_rows(std::span<const ColumnView> views, int64_t rows) const {
+void KeyChecker::check_rows(std::span<const ColumnView> views, int64_t rows, const VisibilityMask* mask) const {
+  const auto is_there = [mask](int64_t row) { return mask == nullptr || mask->is_live(row); };
   for (int64_t row = 0; row < rows; ++row) {
     if (is_integer_) {
       int64_t key = integer_at(views[0], row);
-      if (key < set_low_ || key > set_high_ || !integers_.contains(key)) continue;
+      if (key < set_low_ || key > set_high_ || !integers_.contains(key) || !is_there(row)) continue;
       fail(key_values(views, row));
     }
+    if (!is_there(row)) continue;
     std::vector<Value> key = key_values(views, row);
     if (bytes_.count(key_bytes(key)) != 0) fail(key);
   }

@@ -44,7 +44,8 @@ class KeyChecker {
   void insert_integer(int64_t key);
   void begin_set(int64_t row);
   bool may_overlap(const StoredTablet& tablet) const;
-  void check_rows(std::span<const ColumnView> views, int64_t rows) const;
+  // mask: of the rows; null: all are there.
+  void check_rows(std::span<const ColumnView> views, int64_t rows, const VisibilityMask* mask) const;
   [[noreturn]] void fail(const std::vector<Value>& key) const;
   std::vector<Value> key_values(std::span<const ColumnView> views, int64_t row) const;
 
@@ -53,9 +54,9 @@ class KeyChecker {
   std::vector<size_t> key_;  // columns
   bool is_integer_;
   size_t most_keys_;                 // in the set before check() is due
-  int64_t rows_ = 0;                 // of the table, with all rows added
+  int64_t rows_ = 0;                 // of the table, with all rows added and without those that were deleted
   std::optional<int64_t> greatest_;  // integer key of the table
-  int64_t set_begin_ = -1;           // position of the row whose key is the first of the set; -1: there is no set
+  int64_t set_begin_ = -1;           // rows before that whose key is the first of the set; -1: there is no set
   int64_t set_low_ = std::numeric_limits<int64_t>::max(), set_high_ = std::numeric_limits<int64_t>::min();
   IntegerSet integers_;
   std::unordered_set<std::string> bytes_;

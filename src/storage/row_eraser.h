@@ -1,13 +1,9 @@
-// Takes rows out of a table: the tablets that have some of them are written anew without them.
+// Takes rows out of a table: the tablets that have some of them get masks without them, and those of which no row is
+// left go.
 //
-//   tablets before   [full][full][full][full][frag 40]        rows of the second, third and last go
-//   tablets after    [full][full][rest of them][full][frag 38]
-//
-// What is left of up to eight neighbours is put together, so that a table of which many rows go becomes shorter.
-// Tablets that lose nothing stay, with their ids and what caches have of them.
+//   tablets before   [full][full][full][full][frag 40]        rows of the second, all of the third, rows of the last
+//   tablets after    [full][full, mask][full][frag 40, mask]
 #pragma once
-
-#include <oneapi/tbb/task_arena.h>
 
 #include <atomic>
 #include <cstdint>
@@ -17,10 +13,9 @@
 
 namespace diptych {
 
-// On the arena's threads. positions: in ascending order, each once. The statistics stay, as those of rows that are
-// mostly there. Errors: 53100, 53200, 58030, XX001; 57014 once *cancelled, which may be null, is true. Then the state
-// is as it was.
-void erase_rows(const TabletStorage& storage, tbb::task_arena& arena, TableState& state,
-                std::span<const int64_t> positions, const std::atomic<bool>* cancelled);
+// positions: in ascending order, each once; the rows are there. The statistics stay, as those of rows that are mostly
+// there. Errors: 53200, 57014 once *cancelled, which may be null, is true; then the state is as it was.
+void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions,
+                const std::atomic<bool>* cancelled);
 
 }  // namespace diptych

@@ -1,7 +1,6 @@
 #include "storage/table_appender.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.h"
 #include "storage/row_decoder.h"
@@ -9,12 +8,6 @@
 
 namespace diptych {
 namespace {
-
-std::vector<size_t> all_columns(size_t count) {
-  std::vector<size_t> columns(count);
-  std::iota(columns.begin(), columns.end(), 0);
-  return columns;
-}
 
 std::vector<ColumnView> views_of(const EncodedTablet& tablet) {
   std::vector<ColumnView> views;
@@ -38,7 +31,7 @@ TableAppender::~TableAppender() {
 
 void TableAppender::append(const RowBatch& batch) {
   check_not_null(batch);
-  stage(batch);
+  stage(batch, 0, batch.rows);
 }
 
 void TableAppender::check_not_null(const RowBatch& batch) const {
@@ -52,10 +45,10 @@ void TableAppender::check_not_null(const RowBatch& batch) const {
   }
 }
 
-void TableAppender::stage(const RowBatch& batch) {
-  for (int64_t at = 0; at < batch.rows;) {
+void TableAppender::stage(const RowBatch& batch, int64_t first, int64_t count) {
+  for (const int64_t end = first + count; first < end;) {
     if (!current_) current_ = make_staging();
-    at += current_->builder.append(batch, at, batch.rows - at);
+    first += current_->builder.append(batch, first, end - first);
     reserve(current_->memory, current_->builder.staged_bytes());
     if (current_->builder.full()) flush_full();
   }
@@ -100,8 +93,9 @@ void TableAppender::flush_full() {
 size_t TableAppender::count_fragments(int64_t new_rows) const {
   size_t kept = kept_;
   while (kept > 0) {
-    int64_t rows = state_.directory[kept - 1].tablet->rows();
-    if (rows >= state_.tablet_rows || rows >= 2 * new_rows) break;
+    const auto [tablet, mask, first_row] = state_.directory[kept - 1];
+    const int64_t rows = mask != nullptr ? mask->live_rows() : tablet->rows();
+    if (tablet->rows() >= state_.tablet_rows || rows >= 2 * new_rows) break;
     new_rows += rows;
     --kept;
   }
@@ -112,17 +106,12 @@ void TableAppender::put_behind_fragments(size_t fragments) {
   EncodedTablet staged = current_->builder.finish();
   size_t first = kept_ - fragments;
   kept_ = first;
-  std::vector<size_t> columns = all_columns(columns_.size());
-  for (size_t tablet = first; tablet < first + fragments; ++tablet) {
-    int64_t rows = state_.directory[tablet].tablet->rows();
-    storage_.view(state_, tablet, columns, [&](std::span<const ColumnView> views) {
-      DecodedRows decoded(views, rows);
-      stage(decoded.batch());
-    });
-  }
+  for (size_t tablet = first; tablet < first + fragments; ++tablet)
+    storage_.view_live_rows(
+        state_, tablet, [&](const RowBatch& batch, int64_t row, int64_t count) { stage(batch, row, count); });
   std::vector<ColumnView> views = views_of(staged);
   DecodedRows decoded(views, staged.rows);
-  stage(decoded.batch());
+  stage(decoded.batch(), 0, staged.rows);
 }
 
 // Rows of the table before the tablet that comes next.
@@ -208,8 +197,8 @@ void TableAppender::finish() {
 }
 
 void TableAppender::take_slots() {
-  std::vector<TabletHandle> tablets;
-  for (Slot& slot : slots_) tablets.push_back(std::move(slot.tablet));
+  std::vector<MaskedTablet> tablets;
+  for (Slot& slot : slots_) tablets.push_back({std::move(slot.tablet), nullptr});
   slots_.clear();
   const int64_t rows_kept = rows_of_kept();
   state_.directory.replace_tail(kept_, std::move(tablets), state_.tablet_rows);

@@ -58,7 +58,7 @@ class TableAppender {
   };
 
   void check_not_null(const RowBatch& batch) const;
-  void stage(const RowBatch& batch);
+  void stage(const RowBatch& batch, int64_t first, int64_t count);
   std::unique_ptr<Staging> make_staging();
   void reserve(MemoryReservation& memory, int64_t bytes);
   void flush_full();

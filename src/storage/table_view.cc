@@ -11,11 +11,20 @@ namespace {
 constexpr int64_t prefetch_bytes = int64_t{16} << 20;
 constexpr size_t most_prefetched_tablets = 16;
 
-// Keeps the tablet, the table's dictionaries and the buffer's frames.
+ColumnView visibility_view(const VisibilityMask* mask) {
+  ColumnView view;
+  view.physical = PhysicalType::Bool;
+  view.base = 1;
+  if (mask != nullptr) view.validity = mask->bits();
+  return view;
+}
+
+// Keeps the tablet, its mask, the table's dictionaries and the buffer's frames.
 class StoredPin final : public PinnedTablet {
  public:
-  StoredPin(TabletHandle tablet, std::shared_ptr<const TableDictionaries> dictionaries, int64_t position)
-      : tablet_(std::move(tablet)), dictionaries_(std::move(dictionaries)) {
+  StoredPin(TabletHandle tablet, MaskHandle mask, std::shared_ptr<const TableDictionaries> dictionaries,
+            int64_t position)
+      : tablet_(std::move(tablet)), mask_(std::move(mask)), dictionaries_(std::move(dictionaries)) {
     rows = tablet_->rows();
     first_position = position;
   }
@@ -26,17 +35,24 @@ class StoredPin final : public PinnedTablet {
   }
 
   void view_memory(std::span<const size_t> wanted) {
-    for (size_t column : wanted) views.push_back(tablet_->encoded().columns[column].view());
+    const auto& columns = tablet_->encoded().columns;
+    for (const size_t column : wanted)
+      views.push_back(column < columns.size() ? columns[column].view() : visibility_view(mask_.get()));
   }
 
-  void pin_frames(std::span<const size_t> wanted, const LoadContext& context) {
-    std::vector<size_t> columns(wanted.begin(), wanted.end());
-    views = tablet_->buffer().pin(*tablet_, columns, context);
-    pinned_ = std::move(columns);
+  void pin_frames(std::vector<size_t> stored, const LoadContext& context) {
+    views = tablet_->buffer().pin(*tablet_, stored, context);
+    pinned_ = std::move(stored);
+  }
+
+  // Before the view that has the place.
+  void add_visibility(size_t place) {
+    views.insert(views.begin() + static_cast<ptrdiff_t>(place), visibility_view(mask_.get()));
   }
 
  private:
   TabletHandle tablet_;
+  MaskHandle mask_;
   std::shared_ptr<const TableDictionaries> dictionaries_;
   std::vector<size_t> pinned_;
 };
@@ -45,14 +61,31 @@ class StoredPin final : public PinnedTablet {
 
 TableView::TableView(TableState state) : state_(std::move(state)), columns_(state_.column_definitions()) {
   for (const auto& dictionary : state_.dictionaries->columns) dictionaries_.push_back(dictionary.get());
+  columns_.push_back({"visibility", Type{TypeId::Boolean}});
+  dictionaries_.push_back(nullptr);
 }
 
 ZoneMap TableView::zone_map(size_t tablet, size_t column) const {
-  return state_.directory[tablet].tablet->zone_map(column);
+  const auto [handle, mask, first_row] = state_.directory[tablet];
+  return is_visibility(column) ? visibility_zone({handle, mask}) : handle->zone_map(column);
+}
+
+std::optional<StoredForm> TableView::stored_form(size_t tablet, size_t column) const {
+  const auto [handle, mask, first_row] = state_.directory[tablet];
+  if (!is_visibility(column)) return handle->form(column, dictionaries_[column]);
+  // Kernels for it find a bitmap or none in each tablet.
+  return StoredForm{.physical = PhysicalType::Bool, .has_nulls = true};
 }
 
 int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {
-  return state_.directory[tablet].tablet->encoded_bytes(column);
+  const auto [handle, mask, first_row] = state_.directory[tablet];
+  if (!is_visibility(column)) return handle->encoded_bytes(column);
+  return mask != nullptr ? mask->bytes() : 0;
+}
+
+uint64_t TableView::column_id(size_t tablet, size_t column) const {
+  const auto [handle, mask, first_row] = state_.directory[tablet];
+  return is_visibility(column) && mask != nullptr ? mask->id() : handle->id();
 }
 
 TabletGroup TableView::group(size_t number) const {
@@ -61,7 +94,8 @@ TabletGroup TableView::group(size_t number) const {
 }
 
 ColumnSummary TableView::group_summary(size_t group, size_t column) const {
-  return state_.directory.parts()[group].chunk->columns[column];
+  const DirectoryChunk& chunk = *state_.directory.parts()[group].chunk;
+  return is_visibility(column) ? chunk.visibility : chunk.columns[column];
 }
 
 const Dictionary* TableView::common_dictionary(size_t column) const {
@@ -75,16 +109,20 @@ const TableStatistics* TableView::statistics() const {
 }
 
 std::unique_ptr<PinnedTablet> TableView::pin(size_t tablet, std::span<const size_t> wanted) const {
-  auto [handle, first_row] = state_.directory[tablet];
-  auto result = std::make_unique<StoredPin>(handle, state_.dictionaries, first_row);
+  const auto [handle, mask, first_row] = state_.directory[tablet];
+  auto result = std::make_unique<StoredPin>(handle, mask, state_.dictionaries, first_row);
   if (handle->is_in_memory()) {
     result->view_memory(wanted);
     return result;
   }
-  if (!wanted.empty()) {
-    prefetch_behind(tablet, wanted);
-    result->pin_frames(wanted, {state_.definition.name, tablet, dictionaries_});
+  std::vector<size_t> stored(wanted.begin(), wanted.end());
+  std::erase_if(stored, [this](size_t column) { return is_visibility(column); });
+  if (!stored.empty()) {
+    prefetch_behind(tablet, stored);
+    result->pin_frames(std::move(stored), {state_.definition.name, tablet, dictionaries_});
   }
+  for (size_t place = 0; place < wanted.size(); ++place)
+    if (is_visibility(wanted[place])) result->add_visibility(place);
   return result;
 }
 

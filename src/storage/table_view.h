@@ -1,4 +1,8 @@
 // A version of a table, and of the whole catalog, as readers see it.
+//
+// Behind the columns of its definition a table has one more, its visibility: true in rows that are there, NULL in those
+// that were deleted. In tablets that have all of their rows it is a constant, and in others the tablet's mask is its
+// validity bitmap, so that engines read it as any other column.
 #pragma once
 
 #include <atomic>
@@ -20,14 +24,15 @@ class TableView final : public TableSnapshot {
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return state_.directory.size(); }
   int64_t row_count() const override { return state_.directory.rows(); }
+  int64_t live_rows() const override { return state_.directory.live_rows(); }
+  std::optional<size_t> visibility_column() const override { return state_.definition.columns.size(); }
   int64_t rows_in(size_t tablet) const override { return state_.directory[tablet].tablet->rows(); }
   ZoneMap zone_map(size_t tablet, size_t column) const override;
-  std::optional<StoredForm> stored_form(size_t tablet, size_t column) const override {
-    return state_.directory[tablet].tablet->form(column, dictionaries_[column]);
-  }
+  std::optional<StoredForm> stored_form(size_t tablet, size_t column) const override;
   std::span<const size_t> key_columns() const override { return state_.definition.primary_key; }
   const TableStatistics* statistics() const override;
   uint64_t tablet_id(size_t tablet) const override { return state_.directory[tablet].tablet->id(); }
+  uint64_t column_id(size_t tablet, size_t column) const override;
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
   bool pins_outlive_it() const override { return true; }
@@ -40,6 +45,7 @@ class TableView final : public TableSnapshot {
   void verify() const;
 
  private:
+  bool is_visibility(size_t column) const { return column == state_.definition.columns.size(); }
   void prefetch_behind(size_t tablet, std::span<const size_t> wanted) const;
 
   TableState state_;

@@ -43,6 +43,8 @@ class TabletBuffer {
   TabletBuffer(MemoryBudget& budget, std::shared_ptr<DatabaseFile> file);
   ~TabletBuffer();
 
+  MemoryBudget& budget() const { return budget_; }
+
   // Brings the columns into memory and keeps them there until unpin(), which every successful pin() needs once with the
   // same columns. Views of dictionary columns carry the dictionary of the context of the load, which is that of all
   // snapshots of the table. Errors: 58030, 53200, XX001 naming table, tablet, column and place in the file.

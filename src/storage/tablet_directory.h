@@ -9,8 +9,11 @@
 // each tablet it adds. Full tablets and fragments (fewer rows than a tablet has slots; they are soon rewritten) share
 // no chunk.
 //
-// Positions count the rows of this version of the table; a row's position is first_row, the rows of all tablets before,
-// and its slot. Tablets have ids besides, which stay theirs in other versions (storage/tablet_ids.h).
+// A tablet of which rows were deleted has a mask beside it; when all were, it goes.
+//
+// Positions count the rows of all tablets, those included that were deleted: a row's position is first_row, the rows of
+// all tablets before, and its slot. Counted without the deleted ones a row keeps its number when tablets are written
+// anew. Tablets have ids besides, which stay theirs in other versions (storage/tablet_ids.h).
 #pragma once
 
 #include <cstdint>
@@ -20,22 +23,47 @@
 
 #include "storage/file/database_file.h"
 #include "storage/stored_tablet.h"
+#include "storage/visibility_mask.h"
 #include "tablet/column_summary.h"
 
 namespace diptych {
 
 using TabletHandle = std::shared_ptr<const StoredTablet>;
 
+// A tablet in a table, and which of its rows are there.
+struct MaskedTablet {
+  TabletHandle tablet;
+  MaskHandle mask;  // null: all
+
+  int64_t live_rows() const { return mask != nullptr ? mask->live_rows() : tablet->rows(); }
+};
+
+// Of the column that the mask is for engines (table_view.h).
+ZoneMap visibility_zone(const MaskedTablet& member);
+
+// Of tablet number `tablet` of a table.
+struct NewMask {
+  size_t tablet;
+  MaskHandle mask;
+};
+
 struct DirectoryChunk {
   static constexpr size_t most_tablets = 256;
 
-  explicit DirectoryChunk(std::vector<TabletHandle> members);
+  explicit DirectoryChunk(std::vector<MaskedTablet> members);
+  // The same tablets with other masks: by their number in a table, of whose tablets `first_tablet` is the chunk's
+  // first.
+  DirectoryChunk(const DirectoryChunk& before, size_t first_tablet, std::span<const NewMask> masks);
 
-  std::vector<TabletHandle> tablets;
+  std::vector<MaskedTablet> tablets;
   std::vector<int64_t> first_rows;  // relative to the chunk
-  int64_t rows = 0;
+  int64_t rows = 0, live_rows = 0;
   std::vector<bool> all_codes;  // per column: is it Encoding::Dictionary in every tablet?
   std::vector<ColumnSummary> columns;
+  ColumnSummary visibility;  // of the masks, as a column (table_view.h)
+
+ private:
+  void count_live_rows();
 };
 
 class TabletDirectory {
@@ -44,20 +72,31 @@ class TabletDirectory {
     std::shared_ptr<const DirectoryChunk> chunk;
     std::shared_ptr<const StoredBlob> blob;  // nullptr: not in the file yet
     size_t first_tablet = 0;
-    int64_t first_row = 0;
+    int64_t first_row = 0, first_live_row = 0;
   };
   struct Entry {
     const TabletHandle& tablet;
+    const MaskHandle& mask;
     int64_t first_row;
   };
 
   size_t size() const { return size_; }
   int64_t rows() const { return rows_; }
+  // Those that are there.
+  int64_t live_rows() const { return live_rows_; }
   Entry operator[](size_t tablet) const;
   bool all_codes(size_t column) const;
 
   // Keeps the first `kept` tablets and puts others behind them. tablet_rows: row slots of a full tablet.
-  void replace_tail(size_t kept, std::vector<TabletHandle> added, int64_t tablet_rows);
+  void replace_tail(size_t kept, std::vector<MaskedTablet> added, int64_t tablet_rows);
+  // In ascending order of tablets. Tablets without a row that is there are left out.
+  void put_masks(std::span<const NewMask> masks);
+  // The number of the tablet that has the row.
+  size_t tablet_of(int64_t position) const;
+  // Of rows that are there, in ascending order: how many that are there come before each; and back. Positions and
+  // numbers are less than rows() and live_rows().
+  std::vector<int64_t> live_rows_before(std::span<const int64_t> positions) const;
+  std::vector<int64_t> positions_of(std::span<const int64_t> live_rows) const;
 
   // For reading and writing the file.
   const std::vector<Part>& parts() const { return parts_; }
@@ -65,13 +104,13 @@ class TabletDirectory {
   void set_blob(size_t part, std::shared_ptr<const StoredBlob> blob) { parts_[part].blob = std::move(blob); }
 
  private:
-  void cut(size_t kept, std::vector<TabletHandle>& tail);
-  void append_run(std::span<const TabletHandle> run, int64_t tablet_rows);
+  void cut(size_t kept, std::vector<MaskedTablet>& tail);
+  void append_run(std::span<const MaskedTablet> run, int64_t tablet_rows);
   void drop_part();
 
   std::vector<Part> parts_;
   size_t size_ = 0;
-  int64_t rows_ = 0;
+  int64_t rows_ = 0, live_rows_ = 0;
 };
 
 }  // namespace diptych

@@ -127,9 +127,10 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (positions.empty()) return guard.passed();
   working.appender->finish();
   if (working.keys) working.keys->check();
-  erase_rows(state_.storage, state_.arena, working.state, positions, cancelled_);
+  if (is_recorded(static_cast<int64_t>(positions.size())))
+    record_.erase(table, working.state.directory.live_rows_before(positions));
+  erase_rows(state_.storage, working.state, positions, cancelled_);
   start_appending(working);
-  if (is_recorded(static_cast<int64_t>(positions.size()))) record_.erase(table, positions);
   working.is_changed = is_changed_ = true;
   preview_.reset();
   guard.passed();

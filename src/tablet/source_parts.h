@@ -39,10 +39,10 @@ class CanComeInParts {
   virtual std::shared_ptr<const TabletSource> in_parts() const = 0;
 };
 
-// A bound of the source's rows that is known without reading them.
+// A bound of the source's rows that are there, which is known without reading them.
 inline int64_t most_rows(const TabletSource& source) {
   const auto* in_parts = dynamic_cast<const SourceInParts*>(&source);
-  return in_parts != nullptr ? in_parts->most_rows() : source.row_count();
+  return in_parts != nullptr ? in_parts->most_rows() : source.live_rows();
 }
 
 }  // namespace diptych

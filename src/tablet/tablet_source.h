@@ -65,6 +65,13 @@ class TabletSource {
   // Differs from the id of every other tablet that the database has or had, so that copies elsewhere can be found
   // again; 0: the tablet has none.
   virtual uint64_t tablet_id(size_t) const { return 0; }
+  // The number of the column that says which rows are there: it is the last one, true in those that are and NULL in
+  // rows that were deleted, which nobody may see; nothing: all are there for good.
+  virtual std::optional<size_t> visibility_column() const { return std::nullopt; }
+  // Of the rows those that are there.
+  virtual int64_t live_rows() const { return row_count(); }
+  // As tablet_id(), of what the tablet has in a column: it is the tablet's, but for the visibility, which changes.
+  virtual uint64_t column_id(size_t tablet, size_t /*column*/) const { return tablet_id(tablet); }
   // What the rows come from that the CPU alone reads, for messages ("a CSV file"); null: tablets of a table, or rows
   // that are in memory.
   virtual const char* read_by_cpu() const { return nullptr; }

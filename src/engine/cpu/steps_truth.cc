@@ -170,6 +170,7 @@ void jump_if_not_null(Frame& frame, const Step& step) {
 }
 
 void jump_if_null_value(Frame& frame, const Step& step) {
+  if (frame.slot(step.a).valid == nullptr) return;
   RowMask taken = frame.active();
   const RowMask known = known_of(frame, step.a);
   for (int w = 0; w < frame.words(); ++w) taken.words[w] &= ~known.words[w];

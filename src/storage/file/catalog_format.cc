@@ -109,12 +109,13 @@ void read_dictionary_segment(BlobReader& reader, Dictionary& dictionary, Diction
   reader.finish();
 }
 
-// A tablet is listed with its id and a copy of the meta data its block begins with, so that planning needs no tablet.
+// A tablet is listed with its id and a copy of the meta data its block begins with, so that planning needs no tablet;
+// then its mask, if it has one.
 void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
   const DirectoryChunk& chunk = *directory.parts()[part].chunk;
   BlobWriter writer;
   writer.count(chunk.tablets.size());
-  for (const TabletHandle& tablet : chunk.tablets) {
+  for (const auto& [tablet, mask] : chunk.tablets) {
     writer.varint(tablet->id());
     writer.varint(static_cast<uint64_t>(tablet->pages().first));
     writer.varint(static_cast<uint64_t>(tablet->pages().count));
@@ -122,6 +123,8 @@ void write_chunk(DatabaseFile& file, TabletDirectory& directory, size_t part) {
     file.read_at(tablet->pages().first * page_bytes, meta);
     parse_meta(meta, tablet->meta().block_bytes);
     writer.raw(meta);
+    writer.varint(mask != nullptr ? mask->id() : 0);
+    if (mask != nullptr) writer.raw(std::as_bytes(std::span(mask->bits(), static_cast<size_t>(mask->bytes()))));
   }
   directory.set_blob(part, file.write_blob(writer.bytes()));
 }
@@ -151,8 +154,8 @@ void read_table_statistics(DatabaseFile& file, BlobReader& table_reader, TableSt
   table.statistics = read_statistics(reader, table.definition);
 }
 
-// The ids of the tablets in a file. Version 1 has none: its tablets are numbered in the order in which they are read,
-// which is the same until a commit writes the ids.
+// The ids of the tablets and masks in a file. Version 1 has none: its tablets are numbered in the order in which they are
+// read, which is the same until a commit writes the ids.
 class IdReader {
  public:
   // root: at its beginning.
@@ -165,15 +168,24 @@ class IdReader {
   // Of the next tablet in the directory. Caches take tablets with one id for one tablet.
   uint64_t read(BlobReader& directory) {
     if (!has_ids_) return next_++;
-    uint64_t id = directory.varint();
-    if (id == 0 || id >= next_) directory.fail("a tablet has an id that was not given");
-    if (!seen_.insert(id).second) directory.fail("a tablet has the id of another one");
-    return id;
+    return checked(directory.varint(), directory);
+  }
+
+  // Of the mask of a tablet; 0: it has none.
+  uint64_t read_of_mask(BlobReader& directory) {
+    const uint64_t id = directory.varint();
+    return id == 0 ? id : checked(id, directory);
   }
 
   uint64_t next() const { return next_; }
 
  private:
+  uint64_t checked(uint64_t id, const BlobReader& directory) {
+    if (id == 0 || id >= next_) directory.fail("a tablet has an id that was not given");
+    if (!seen_.insert(id).second) directory.fail("a tablet has the id of another one");
+    return id;
+  }
+
   bool has_ids_;
   uint64_t next_;
   std::unordered_set<uint64_t> seen_;
@@ -188,10 +200,20 @@ bool fits_column(const ColumnMeta& meta, const TableColumn& column) {
   return !limits || (meta.zone.low >= limits->low && meta.zone.high <= limits->high);
 }
 
+MaskHandle read_mask(BlobReader& reader, int64_t rows, IdReader& ids, MemoryBudget& budget) {
+  const uint64_t id = ids.read_of_mask(reader);
+  if (id == 0) return nullptr;
+  const auto bits = reader.raw(static_cast<size_t>(validity_bytes(rows)));
+  auto mask = std::make_shared<VisibilityMask>(id, rows, bits, budget);
+  const bool has_more = rows % 8 != 0 && std::to_integer<int>(bits.back()) >> (rows % 8) != 0;
+  if (has_more || mask->live_rows() == 0 || mask->live_rows() == rows) reader.fail("impossible mask of a tablet");
+  return mask;
+}
+
 std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::shared_ptr<TabletBuffer>& buffer,
                                                  BlobReader& reader, const TableState& table, const std::string& what,
                                                  IdReader& ids) {
-  std::vector<TabletHandle> tablets;
+  std::vector<MaskedTablet> tablets;
   size_t columns = table.definition.columns.size();
   for (size_t left = reader.count(); left > 0; --left) {
     const uint64_t id = ids.read(reader);
@@ -208,7 +230,11 @@ std::shared_ptr<const DirectoryChunk> read_chunk(DatabaseFile& file, const std::
       if (dictionary) meta.columns[column].code_end = dictionary->size();
     }
     if (!fits) reader.fail("a tablet does not fit its table");
-    tablets.push_back(std::make_shared<StoredTablet>(id, std::move(meta), std::move(extent), buffer));
+    const int64_t rows = meta.rows;
+    auto tablet = std::make_shared<StoredTablet>(id, std::move(meta), std::move(extent), buffer);
+    MaskHandle mask;
+    if (file.header().version >= 5) mask = read_mask(reader, rows, ids, buffer->budget());
+    tablets.push_back({std::move(tablet), std::move(mask)});
   }
   reader.finish();
   if (tablets.empty()) reader.fail("a directory chunk is empty");

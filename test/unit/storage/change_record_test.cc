@@ -66,7 +66,7 @@ TEST_F(ChangeRecordTest, WhatIsCutOffIsNotDone) {
   record.truncate("t");
   record.cut(bytes);
   do_again_all(record.bytes());
-  EXPECT_EQ(again_->snapshot()->find_table("t")->row_count(), 199);
+  EXPECT_EQ(again_->snapshot()->find_table("t")->live_rows(), 199);
 }
 
 // Every byte of a record with another value, and every beginning of it: refused, or some change; never more.

@@ -34,7 +34,7 @@ TEST(KillTest, DISABLED_Child) {
     transaction->create_table(mixed_table("t"));
     transaction->commit();
   }
-  int64_t row = store->snapshot()->find_table("t")->row_count();
+  int64_t row = store->snapshot()->find_table("t")->live_rows();
   for (int64_t commit = 0;; ++commit) {
     auto transaction = store->begin_write();
     append_numbers(*transaction, "t", range(row, rows_of_commit(commit)));

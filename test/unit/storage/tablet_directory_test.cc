@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <random>
+#include <utility>
 
 namespace diptych {
 namespace {
@@ -15,6 +17,13 @@ class TabletDirectoryTest : public testing::Test {
     EncodedTablet encoded;
     encoded.rows = rows;
     return std::make_shared<StoredTablet>(++last_id_, std::move(encoded), MemoryReservation(budget_, "test"));
+  }
+
+  // All rows of each are there.
+  static std::vector<MaskedTablet> whole(const std::vector<TabletHandle>& tablets) {
+    std::vector<MaskedTablet> members;
+    for (const TabletHandle& one : tablets) members.push_back({one, nullptr});
+    return members;
   }
 
   // Compares with the same list kept plainly.
@@ -47,7 +56,7 @@ TEST_F(TabletDirectoryTest, RandomTails) {
       expected.resize(expected.size() - cut);
       expected.insert(expected.end(), added.begin(), added.end());
       TabletDirectory before = directory;
-      directory.replace_tail(directory.size() - cut, added, tablet_rows);
+      directory.replace_tail(directory.size() - cut, whole(added), tablet_rows);
       expect_equal(directory, expected);
       EXPECT_LE(before.size(), expected.size() + cut);
     }
@@ -59,7 +68,7 @@ TEST_F(TabletDirectoryTest, OneByOneRewritesLittle) {
   size_t rewritten = 0;
   constexpr size_t count = 2000;
   for (size_t i = 0; i < count; ++i) {
-    directory.replace_tail(directory.size(), {tablet(tablet_rows)}, tablet_rows);
+    directory.replace_tail(directory.size(), whole({tablet(tablet_rows)}), tablet_rows);
     rewritten += directory.parts().back().chunk->tablets.size();
     EXPECT_LE(directory.parts().size(), i / DirectoryChunk::most_tablets * 2 + 10);
   }
@@ -68,12 +77,12 @@ TEST_F(TabletDirectoryTest, OneByOneRewritesLittle) {
 
 TEST_F(TabletDirectoryTest, FullTabletsAndFragmentsStayApart) {
   TabletDirectory directory;
-  for (int i = 0; i < 20; ++i) directory.replace_tail(directory.size(), {tablet(tablet_rows)}, tablet_rows);
+  for (int i = 0; i < 20; ++i) directory.replace_tail(directory.size(), whole({tablet(tablet_rows)}), tablet_rows);
   size_t full_parts = directory.parts().size();
   auto first = directory.parts()[0].chunk;
-  directory.replace_tail(20, {tablet(9)}, tablet_rows);
-  directory.replace_tail(21, {tablet(3)}, tablet_rows);
-  directory.replace_tail(20, {tablet(13)}, tablet_rows);
+  directory.replace_tail(20, whole({tablet(9)}), tablet_rows);
+  directory.replace_tail(21, whole({tablet(3)}), tablet_rows);
+  directory.replace_tail(20, whole({tablet(13)}), tablet_rows);
   EXPECT_EQ(directory.parts().size(), full_parts + 1);
   EXPECT_EQ(directory.parts()[0].chunk, first);
 }
@@ -82,9 +91,9 @@ TEST_F(TabletDirectoryTest, CopiesShareWhatDidNotChange) {
   TabletDirectory directory;
   std::vector<TabletHandle> many;
   for (int i = 0; i < 600; ++i) many.push_back(tablet(tablet_rows));
-  directory.replace_tail(0, many, tablet_rows);
+  directory.replace_tail(0, whole(many), tablet_rows);
   TabletDirectory copy = directory;
-  copy.replace_tail(600, {tablet(5)}, tablet_rows);
+  copy.replace_tail(600, whole({tablet(5)}), tablet_rows);
   ASSERT_EQ(directory.parts().size(), 3u);
   for (size_t part : {0, 1, 2}) EXPECT_EQ(copy.parts()[part].chunk, directory.parts()[part].chunk);
   expect_equal(directory, many);
@@ -105,13 +114,52 @@ TEST_F(TabletDirectoryTest, ChunksSumTheirColumnsUp) {
         std::make_shared<StoredTablet>(++last_id_, std::move(encoded), MemoryReservation(budget_, "test")));
   }
   TabletDirectory directory;
-  directory.replace_tail(0, tablets, tablet_rows);
+  directory.replace_tail(0, whole(tablets), tablet_rows);
   const ColumnSummary& summary = directory.parts().front().chunk->columns.front();
   EXPECT_EQ(summary.widest.low, 0);
   EXPECT_EQ(summary.widest.high, 20);
   EXPECT_TRUE(summary.has_nulls);
   EXPECT_TRUE(summary.is_bounded);
   EXPECT_EQ(summary.bytes, 300);
+}
+
+// Erases rows at random, and compares with a list of the rows that are left, each known by its tablet and slot.
+TEST_F(TabletDirectoryTest, MasksLeaveRowsOut) {
+  for (uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937_64 random(seed);
+    std::vector<TabletHandle> tablets;
+    for (int i = 0; i < 300; ++i) tablets.push_back(tablet(1 + static_cast<int64_t>(random() % 4)));
+    TabletDirectory directory;
+    directory.replace_tail(0, whole(tablets), tablet_rows);
+    std::vector<std::pair<TabletHandle, int64_t>> left;
+    for (const TabletHandle& one : tablets)
+      for (int64_t slot = 0; slot < one->rows(); ++slot) left.emplace_back(one, slot);
+    while (!left.empty()) {
+      std::vector<int64_t> rows;
+      for (int64_t row = 0; row < static_cast<int64_t>(left.size()); ++row)
+        if (random() % 8 == 0) rows.push_back(row);
+      const std::vector<int64_t> positions = directory.positions_of(rows);
+      EXPECT_EQ(directory.live_rows_before(positions), rows);
+      std::map<size_t, std::vector<int64_t>> slots;
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const size_t number = directory.tablet_of(positions[i]);
+        const auto [handle, mask, first_row] = directory[number];
+        EXPECT_EQ(left[static_cast<size_t>(rows[i])], std::pair(handle, positions[i] - first_row));
+        slots[number].push_back(positions[i] - first_row);
+      }
+      std::vector<NewMask> masks;
+      for (const auto& [number, gone] : slots) {
+        const auto [handle, mask, first_row] = directory[number];
+        masks.push_back(
+            {number, std::make_shared<VisibilityMask>(++last_id_, handle->rows(), mask.get(), gone, budget_)});
+      }
+      directory.put_masks(masks);
+      for (auto row = rows.rbegin(); row != rows.rend(); ++row) left.erase(left.begin() + *row);
+      ASSERT_EQ(directory.live_rows(), static_cast<int64_t>(left.size()));
+    }
+    EXPECT_EQ(directory.size(), 0u);
+  }
 }
 
 }  // namespace

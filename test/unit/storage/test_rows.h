@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "storage/store.h"
+#include "tablet/validity_bits.h"
 #include "tablet/values.h"
 
 namespace diptych::test {
@@ -112,14 +113,30 @@ inline void append_numbers(WriteTransaction& transaction, const std::string& tab
   transaction.append(table, rows.batch());
 }
 
+// Of the rows that are there.
+inline std::vector<int64_t> positions_in(const TableSnapshot& table) {
+  std::vector<int64_t> positions;
+  const size_t visibility = *table.visibility_column();
+  for (size_t tablet = 0; tablet < table.tablet_count(); ++tablet) {
+    const auto pinned = table.pin(tablet, {&visibility, 1});
+    for (int64_t row = 0; row < pinned->rows; ++row)
+      if (is_valid(pinned->views[0].validity, row)) positions.push_back(pinned->first_position + row);
+  }
+  EXPECT_EQ(static_cast<int64_t>(positions.size()), table.live_rows());
+  return positions;
+}
+
 // Reads a mixed table and gives back its rows' numbers; what a row holds besides must follow from its number.
 inline std::vector<int64_t> read_numbers(const TableSnapshot& table) {
   std::vector<int64_t> numbers;
-  std::vector<size_t> wanted = {0, 1, 2, 3, 4};
+  std::vector<size_t> wanted = {0, 1, 2, 3, 4, *table.visibility_column()};
+  int64_t position = 0;
   for (size_t tablet = 0; tablet < table.tablet_count(); ++tablet) {
     auto pinned = table.pin(tablet, wanted);
-    EXPECT_EQ(pinned->first_position, static_cast<int64_t>(numbers.size()));
+    EXPECT_EQ(pinned->first_position, position);
+    position += pinned->rows;
     for (int64_t row = 0; row < pinned->rows; ++row) {
+      if (!is_valid(pinned->views[5].validity, row)) continue;
       auto cell = [&](size_t column) { return value_at(pinned->views[column], table.columns()[column].type, row); };
       int64_t number = static_cast<int64_t>(cell(0).as_integral());
       numbers.push_back(number);
@@ -137,7 +154,8 @@ inline std::vector<int64_t> read_numbers(const TableSnapshot& table) {
       EXPECT_EQ(cell(4).as_double(), MixedRows::price(number));
     }
   }
-  EXPECT_EQ(table.row_count(), static_cast<int64_t>(numbers.size()));
+  EXPECT_EQ(table.row_count(), position);
+  EXPECT_EQ(table.live_rows(), static_cast<int64_t>(numbers.size()));
   return numbers;
 }
 

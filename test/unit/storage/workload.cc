@@ -222,10 +222,11 @@ Workload back_to_savepoints() {
 }
 
 // Where a transaction before has failed there are fewer rows.
-std::vector<int64_t> positions_of(const Change& change, int64_t rows) {
-  std::vector<int64_t> positions = change.numbers;
-  std::erase_if(positions, [rows](int64_t position) { return position >= rows; });
-  return positions;
+// Those that the table has.
+std::vector<int64_t> rows_erased(const Change& change, size_t rows) {
+  std::vector<int64_t> erased = change.numbers;
+  std::erase_if(erased, [rows](int64_t row) { return row >= static_cast<int64_t>(rows); });
+  return erased;
 }
 
 }  // namespace
@@ -271,8 +272,8 @@ Contents contents_after(Contents before, const Transaction& transaction) {
     }
     if (change.kind == Change::Kind::Erase) {
       auto& numbers = before[change.table];
-      const std::vector<int64_t> positions = positions_of(change, static_cast<int64_t>(numbers.size()));
-      for (auto at = positions.rbegin(); at != positions.rend(); ++at) numbers.erase(numbers.begin() + *at);
+      const std::vector<int64_t> rows = rows_erased(change, numbers.size());
+      for (auto row = rows.rbegin(); row != rows.rend(); ++row) numbers.erase(numbers.begin() + *row);
     }
     if (change.kind == Change::Kind::Truncate) before[change.table] = {};
     if (change.kind == Change::Kind::Save) saved = before;
@@ -290,7 +291,10 @@ void run(Store& store, const Transaction& transaction) {
     if (change.kind == Change::Kind::Append) append_numbers(*writer, change.table, change.numbers);
     if (change.kind == Change::Kind::Erase) {
       const auto table = writer->preview()->find_table(change.table);
-      writer->erase(change.table, positions_of(change, table ? table->row_count() : 0));
+      const std::vector<int64_t> there = table ? positions_in(*table) : std::vector<int64_t>();
+      std::vector<int64_t> positions;
+      for (const int64_t row : rows_erased(change, there.size())) positions.push_back(there[static_cast<size_t>(row)]);
+      writer->erase(change.table, positions);
     }
     if (change.kind == Change::Kind::Truncate) writer->truncate(change.table);
     if (change.kind == Change::Kind::Save) saved = writer->savepoint();

@@ -14,7 +14,7 @@ struct Change {
   enum class Kind { Create, Drop, Append, Erase, Truncate, Save, GoBack };
   Kind kind;
   std::string table;
-  std::vector<int64_t> numbers;  // Append; Erase: positions
+  std::vector<int64_t> numbers;  // Append; Erase: how many rows are before each
   bool with_key = false;         // Create
 };
 

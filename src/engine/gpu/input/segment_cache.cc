@@ -12,13 +12,13 @@ namespace {
 // has its last segment replaced.
 constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
 
-std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count) {
+std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count, size_t column) {
   // Where tablets have come or gone before it, what was in one segment may be as far away as it is long, or a little
   // farther. What is not looked at counts as gone, and is sent again if it is not.
   const size_t margin = 2 * count + 256;
   const size_t begin = first - std::min(first, margin), end = std::min(source.tablet_count(), first + count + margin);
   std::set<uint64_t> tablets;
-  for (size_t tablet = begin; tablet < end; ++tablet) tablets.insert(source.tablet_id(tablet));
+  for (size_t tablet = begin; tablet < end; ++tablet) tablets.insert(source.column_id(tablet, column));
   return tablets;
 }
 
@@ -39,7 +39,7 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
   const Run run{source, first, count, column};
   Key key{column, {}};
   for (size_t tablet = first; tablet < first + count; ++tablet) {
-    key.tablets.push_back(source.tablet_id(tablet));
+    key.tablets.push_back(source.column_id(tablet, column));
     if (key.tablets.back() == 0) {
       SegmentLoader loader(source, first, count, column);
       return load(loader, queue);
@@ -117,7 +117,7 @@ double SegmentCache::part_here(const TabletSource& source, const TabletSpan& spa
     const size_t end = std::min(first + size, count);
     // Its first and its last tablet stand for those between them: asking for each would take longer than a short
     // section.
-    if (has_tablet(column, source.tablet_id(first)) && has_tablet(column, source.tablet_id(end - 1)))
+    if (has_tablet(column, source.column_id(first, column)) && has_tablet(column, source.column_id(end - 1, column)))
       here += std::min(end, span_end) - next;
     next = end;
   }
@@ -176,7 +176,7 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
   std::set<uint64_t> around;
   for (const Key* old : older) {
     const auto before = entries_.find(*old);
-    if (before->second.found > 0 && around.empty()) around = tablets_around(run.source, run.first, run.count);
+    if (before->second.found > 0 && around.empty()) around = tablets_around(run.source, run.first, run.count, run.column);
     if (!has_needed(before, around, key)) forgotten.push_back(forget(before));
   }
 }

@@ -95,6 +95,8 @@ ColumnShape empty_shape(const TabletSource& source, size_t column) {
   ColumnShape shape;
   shape.column = column;
   shape.unit_factor = true;
+  // Whether rows of a tablet were deleted is no part of the shape: the kernel stays when some are.
+  shape.has_nulls = source.visibility_column() == column;
   const PhysicalType physical = source.columns()[column].type.physical();
   if (physical == PhysicalType::Text) return shape;
   shape.encoding = Encoding::Plain;

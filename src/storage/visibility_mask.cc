@@ -1,0 +1,53 @@
+#include "storage/visibility_mask.h"
+
+#include <bit>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace diptych {
+
+VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, MemoryBudget& budget)
+    : id_(id), rows_(rows), memory_(budget, "rows that are there") {
+  memory_.grow(bytes());
+  bits_.resize(static_cast<size_t>(bytes()));
+  std::memset(bits_.data(), 0, bits_.size());
+}
+
+VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* before, std::span<const int64_t> slots,
+                               MemoryBudget& budget)
+    : VisibilityMask(id, rows, budget) {
+  if (before != nullptr)
+    std::memcpy(bits_.data(), before->bits(), bits_.size());
+  else
+    set_ones(bits_.as<uint8_t>(), 0, rows);
+  auto* bits = bits_.as<uint8_t>();
+  for (const int64_t slot : slots) bits[slot / 8] &= static_cast<uint8_t>(~(1U << (slot % 8)));
+  live_rows_ = count_ones(bits, 0, rows);
+}
+
+VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, std::span<const std::byte> bits, MemoryBudget& budget)
+    : VisibilityMask(id, rows, budget) {
+  check_invariant(bits.size() == bits_.size(), "a mask has a bit for each row");
+  std::memcpy(bits_.data(), bits.data(), bits.size());
+  live_rows_ = count_ones(this->bits(), 0, rows);
+}
+
+int64_t VisibilityMask::slot_of(int64_t live_row) const {
+  int64_t before = 0;
+  for (int64_t first = 0; first < rows_; first += 64) {
+    uint64_t word = 0;
+    std::memcpy(&word, bits_.data() + first / 8, sizeof(word));
+    const int64_t here = std::popcount(word);
+    if (before + here <= live_row) {
+      before += here;
+      continue;
+    }
+    for (; before < live_row; ++before) word &= word - 1;
+    return first + std::countr_zero(word);
+  }
+  check_invariant(false, "a tablet has the row that is asked for");
+  return rows_;
+}
+
+}  // namespace diptych
