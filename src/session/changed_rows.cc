@@ -113,8 +113,11 @@ std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& r
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
     check_cancelled(context);
     const auto pinned = rows.pin(tablet, {&first, 1});
-    for (int64_t row = 0; row < pinned->rows; ++row)
-      positions.push_back(static_cast<int64_t>(integer_at(pinned->views[0], row)));
+    const ColumnView& view = pinned->views[0];
+    check_invariant(view.encoding == Encoding::Plain && view.physical == PhysicalType::Int64,
+                    "positions are a column of a result");
+    const auto* values = reinterpret_cast<const int64_t*>(view.data);
+    positions.insert(positions.end(), values, values + pinned->rows);
   }
   // Threads write their rows in the order of the table, mostly.
   if (!std::is_sorted(positions.begin(), positions.end())) {

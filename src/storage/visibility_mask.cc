@@ -14,15 +14,18 @@ VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, MemoryBudget& budget)
   std::memset(bits_.data(), 0, bits_.size());
 }
 
-VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* before, std::span<const int64_t> slots,
-                               MemoryBudget& budget)
+VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* before,
+                               std::span<const int64_t> positions, int64_t first, MemoryBudget& budget)
     : VisibilityMask(id, rows, budget) {
   if (before != nullptr)
     std::memcpy(bits_.data(), before->bits(), bits_.size());
   else
     set_ones(bits_.as<uint8_t>(), 0, rows);
   auto* bits = bits_.as<uint8_t>();
-  for (const int64_t slot : slots) bits[slot / 8] &= static_cast<uint8_t>(~(1U << (slot % 8)));
+  for (const int64_t position : positions) {
+    const auto slot = static_cast<uint64_t>(position - first);
+    bits[slot / 8] &= static_cast<uint8_t>(~(1U << (slot % 8)));
+  }
   live_rows_ = count_ones(bits, 0, rows);
 }
 

@@ -22,9 +22,9 @@ namespace diptych {
 class VisibilityMask {
  public:
   // id: of the database's TabletIds, which tablets and masks share. Of a tablet's rows those are there that `before`
-  // has (null: all), but not those at the slots, which are in ascending order. Errors: 53200.
-  VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* before, std::span<const int64_t> slots,
-                 MemoryBudget& budget);
+  // has (null: all), but not those at the positions, of which `first` is that of the tablet's first row. Errors: 53200.
+  VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* before, std::span<const int64_t> positions,
+                 int64_t first, MemoryBudget& budget);
   // Its bits as the file has them, validity_bytes(rows) of them. Errors: 53200.
   VisibilityMask(uint64_t id, int64_t rows, std::span<const std::byte> bits, MemoryBudget& budget);
 

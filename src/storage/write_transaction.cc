@@ -33,6 +33,7 @@ StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>*
   tables_ = base_->tables();
   views_ = base_->views();
   schema_version_ = base_->schema_version();
+  is_recorded_ = state_.may_log(0);
 }
 
 StoredTransaction::~StoredTransaction() { end(); }
@@ -127,7 +128,7 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (positions.empty()) return guard.passed();
   working.appender->finish();
   if (working.keys) working.keys->check();
-  if (is_recorded(static_cast<int64_t>(positions.size())))
+  if (is_recorded(2 * static_cast<int64_t>(positions.size())))
     record_.erase(table, working.state.directory.live_rows_before(positions));
   erase_rows(state_.storage, working.state, positions, cancelled_);
   start_appending(working);

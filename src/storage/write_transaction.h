@@ -69,7 +69,7 @@ class StoredTransaction final : public WriteTransaction {
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
   bool is_changed_ = false;
-  bool is_recorded_ = true;  // record_ has all that was changed
+  bool is_recorded_ = false;  // record_ has all that was changed; not where the commit would not be logged
   ChangeRecord record_;
   uint64_t schema_version_ = 0;
   std::shared_ptr<const CatalogSnapshot> preview_;  // of what is changed; nullptr: not made since the last change

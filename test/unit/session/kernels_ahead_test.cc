@@ -113,7 +113,7 @@ TEST_F(KernelsAheadTest, AnErrorIsThatOfTheSectionThatNeedsTheKernel) {
     const std::vector<std::string> expected = database.run_on("cpu", two_sections);
     database.device().compile_at_once(at_once);
     database.device().when_compiling([&](const KernelText& kernel, bool) {
-      if (kernel.entry() == "section_18") throw Error(SqlState::system_error, "a kernel is wrong");
+      if (kernel.entry() == "section_20") throw Error(SqlState::system_error, "a kernel is wrong");
     });
     EXPECT_EQ(database.run_on("opencl", two_sections), expected);
     if (at_once == 1) fallbacks = database.database().engines().fallbacks();

@@ -152,7 +152,7 @@ TEST_F(TabletDirectoryTest, MasksLeaveRowsOut) {
       for (const auto& [number, gone] : slots) {
         const auto [handle, mask, first_row] = directory[number];
         masks.push_back(
-            {number, std::make_shared<VisibilityMask>(++last_id_, handle->rows(), mask.get(), gone, budget_)});
+            {number, std::make_shared<VisibilityMask>(++last_id_, handle->rows(), mask.get(), gone, 0, budget_)});
       }
       directory.put_masks(masks);
       for (auto row = rows.rbegin(); row != rows.rend(); ++row) left.erase(left.begin() + *row);

@@ -236,8 +236,8 @@ class TabletIdsInFile : public testing::Test {
     reseal_root();
   }
   void set_id(size_t tablet, uint8_t id) {
-    // Count; of each tablet id, first page and pages in a byte each, header and records.
-    const size_t entry = 3 + tablet_meta_bytes(1);
+    // Count; of each tablet id, first page and pages in a byte each, header and records, no mask.
+    const size_t entry = 4 + tablet_meta_bytes(1);
     bytes_of(directory_)[1 + tablet * entry] = std::byte{id};
     reseal(directory_, table_);
     reseal(table_, header_.root);
