@@ -94,7 +94,8 @@ class Compiler {
     for (const ColumnDefinition& column : source.columns()) info.column_names.push_back(column.name);
     std::vector<size_t> stored = op.source_columns;
     std::erase(stored, row_position);
-    const bool may_lack_rows = source.visibility_column() && (std::exchange(tests_rows_, false) || !has_all_rows(source));
+    const bool may_lack_rows =
+        source.visibility_column() && (std::exchange(tests_rows_, false) || !has_all_rows(source));
     if (may_lack_rows) stored.push_back(*source.visibility_column());
     SourceFacts facts = facts_of(source, stored);
     facts.has_all_rows = !may_lack_rows;

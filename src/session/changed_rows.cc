@@ -114,10 +114,12 @@ std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& r
     check_cancelled(context);
     const auto pinned = rows.pin(tablet, {&first, 1});
     const ColumnView& view = pinned->views[0];
-    check_invariant(view.encoding == Encoding::Plain && view.physical == PhysicalType::Int64,
-                    "positions are a column of a result");
-    const auto* values = reinterpret_cast<const int64_t*>(view.data);
-    positions.insert(positions.end(), values, values + pinned->rows);
+    if (view.encoding == Encoding::Plain && view.physical == PhysicalType::Int64) {  // as results have them
+      const auto* values = reinterpret_cast<const int64_t*>(view.data);
+      positions.insert(positions.end(), values, values + pinned->rows);
+      continue;
+    }
+    for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(static_cast<int64_t>(integer_at(view, row)));
   }
   // Threads write their rows in the order of the table, mostly.
   if (!std::is_sorted(positions.begin(), positions.end())) {

@@ -154,8 +154,8 @@ void read_table_statistics(DatabaseFile& file, BlobReader& table_reader, TableSt
   table.statistics = read_statistics(reader, table.definition);
 }
 
-// The ids of the tablets and masks in a file. Version 1 has none: its tablets are numbered in the order in which they are
-// read, which is the same until a commit writes the ids.
+// The ids of the tablets and masks in a file. Version 1 has none: its tablets are numbered in the order in which they
+// are read, which is the same until a commit writes the ids.
 class IdReader {
  public:
   // root: at its beginning.

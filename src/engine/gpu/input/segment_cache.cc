@@ -176,7 +176,8 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
   std::set<uint64_t> around;
   for (const Key* old : older) {
     const auto before = entries_.find(*old);
-    if (before->second.found > 0 && around.empty()) around = tablets_around(run.source, run.first, run.count, run.column);
+    if (before->second.found > 0 && around.empty())
+      around = tablets_around(run.source, run.first, run.count, run.column);
     if (!has_needed(before, around, key)) forgotten.push_back(forget(before));
   }
 }
