@@ -104,6 +104,7 @@ class StatementBinder {
   BoundSet bind(const syntax::Set& node, int) { return {node.name, node.value}; }
   BoundShow bind(const syntax::Show& node, int) { return {node.name}; }
   BoundTransaction bind(const syntax::Transaction& node, int) { return node; }
+  BoundCheckpoint bind(const syntax::Checkpoint& node, int) { return node; }
 
   BoundDescribe bind(const syntax::Describe& node, int) {
     const syntax::Select& query = *node.query;

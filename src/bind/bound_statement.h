@@ -88,10 +88,12 @@ struct BoundDescribe {
 };
 
 using BoundTransaction = syntax::Transaction;
+using BoundCheckpoint = syntax::Checkpoint;
 
 struct BoundStatement {
   std::variant<LogicalOperatorPtr, BoundCreateTable, BoundCreateView, BoundDropTable, BoundInsert, BoundChange,
-               BoundCopyFrom, BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe, BoundTransaction>
+               BoundCopyFrom, BoundCopyTo, BoundExplain, BoundSet, BoundShow, BoundDescribe, BoundTransaction,
+               BoundCheckpoint>
       statement;
   std::vector<Type> parameters;  // types of $1, $2, ...
   bool reads_clock = false;      // now() and its kin stand in it as constants

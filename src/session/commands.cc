@@ -144,6 +144,11 @@ class CommandRunner {
     return {};
   }
 
+  CommandResult operator()(BoundCheckpoint&) {
+    connection_.checkpoint();
+    return {};
+  }
+
   CommandResult operator()(BoundDescribe& command) {
     const TableDefinition& table = command.definition;
     std::vector<Value> cells;
@@ -298,7 +303,8 @@ bool may_follow_failure(const syntax::Statement& statement) {
 
 bool is_about_session(const syntax::Statement& statement) {
   return std::holds_alternative<syntax::Set>(statement.node) || std::holds_alternative<syntax::Show>(statement.node) ||
-         std::holds_alternative<syntax::Transaction>(statement.node);
+         std::holds_alternative<syntax::Transaction>(statement.node) ||
+         std::holds_alternative<syntax::Checkpoint>(statement.node);
 }
 
 CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,

@@ -33,7 +33,7 @@ bool changes_tables(const syntax::Statement& statement);
 bool defines_tables(const syntax::Statement& statement);
 // Whether it may come after a statement of its transaction has failed: COMMIT, ROLLBACK, ROLLBACK TO.
 bool may_follow_failure(const syntax::Statement& statement);
-// Whether it neither reads nor changes tables: SET, SHOW, BEGIN and their kin.
+// Whether it neither reads nor changes rows: SET, SHOW, BEGIN, CHECKPOINT and their kin.
 bool is_about_session(const syntax::Statement& statement);
 
 // Runs the command; its queries are moved out of the statement. `transaction` is that of a statement that changes

@@ -26,6 +26,7 @@ void Connection::set(std::string_view name, const std::string* value) {
   if (name == "temp_directory") database_.temp().set_directory(settings_.temp_directory);
   if (name == "temp_limit") database_.temp().set_limit(settings_.temp_limit);
   if (name == "device_memory_limit") database_.engines().set_device_memory_limit(settings_.device_memory_limit);
+  if (name == "compaction") database_.store().set_compacts_in_background(settings_.compaction == "background");
   if (name == "tablet_rows") database_.store().set_tablet_rows(settings_.tablet_rows);
 }
 
@@ -49,6 +50,13 @@ ExecutionContext Connection::execution_context() {
 Writing Connection::begin_write() {
   check_has_no_appender();
   return {transaction_, database_.store(), {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
+}
+
+void Connection::checkpoint() {
+  check_has_no_appender();
+  if (transaction_.state() != TransactionState::None)
+    throw Error(SqlState::active_sql_transaction, "CHECKPOINT cannot run inside a transaction block");
+  database_.store().checkpoint(&cancelled_, std::chrono::milliseconds(settings_.lock_timeout));
 }
 
 void Connection::commit() {

@@ -36,6 +36,8 @@ class Connection {
   // Waits for the writers of other connections. Errors: 55006 when an appender of this connection is open, which would
   // be waited for without end; 25006, 40001, 55P03, 57014.
   Writing begin_write();
+  // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
+  void checkpoint();
   // Ends the transaction. Errors: 55006 when an appender of this connection is open; as Transaction::commit().
   void commit();
   // Whether an appender of this connection is open. Any thread.

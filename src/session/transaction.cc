@@ -111,7 +111,7 @@ std::shared_ptr<WriteTransaction> Transaction::writer(const WriterWait& wait) {
   has_queried_ = true;
   if (writer_ != nullptr) return writer_;
   std::shared_ptr<WriteTransaction> writer = store_.begin_write(wait.cancelled, wait.timeout);
-  if (snapshot_ != nullptr && writer->preview()->version() != snapshot_->version())
+  if (snapshot_ != nullptr && writer->preview()->contents_version() != snapshot_->contents_version())
     throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
                 "Others have committed since the transaction's first statement: begin it anew.");
   return writer_ = std::move(writer);

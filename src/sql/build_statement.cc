@@ -109,6 +109,7 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
         result.node = set(*node.variable_set_stmt);
       break;
     case PG_QUERY__NODE__NODE_TRANSACTION_STMT: result.node = transaction(*node.transaction_stmt); break;
+    case PG_QUERY__NODE__NODE_CHECK_POINT_STMT: result.node = syntax::Checkpoint{}; break;
     case PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT: result.node = syntax::Show{node.variable_show_stmt->name}; break;
     default: {
       std::string word =

@@ -182,13 +182,14 @@ struct Transaction {
   std::string savepoint;
   std::optional<bool> repeatable_read, read_only;  // nothing: not said
 };
+struct Checkpoint {};
 struct Describe {
   SelectPtr query;
 };  // SELECT * FROM t for DESCRIBE t
 
 struct Statement {
   std::variant<Select, CreateTable, CreateView, DropTable, Insert, Change, Copy, Explain, Set, Show, Describe,
-               Transaction>
+               Transaction, Checkpoint>
       node;
   int position = 0;
   int depth = 0;  // no tree in it has more levels

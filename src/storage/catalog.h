@@ -58,8 +58,11 @@ class CatalogSnapshot {
   virtual const ViewDefinition* find_view(std::string_view name) const = 0;
   // All names, sorted.
   virtual std::vector<std::string> view_names() const = 0;
-  // Grows with every commit; equal versions mean equal contents.
+  // Grows with every commit, and when tablets are written anew; equal versions mean the same rows in the same tablets.
   virtual uint64_t version() const = 0;
+  // Grows with every commit that changes a row or a definition; equal ones mean the same rows, though perhaps in other
+  // tablets.
+  virtual uint64_t contents_version() const = 0;
   // Grows with every commit that makes, drops or replaces a table or a view; equal schema versions mean the same
   // definitions, though perhaps other rows.
   virtual uint64_t schema_version() const = 0;

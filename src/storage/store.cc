@@ -88,13 +88,26 @@ void StoreState::check_latest() const {
 void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version) {
   check_latest();
   const uint64_t version = take_version();
+  const CatalogVersions versions{version, version, schema_version};
   if (!storage.file) {
-    latest_ = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, nullptr);
+    latest_ = std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, nullptr);
     return set_current(latest_);
   }
+  publish(std::move(tables), std::move(views), versions);
+  ++commits_;
+}
+
+void StoreState::write_checkpoint() {
+  check_latest();
+  if (!storage.file || (latest_ == checkpoint() && !log_->is_broken())) return;
+  publish(latest_->tables(), latest_->views(),
+          {take_version(), latest_->contents_version(), latest_->schema_version()});
+}
+
+void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions versions) {
   write_tables(*storage.file, tables);
   auto root = write_root(*storage.file, tables, views, storage.ids->next());
-  auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), version, schema_version, root);
+  auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, root);
   storage.file->publish(root->reference());
   latest_ = catalog;
   {
@@ -103,7 +116,6 @@ void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version)
   }
   set_current(std::move(catalog));
   log_->restart(checkpoint_of(*storage.file));
-  ++commits_;
 }
 
 bool StoreState::may_log(size_t record_bytes) const {
@@ -113,27 +125,35 @@ bool StoreState::may_log(size_t record_bytes) const {
 
 LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables, ViewMap views,
                              uint64_t schema_version) {
-  auto catalog =
-      std::make_shared<CatalogView>(std::move(tables), std::move(views), take_version(), schema_version, nullptr);
+  const uint64_t version = take_version();
+  auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views),
+                                               CatalogVersions{version, version, schema_version}, nullptr);
   const int64_t place = log_->append(record);
   latest_ = catalog;
   return {std::move(catalog), place};
 }
 
+LoggedCommit StoreState::put_tablets(TableMap tables) {
+  const CatalogVersions versions{take_version(), latest_->contents_version(), latest_->schema_version()};
+  latest_ = std::make_shared<CatalogView>(std::move(tables), latest_->views(), versions, nullptr);
+  return {latest_, log_ != nullptr ? log_->end() : 0};
+}
+
 void StoreState::wait_for(const LoggedCommit& commit) {
-  log_->wait_for(commit.place);
+  if (log_ != nullptr) log_->wait_for(commit.place);
   std::shared_ptr<const CatalogView> catalog = commit.catalog;
   const std::lock_guard guard(mutex_);
   if (current_->version() < catalog->version()) current_.swap(catalog);
 }
 
 void StoreState::close() noexcept {
+  compactor_.stop();
   if (!storage.file) return;
   try {
     if (log_->is_broken()) latest_ = current();
-    if (log_->bytes() > 0 || log_->is_broken()) {
+    if (latest_ != checkpoint() || log_->is_broken()) {
       storage.file->settle();
-      commit(latest_->tables(), latest_->views(), latest_->schema_version());
+      write_checkpoint();
     }
     log_->remove();
   } catch (const Error&) {
@@ -177,6 +197,12 @@ class StoredDatabase final : public Store {
     state_->tablet_rows = rows;
   }
 
+  void set_compacts_in_background(bool compacts) override { state_->compactor().set_in_background(compacts); }
+
+  void checkpoint(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) override {
+    state_->compactor().run(cancelled, timeout);
+  }
+
   void verify() const override {
     if (!state_->storage.file) return;
     auto catalog = state_->current();
@@ -210,9 +236,9 @@ std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget,
 
 std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptions& options) {
   check_options(options);
-  return std::make_unique<StoredDatabase>(
-      std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, nullptr,
-                                   options, std::make_shared<CatalogView>(TableMap{}, ViewMap{}, 0, 0, nullptr)));
+  return std::make_unique<StoredDatabase>(std::make_unique<StoreState>(
+      TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, nullptr, options,
+      std::make_shared<CatalogView>(TableMap{}, ViewMap{}, CatalogVersions{}, nullptr)));
 }
 
 }  // namespace diptych

@@ -23,6 +23,8 @@ struct StoreOptions {
   // Row slots of a tablet: a power of two from 64 to 1,048,576. For a file it counts when the file is created; later
   // the file's own value holds for tables that exist, and this one for tables created from now on.
   int64_t tablet_rows = 65536;
+  // Whether a thread writes tablets anew that have lost many rows, after commits that deleted some.
+  bool compacts_in_background = true;
 };
 
 class WriteTransaction {
@@ -82,6 +84,12 @@ class Store {
                                                         std::chrono::milliseconds timeout = {}) = 0;
   // Row slots of tablets of tables created from now on.
   virtual void set_tablet_rows(int64_t rows) = 0;
+  // See StoreOptions.
+  virtual void set_compacts_in_background(bool compacts) = 0;
+  // Writes tablets anew that have lost many rows, and in a file a header, so that its log is empty and the space of
+  // what is no longer needed is free. Waits until no one else writes. Errors: as begin_write(), 53100, 53200, 58030,
+  // XX001; nothing is lost then.
+  virtual void checkpoint(const std::atomic<bool>* cancelled = nullptr, std::chrono::milliseconds timeout = {}) = 0;
   // Reads and checks every page of the file against its checksum. Errors: XX001 with the place.
   virtual void verify() const = 0;
 };

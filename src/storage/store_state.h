@@ -10,6 +10,7 @@
 #include <mutex>
 #include <span>
 
+#include "storage/compactor.h"
 #include "storage/file/commit_log.h"
 #include "storage/store.h"
 #include "storage/table_view.h"
@@ -37,7 +38,8 @@ class StoreState {
         checkpoint_(catalog),
         latest_(catalog),
         last_version_(catalog->version()),
-        current_(std::move(catalog)) {}
+        current_(std::move(catalog)),
+        compactor_(*this, options.compacts_in_background) {}
 
   // Of the commits that are on the disk, the last.
   std::shared_ptr<const CatalogView> current() const;
@@ -53,15 +55,21 @@ class StoreState {
   // Makes a catalog current, which goes on from latest(): durably in a file, with a header that refers to it; what of
   // the tables is not in the file is written. On an error the old one stays. By the writer.
   void commit(TableMap tables, ViewMap views, uint64_t schema_version);
+  // Writes the header of a file whose header refers to another state than the latest one. By the writer.
+  void write_checkpoint();
   // Whether a commit whose changes are a record of so many bytes goes into the log, and into no page. By the writer.
   bool may_log(size_t record_bytes) const;
   // Makes a catalog the latest one, which the record makes of the one before. By the writer.
   LoggedCommit log(std::span<const std::byte> record, TableMap tables, ViewMap views, uint64_t schema_version);
+  // Makes a catalog the latest one that has the same rows in other tablets. By the writer.
+  LoggedCommit put_tablets(TableMap tables);
   // Makes it current once it is on the disk. By whoever committed, who need not be the writer any more. Errors: 58030,
   // 53100; it is given up then, with those that went on from it.
   void wait_for(const LoggedCommit& commit);
   // Before the store ends: what is in the log goes into the file, and the log goes.
   void close() noexcept;
+
+  Compactor& compactor() { return compactor_; }
 
   const TabletStorage storage;
   std::atomic<int64_t> tablet_rows;
@@ -69,6 +77,7 @@ class StoreState {
 
  private:
   void set_current(std::shared_ptr<const CatalogView> catalog);
+  void publish(TableMap tables, ViewMap views, CatalogVersions versions);
   // Errors: those of the log, where what the writer goes on from is not on the disk, and never will be.
   void check_latest() const;
 
@@ -81,6 +90,7 @@ class StoreState {
   std::shared_ptr<const CatalogView> latest_;      // the writer's
   uint64_t last_version_;                          // the writer's
   std::shared_ptr<const CatalogView> current_;
+  Compactor compactor_;  // the last one: its thread uses the others
 };
 
 }  // namespace diptych

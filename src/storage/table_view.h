@@ -58,22 +58,23 @@ class TableView final : public TableSnapshot {
 using TableMap = std::map<std::string, std::shared_ptr<const TableView>, std::less<>>;
 using ViewMap = std::map<std::string, ViewDefinition, std::less<>>;
 
+// A version, and those that were the last to change rows or definitions, and definitions.
+struct CatalogVersions {
+  uint64_t version = 0, contents = 0, schema = 0;
+};
+
 class CatalogView final : public CatalogSnapshot {
  public:
-  CatalogView(TableMap tables, ViewMap views, uint64_t version, uint64_t schema_version,
-              std::shared_ptr<const StoredBlob> root)
-      : tables_(std::move(tables)),
-        views_(std::move(views)),
-        version_(version),
-        schema_version_(schema_version),
-        root_(std::move(root)) {}
+  CatalogView(TableMap tables, ViewMap views, CatalogVersions versions, std::shared_ptr<const StoredBlob> root)
+      : tables_(std::move(tables)), views_(std::move(views)), versions_(versions), root_(std::move(root)) {}
 
   std::shared_ptr<const TableSnapshot> find_table(std::string_view name) const override;
   std::vector<std::string> table_names() const override;
   const ViewDefinition* find_view(std::string_view name) const override;
   std::vector<std::string> view_names() const override;
-  uint64_t version() const override { return version_; }
-  uint64_t schema_version() const override { return schema_version_; }
+  uint64_t version() const override { return versions_.version; }
+  uint64_t contents_version() const override { return versions_.contents; }
+  uint64_t schema_version() const override { return versions_.schema; }
 
   const TableMap& tables() const { return tables_; }
   const ViewMap& views() const { return views_; }
@@ -83,8 +84,7 @@ class CatalogView final : public CatalogSnapshot {
  private:
   TableMap tables_;
   ViewMap views_;
-  uint64_t version_;
-  uint64_t schema_version_;  // the version that changed definitions last
+  CatalogVersions versions_;
   std::shared_ptr<const StoredBlob> root_;
 };
 

@@ -1,6 +1,7 @@
 #include "storage/tablet_directory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -114,19 +115,43 @@ void TabletDirectory::append_run(std::span<const MaskedTablet> run, int64_t tabl
     members.insert(members.begin(), last->tablets.begin(), last->tablets.end());
     drop_part();
   }
-  for (size_t at = 0; at < members.size(); at += DirectoryChunk::most_tablets) {
-    auto begin = members.begin() + static_cast<std::ptrdiff_t>(at);
-    auto end =
-        members.begin() + static_cast<std::ptrdiff_t>(std::min(at + DirectoryChunk::most_tablets, members.size()));
-    add_part(std::make_shared<DirectoryChunk>(std::vector<MaskedTablet>(begin, end)), nullptr);
+  add_chunks(members);
+}
+
+void TabletDirectory::add_chunks(std::span<const MaskedTablet> members) {
+  while (!members.empty()) {
+    const auto chunk = members.first(std::min(DirectoryChunk::most_tablets, members.size()));
+    add_part(std::make_shared<DirectoryChunk>(std::vector(chunk.begin(), chunk.end())), nullptr);
+    members = members.subspan(chunk.size());
+  }
+}
+
+std::vector<TabletDirectory::Part> TabletDirectory::take_parts() {
+  size_ = 0;
+  rows_ = live_rows_ = 0;
+  return std::exchange(parts_, {});
+}
+
+void TabletDirectory::replace(size_t first, size_t count, std::vector<MaskedTablet> added) {
+  check_invariant(count > 0 && first + count <= size_, "the tablets that are replaced are there");
+  std::vector<MaskedTablet> members;  // of the parts that have some of the tablets
+  for (const Part& part : take_parts()) {
+    const std::vector<MaskedTablet>& tablets = part.chunk->tablets;
+    const size_t end = part.first_tablet + tablets.size();
+    if (end <= first || part.first_tablet >= first + count) {
+      add_part(part.chunk, part.blob);
+      continue;
+    }
+    for (size_t tablet = part.first_tablet; tablet < end; ++tablet) {
+      if (tablet == first) std::move(added.begin(), added.end(), std::back_inserter(members));
+      if (tablet < first || tablet >= first + count) members.push_back(tablets[tablet - part.first_tablet]);
+    }
+    if (end >= first + count) add_chunks(members);
   }
 }
 
 void TabletDirectory::put_masks(std::span<const NewMask> masks) {
-  const std::vector<Part> before = std::exchange(parts_, {});
-  size_ = 0;
-  rows_ = live_rows_ = 0;
-  for (const Part& part : before) {
+  for (const Part& part : take_parts()) {
     const size_t end = part.first_tablet + part.chunk->tablets.size();
     const auto next = std::find_if(masks.begin(), masks.end(), [&](const NewMask& mask) { return mask.tablet >= end; });
     const auto here = masks.first(static_cast<size_t>(next - masks.begin()));

@@ -89,6 +89,8 @@ class TabletDirectory {
 
   // Keeps the first `kept` tablets and puts others behind them. tablet_rows: row slots of a full tablet.
   void replace_tail(size_t kept, std::vector<MaskedTablet> added, int64_t tablet_rows);
+  // Puts others in the place of `count` tablets from `first` on, or none.
+  void replace(size_t first, size_t count, std::vector<MaskedTablet> added);
   // In ascending order of tablets. Tablets without a row that is there are left out.
   void put_masks(std::span<const NewMask> masks);
   // The number of the tablet that has the row.
@@ -106,6 +108,9 @@ class TabletDirectory {
  private:
   void cut(size_t kept, std::vector<MaskedTablet>& tail);
   void append_run(std::span<const MaskedTablet> run, int64_t tablet_rows);
+  void add_chunks(std::span<const MaskedTablet> members);
+  // Takes all parts out.
+  std::vector<Part> take_parts();
   void drop_part();
 
   std::vector<Part> parts_;

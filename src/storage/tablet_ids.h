@@ -5,9 +5,10 @@
 // created again. Therefore the counter belongs to the database and does not go back when a transaction is given up. A
 // commit writes it to the file together with the tablets (docs/format.md).
 //
-// Thread safety: one writer at a time.
+// Thread safety: all members may be called by many threads at once.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/error.h"
@@ -20,18 +21,22 @@ class TabletIds {
   // up to 2^20 row slots.
   static constexpr uint64_t end = uint64_t{1} << 43;
 
-  explicit TabletIds(uint64_t next = 1) : next_(next) {}
+  // When a database is opened. next: more than all ids that it has.
+  void go_on_from(uint64_t next) { next_ = next; }
 
   // Errors: 54000 when all ids are given.
   uint64_t take() {
-    if (next_ == end) throw Error(SqlState::program_limit_exceeded, "the database has no more ids for tablets");
-    return next_++;
+    uint64_t id = next_;
+    do {
+      if (id == end) throw Error(SqlState::program_limit_exceeded, "the database has no more ids for tablets");
+    } while (!next_.compare_exchange_weak(id, id + 1));
+    return id;
   }
   // All ids that were given are less.
   uint64_t next() const { return next_; }
 
  private:
-  uint64_t next_;
+  std::atomic<uint64_t> next_ = 1;
 };
 
 }  // namespace diptych

@@ -1,12 +1,31 @@
 #include "storage/tablet_storage.h"
 
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "storage/row_decoder.h"
 #include "tablet/dictionary.h"
 #include "tablet/layout.h"
 
 namespace diptych {
+
+namespace {
+
+// A tablet as the file has it.
+struct Block {
+  Block(const EncodedTablet& tablet, std::span<const size_t> key_columns)
+      : bytes(serialize(tablet, {.compress = true, .key_columns = key_columns})),
+        meta(parse_meta(bytes.span().first(tablet_meta_bytes(tablet.columns.size())), bytes.size())) {
+    for (size_t i = 0; i < meta.columns.size(); ++i) {
+      if (tablet.columns[i].dictionary) meta.columns[i].code_end = tablet.columns[i].dictionary->size();
+    }
+  }
+  AlignedBuffer bytes;
+  TabletMeta meta;
+};
+
+}  // namespace
 
 TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
                                   MemoryReservation* held) const {
@@ -16,12 +35,16 @@ TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<c
     reservation.grow(tablet.bytes() - reservation.bytes());
     return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
   }
-  AlignedBuffer block = serialize(tablet, {.compress = true, .key_columns = key_columns});
-  TabletMeta meta = parse_meta(block.span().first(tablet_meta_bytes(tablet.columns.size())), block.size());
-  for (size_t i = 0; i < meta.columns.size(); ++i) {
-    if (tablet.columns[i].dictionary) meta.columns[i].code_end = tablet.columns[i].dictionary->size();
-  }
-  return std::make_shared<StoredTablet>(id, std::move(meta), file->write_block(block.span()), buffer);
+  Block block(tablet, key_columns);
+  return std::make_shared<StoredTablet>(id, std::move(block.meta), file->write_block(block.bytes.span()), buffer);
+}
+
+TabletHandle TabletStorage::store_beside(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const {
+  if (!file) return store(id, std::move(tablet), key_columns);
+  Block block(tablet, key_columns);
+  std::optional<Extent> extent = file->write_block_if_settled(block.bytes.span());
+  if (!extent) return nullptr;
+  return std::make_shared<StoredTablet>(id, std::move(block.meta), std::move(*extent), buffer);
 }
 
 void TabletStorage::view(const TableState& table, size_t tablet, std::span<const size_t> columns,

@@ -23,6 +23,8 @@ struct TabletStorage {
   // null: nobody has. Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.
   TabletHandle store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
                      MemoryReservation* held = nullptr) const;
+  // As store(), beside the writer. Null: the file's headers are not settled, and the tablet is lost.
+  TabletHandle store_beside(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const;
   // Calls `use` with columns of a tablet of the table, all of its rows.
   void view(const TableState& table, size_t tablet, std::span<const size_t> columns,
             const std::function<void(std::span<const ColumnView>)>& use) const;

@@ -1,5 +1,7 @@
 #include "storage/write_transaction.h"
 
+#include <optional>
+
 #include "base/error.h"
 #include "storage/row_eraser.h"
 
@@ -131,6 +133,7 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
   if (is_recorded(2 * static_cast<int64_t>(positions.size())))
     record_.erase(table, working.state.directory.live_rows_before(positions));
   erase_rows(state_.storage, working.state, positions, cancelled_);
+  has_erased_ = true;
   start_appending(working);
   working.is_changed = is_changed_ = true;
   preview_.reset();
@@ -172,8 +175,11 @@ void StoredTransaction::stop_recording() {
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
-  if (is_changed_ && preview_ == nullptr)
-    preview_ = std::make_shared<CatalogView>(collect(), views_, state_.take_version(), schema_version_, nullptr);
+  if (is_changed_ && preview_ == nullptr) {
+    const uint64_t version = state_.take_version();
+    preview_ =
+        std::make_shared<CatalogView>(collect(), views_, CatalogVersions{version, version, schema_version_}, nullptr);
+  }
   guard.passed();
   return is_changed_ ? preview_ : base_;
 }
@@ -209,15 +215,16 @@ void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
   if (!is_changed_) return end();
   TableMap tables = collect();
-  if (!is_recorded_ || !state_.may_log(record_.bytes().size())) {
-    state_.commit(std::move(tables), views_, schema_version_);
-    return end();
-  }
-  // The next writer begins while this commit waits for the disk.
-  const LoggedCommit logged = state_.log(record_.bytes(), std::move(tables), views_, schema_version_);
   StoreState& state = state_;
+  std::optional<LoggedCommit> logged;
+  if (is_recorded_ && state.may_log(record_.bytes().size()))
+    logged = state.log(record_.bytes(), std::move(tables), views_, schema_version_);
+  else
+    state.commit(std::move(tables), views_, schema_version_);
+  // The next writer begins while a commit in the log waits for the disk.
   end();
-  state.wait_for(logged);
+  if (logged) state.wait_for(*logged);
+  if (has_erased_) state.compactor().note_deletes();
 }
 
 void StoredTransaction::note_change() {

@@ -68,7 +68,7 @@ class StoredTransaction final : public WriteTransaction {
   TableMap tables_;
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
-  bool is_changed_ = false;
+  bool is_changed_ = false, has_erased_ = false;
   bool is_recorded_ = false;  // record_ has all that was changed; not where the commit would not be logged
   ChangeRecord record_;
   uint64_t schema_version_ = 0;

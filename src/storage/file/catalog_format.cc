@@ -370,10 +370,10 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
     }
     if (header.version >= 3) views = read_views(reader, tables);
     reader.finish();
-    ids = TabletIds(id_reader.next());
+    ids.go_on_from(id_reader.next());
   }
-  return std::make_shared<CatalogView>(std::move(tables), std::move(views), header.sequence, header.sequence,
-                                       std::move(root));
+  const CatalogVersions versions{header.sequence, header.sequence, header.sequence};
+  return std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, std::move(root));
 }
 
 void verify_catalog(const DatabaseFile& file, const CatalogView& catalog) {

@@ -189,6 +189,11 @@ void CommitLog::wake() {
   });
 }
 
+int64_t CommitLog::end() const {
+  const std::lock_guard guard(mutex_);
+  return written_;
+}
+
 int64_t CommitLog::bytes() const {
   const std::lock_guard lock(mutex_);
   return written_ - first_;

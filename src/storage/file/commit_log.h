@@ -62,6 +62,8 @@ class CommitLog {
   // then on that is every wait's error, until restart().
   void wait_for(int64_t place);
 
+  // The place behind the last record.
+  int64_t end() const;
   // Bytes of the records behind the checkpoint.
   int64_t bytes() const;
   // Whether an append or a wait has failed since the checkpoint: the disk may have what failed, so the next commit is

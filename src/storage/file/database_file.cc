@@ -122,6 +122,7 @@ void DatabaseFile::publish(const BlobReference& root) {
 }
 
 void DatabaseFile::shrink() noexcept {
+  const std::lock_guard guard(header_mutex_);
   int64_t needed = std::max(header().file_pages, allocator_->end());
   if (file_pages_ - needed < std::max(least_shrink_pages, needed / 8)) return;
   try {
@@ -173,6 +174,13 @@ Extent DatabaseFile::write_pages(std::span<const std::byte> bytes) {
 Extent DatabaseFile::write_block(std::span<const std::byte> block) {
   check_invariant(block.size() % page_bytes == 0, "a block is whole pages");
   return write_pages(block);
+}
+
+std::optional<Extent> DatabaseFile::write_block_if_settled(std::span<const std::byte> block) {
+  // Under the lock until it is written: a header says how long the file is at least, and where its end is cut off.
+  const std::lock_guard guard(header_mutex_);
+  if (!settled_) return {};
+  return write_block(block);
 }
 
 std::shared_ptr<const StoredBlob> DatabaseFile::write_blob(std::span<const std::byte> bytes) {

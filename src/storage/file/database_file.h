@@ -8,14 +8,15 @@
 //
 // When step 3 fails, the disk may hold either state. So no page is written before settle() has put the old header back.
 //
-// Thread safety: reading, allocating and verifying from many threads at once; settle(), publish() and shrink() by the
-// one writer.
+// Thread safety: reading, verifying and write_block_if_settled() from many threads at once; the others by the one
+// writer and its tasks, settle(), publish() and shrink() by one thread at a time.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class DatabaseFile {
 
   // Writes to free pages. block: whole pages.
   Extent write_block(std::span<const std::byte> block);
+  // As write_block(), beside the writer. None: the headers are not settled, which is the writer's to do.
+  std::optional<Extent> write_block_if_settled(std::span<const std::byte> block);
   std::shared_ptr<const StoredBlob> write_blob(std::span<const std::byte> bytes);
   void read_at(int64_t offset, std::span<std::byte> into) const { file_->read_at(offset, into); }
   void will_read(int64_t offset, int64_t bytes) const { file_->will_read(offset, bytes); }
@@ -76,12 +79,12 @@ class DatabaseFile {
 
   std::unique_ptr<File> file_;
   std::shared_ptr<ExtentAllocator> allocator_ = std::make_shared<ExtentAllocator>(header_pages);
-  mutable std::mutex header_mutex_;                  // for verify_headers() beside a writer
+  mutable std::mutex header_mutex_;                  // for what goes on beside a writer
   std::array<FileHeader, 2> slots_;                  // what the slots hold or should hold
   std::array<std::array<bool, 2>, 2> known_good_{};  // [slot][copy]: the disk holds slots_[slot] there
   size_t current_ = 0;
   std::atomic<int64_t> file_pages_{0};  // length of the file, at most
-  bool settled_ = false;
+  std::atomic<bool> settled_ = false;
 };
 
 }  // namespace diptych

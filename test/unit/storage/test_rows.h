@@ -18,7 +18,7 @@
 
 namespace diptych::test {
 
-inline constexpr StoreOptions small_tablets{.tablet_rows = 64};
+inline constexpr StoreOptions small_tablets{.tablet_rows = 64, .compacts_in_background = false};
 
 // The seed of a random test: DIPTYCH_TEST_SEED, or 1.
 inline uint64_t base_seed() {

@@ -221,8 +221,148 @@ Workload back_to_savepoints() {
   return workload;
 }
 
-// Where a transaction before has failed there are fewer rows.
-// Those that the table has.
+// Tablets are written anew in the middle, with others of which little is gone between them.
+Workload compacted_here_and_there() {
+  Workload workload{"compacted_here_and_there", {{{create("t"), append("t", 0, 700)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{erase("t", i * 130, 100, 3), erase("t", 400, 1)}});
+    workload.transactions.push_back(checkpoint());
+    workload.transactions.push_back({{append("t", 1000 + i * 50, 50)}});
+  }
+  return workload;
+}
+
+Workload compacted_fragments() {
+  Workload workload{"compacted_fragments", {{{create("t"), append("t", 0, 40)}}}};
+  for (int64_t i = 0; i < 4; ++i) {
+    workload.transactions.push_back({{append("t", 100 + i * 10, 9)}});
+    workload.transactions.push_back({{erase("t", i, 12, 2)}});
+    workload.transactions.push_back(checkpoint());
+  }
+  return workload;
+}
+
+Workload compacted_keys() {
+  Workload workload{"compacted_keys", {{{create("t", true), append("t", 0, 300)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{erase("t", 10, 60, 2), append("t", i * 1000 + 10000, 30)}});
+    workload.transactions.push_back(checkpoint());
+  }
+  return workload;
+}
+
+Workload compacted_to_nothing() {
+  return {"compacted_to_nothing",
+          {{{create("t"), append("t", 0, 300)}},
+           {{erase("t", 0, 290)}},
+           checkpoint(),
+           {{erase("t", 0, 10)}},
+           checkpoint(),
+           {{append("t", 500, 70)}},
+           {{erase("t", 0, 70, 2)}},
+           checkpoint()}};
+}
+
+Workload compacted_in_runs() {
+  return {"compacted_in_runs",
+          {{{create("t"), append("t", 0, 3000)}},
+           {{erase("t", 0, 3000, 2)}},
+           checkpoint(),
+           {{erase("t", 0, 1500, 4)}},
+           checkpoint(),
+           {{append("t", 5000, 1)}}}};
+}
+
+Workload compacted_tables_in_turn() {
+  Workload workload{"compacted_tables_in_turn",
+                    {{{create("a"), append("a", 0, 200), create("b"), append("b", 0, 90)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{erase("a", i, 100, 2), erase("b", 0, 20)}});
+    workload.transactions.push_back({{append("b", 100 + i * 30, 30)}});
+    workload.transactions.push_back(checkpoint());
+  }
+  return workload;
+}
+
+Workload compacted_after_what_was_given_up() {
+  Workload workload{"compacted_after_what_was_given_up", {{{create("t"), append("t", 0, 300)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    workload.transactions.push_back({{erase("t", 5, 250, 2), append("t", 900, 100)}, false});
+    workload.transactions.push_back({{erase("t", i * 30, 20)}});
+    workload.transactions.push_back(checkpoint());
+  }
+  return workload;
+}
+
+Workload compacted_and_dropped() {
+  return {"compacted_and_dropped",
+          {{{create("t"), append("t", 0, 400)}},
+           {{erase("t", 0, 400, 2)}},
+           checkpoint(),
+           {{drop("t")}},
+           checkpoint(),
+           {{create("t"), append("t", 0, 100)}},
+           {{truncate("t"), append("t", 7, 100)}},
+           {{erase("t", 0, 50)}},
+           checkpoint()}};
+}
+
+Workload checkpoints() {
+  Workload workload{"checkpoints", {checkpoint(), {{create("t")}}, checkpoint(), checkpoint()}};
+  for (int64_t i = 0; i < 8; ++i) {
+    workload.transactions.push_back({{append("t", i * 3, 3)}});
+    if (i % 3 == 2) workload.transactions.push_back(checkpoint());
+  }
+  return workload;
+}
+
+// A commit in the log each, but for the first ones.
+Workload logged_updates() {
+  Workload workload{"logged_updates", {{{create("t", true), append("t", 0, 150)}}}};
+  for (int64_t i = 0; i < 12; ++i)
+    workload.transactions.push_back({{erase("t", i * 7, 3), append("t", 1000 + i * 3, 3)}});
+  return workload;
+}
+
+Workload logged_erases() {
+  Workload workload{"logged_erases", {{{create("t"), append("t", 0, 400)}}, {{create("u"), append("u", 0, 9)}}}};
+  for (int64_t i = 0; i < 9; ++i) workload.transactions.push_back({{erase(i % 4 == 3 ? "u" : "t", i, 40, 4)}});
+  return workload;
+}
+
+Workload logged_truncates() {
+  Workload workload{"logged_truncates", {{{create("t"), append("t", 0, 100)}}}};
+  for (int64_t i = 0; i < 4; ++i) {
+    workload.transactions.push_back({{append("t", 200 + i * 70, 70)}});
+    workload.transactions.push_back({{truncate("t"), append("t", 500 + i, 1)}});
+    workload.transactions.push_back({{truncate("t")}});
+  }
+  return workload;
+}
+
+Workload logged_before_and_behind_tables() {
+  Workload workload{"logged_before_and_behind_tables", {{{create("t"), append("t", 0, 10)}}}};
+  for (int64_t i = 0; i < 3; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    for (int64_t j = 0; j < 3; ++j)
+      workload.transactions.push_back({{append("t", 100 + i * 10 + j, 1), erase("t", j, 1)}});
+    workload.transactions.push_back({{create(name), append(name, 0, 5)}});
+    workload.transactions.push_back({{append(name, 5, 5)}});
+    if (i > 0) workload.transactions.push_back({{drop("t" + std::to_string(i - 1))}});
+  }
+  return workload;
+}
+
+Workload logged_savepoints() {
+  Workload workload{"logged_savepoints", {{{create("t"), append("t", 0, 100)}}}};
+  for (int64_t i = 0; i < 8; ++i)
+    workload.transactions.push_back(
+        {{append("t", 200 + i, 2), save(), erase("t", 0, 30, 2), append("t", 300, 9), go_back(), erase("t", i, 2)},
+         i % 3 != 1});
+  return workload;
+}
+
+// Those that the table has: where a transaction before has failed there are fewer rows.
 std::vector<int64_t> rows_erased(const Change& change, size_t rows) {
   std::vector<int64_t> erased = change.numbers;
   std::erase_if(erased, [rows](int64_t row) { return row >= static_cast<int64_t>(rows); });
@@ -257,7 +397,21 @@ std::vector<Workload> all_workloads() {
           erased_and_written_anew(),
           erasing_given_up(),
           truncated(),
-          back_to_savepoints()};
+          back_to_savepoints(),
+          compacted_here_and_there(),
+          compacted_fragments(),
+          compacted_keys(),
+          compacted_to_nothing(),
+          compacted_in_runs(),
+          compacted_tables_in_turn(),
+          compacted_after_what_was_given_up(),
+          compacted_and_dropped(),
+          checkpoints(),
+          logged_updates(),
+          logged_erases(),
+          logged_truncates(),
+          logged_before_and_behind_tables(),
+          logged_savepoints()};
 }
 
 Contents contents_after(Contents before, const Transaction& transaction) {
@@ -283,6 +437,7 @@ Contents contents_after(Contents before, const Transaction& transaction) {
 }
 
 void run(Store& store, const Transaction& transaction) {
+  if (transaction.is_checkpoint) return store.checkpoint();
   auto writer = store.begin_write();
   std::shared_ptr<const WriteTransaction::Savepoint> saved;
   for (const Change& change : transaction.changes) {

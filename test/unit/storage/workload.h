@@ -20,7 +20,8 @@ struct Change {
 
 struct Transaction {
   std::vector<Change> changes;
-  bool commits = true;  // false: given up at the end
+  bool commits = true;         // false: given up at the end
+  bool is_checkpoint = false;  // none, but a checkpoint
 };
 
 struct Workload {
@@ -48,7 +49,9 @@ inline Change truncate(std::string table) { return {Change::Kind::Truncate, std:
 inline Change save() { return {Change::Kind::Save, "", {}}; }
 inline Change go_back() { return {Change::Kind::GoBack, "", {}}; }
 
-// The 26 workloads; with tablets of 64 rows.
+inline Transaction checkpoint() { return {{}, true, true}; }
+
+// The 40 workloads; with tablets of 64 rows.
 std::vector<Workload> all_workloads();
 
 // What the tables hold once the transaction is committed. Meaningful for transactions without errors only.

@@ -1,0 +1,156 @@
+#include "storage/compactor.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "storage/store_state.h"
+
+namespace diptych {
+namespace {
+
+// A checkpoint makes writers wait for the disk twice.
+constexpr int64_t most_unpublished_bytes = int64_t{64} << 20;
+// Commits follow each other: what they delete is looked at together.
+constexpr std::chrono::milliseconds pause{100};
+constexpr std::chrono::milliseconds longest_pause{60'000};
+
+// The turn to write.
+class Turn {
+ public:
+  Turn(StoreState& state, const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) : state_(state) {
+    state_.begin_writing(cancelled, timeout);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { state_.end_writing(); }
+
+ private:
+  StoreState& state_;
+};
+
+int64_t bytes_of(const CompactedRun& run) {
+  int64_t bytes = 0;
+  for (const TabletHandle& tablet : run.tablets) bytes += tablet->pages().count * page_bytes;
+  return bytes;
+}
+
+}  // namespace
+
+void Compactor::note_deletes() noexcept {
+  const std::lock_guard guard(mutex_);
+  if (!is_in_background_ || stops_) return;
+  is_asked_ = true;
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (const std::system_error&) {
+      // No thread: the next commit tries again.
+    }
+  }
+  has_work_.notify_one();
+}
+
+void Compactor::set_in_background(bool in_background) {
+  const std::lock_guard guard(mutex_);
+  is_in_background_ = in_background;
+}
+
+void Compactor::stop() noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    stops_ = true;
+  }
+  has_work_.notify_all();
+  stopping_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Compactor::work() noexcept {
+  std::chrono::milliseconds wait = pause;
+  std::unique_lock guard(mutex_);
+  while (!stops_) {
+    has_work_.wait(guard, [this] { return stops_ || is_asked_; });
+    if (stopping_.wait_for(guard, wait, [this] { return stops_.load(); })) return;
+    if (!std::exchange(is_asked_, false) || !is_in_background_) continue;
+    guard.unlock();
+    const bool is_done = work_once();
+    guard.lock();
+    is_asked_ |= !is_done;
+    wait = is_done ? pause : std::min(2 * wait, longest_pause);
+  }
+}
+
+bool Compactor::work_once() noexcept {
+  try {
+    const std::lock_guard guard(running_);
+    const Wait wait{&stops_, {}};
+    compact_all(wait);
+    return true;
+  } catch (const Error&) {
+    // The tablets of before are as good; a statement that meets the reason says it.
+    return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void Compactor::run(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
+  constexpr std::chrono::milliseconds cancel_check_interval{10};
+  std::unique_lock guard(running_, std::defer_lock);
+  while (!guard.try_lock_for(cancel_check_interval)) check_cancelled(cancelled);
+  const Wait wait{cancelled, timeout};
+  compact_all(wait);
+  write_checkpoint(wait);
+}
+
+void Compactor::compact_all(const Wait& wait) {
+  for (const std::string& name : state_.current()->table_names()) {
+    while (compact_one(name, CompactedPart::BeforeFragmentsAtEnd, wait)) {
+    }
+    compact_one(name, CompactedPart::All, wait);
+    if (unpublished_bytes_ >= most_unpublished_bytes) write_checkpoint(wait);
+  }
+}
+
+bool Compactor::compact_one(const std::string& table, CompactedPart part, const Wait& wait) {
+  check_cancelled(wait.cancelled);
+  const auto catalog = state_.current();
+  const auto entry = catalog->tables().find(table);
+  if (entry == catalog->tables().end()) return false;
+  std::optional<CompactedRun> run = run_to_compact(entry->second, part);
+  if (!run) return false;
+  while (!write_run(state_.storage, *run, wait.cancelled)) {
+    run->tablets.clear();
+    const Turn turn(state_, wait.cancelled, wait.timeout);  // settles the headers
+  }
+  if (!put(*run, wait)) return false;
+  if (state_.storage.file) unpublished_bytes_ += bytes_of(*run);
+  if (unpublished_bytes_ >= most_unpublished_bytes) write_checkpoint(wait);
+  return true;
+}
+
+bool Compactor::put(const CompactedRun& run, const Wait& wait) {
+  LoggedCommit made;
+  {
+    const Turn turn(state_, wait.cancelled, wait.timeout);
+    TableMap tables = state_.latest()->tables();
+    const auto entry = tables.find(run.table->definition().name);
+    if (entry == tables.end()) return false;
+    TableState state = entry->second->state();
+    if (!put_run(state_.storage, run, state)) return false;
+    entry->second = std::make_shared<TableView>(std::move(state));
+    made = state_.put_tablets(std::move(tables));
+  }
+  state_.wait_for(made);
+  return true;
+}
+
+void Compactor::write_checkpoint(const Wait& wait) {
+  const Turn turn(state_, wait.cancelled, wait.timeout);
+  state_.write_checkpoint();
+  unpublished_bytes_ = 0;
+}
+
+}  // namespace diptych
