@@ -127,7 +127,8 @@ TEST_P(CompactionTest, SpaceIsUsedAgain) {
     commit({erase("t", 0, 64000, 2), append("t", (i + 1) * 64000, 32000)});
     store_->checkpoint();
   }
-  EXPECT_LT(files_.open("db", OpenMode::Read)->size(), 2 * bytes);
+  // Twice what is there, and a dictionary of a few strings more each time.
+  EXPECT_LT(files_.open("db", OpenMode::Read)->size(), 5 * bytes / 2);
   EXPECT_EQ(table()->live_rows(), 64000);
 }
 
