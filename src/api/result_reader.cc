@@ -12,10 +12,7 @@ namespace diptych {
 ResultReader::ResultReader(std::shared_ptr<const TabletSource> result)
     : result_(std::move(result)),
       all_columns_(result_->columns().size()),
-      texts_(all_columns_.size()),
-      chunk_offsets_(all_columns_.size()),
-      chunk_bytes_(all_columns_.size()),
-      chunk_validity_(all_columns_.size()) {
+      texts_(all_columns_.size()) {
   std::iota(all_columns_.begin(), all_columns_.end(), 0);
 }
 
@@ -47,7 +44,7 @@ int64_t ResultReader::next_chunk(diptych_chunk_column* columns) {
   way_ = Way::Chunks;
   decoded_.reset();
   if (!pin_next_tablet()) return 0;
-  decoded_ = std::make_unique<DecodedRows>(pinned_->views, pinned_->rows);
+  decoded_ = std::make_unique<DecodedRows>(pinned_->views, pinned_->rows, DecodedRows::Texts::Strings);
   const RowBatch batch = decoded_->batch();
   for (size_t i = 0; i < all_columns_.size(); ++i) columns[i] = chunk_column(i, batch.columns[i]);
   return pinned_->rows;
@@ -59,15 +56,6 @@ diptych_chunk_column ResultReader::chunk_column(size_t column, const BatchColumn
   out.type = api_type(type);
   out.scale = type.scale;
   out.validity = batch.validity;
-  if (batch.validity && batch.validity_offset > 0) {
-    std::vector<uint8_t>& bits = chunk_validity_[column];
-    bits.assign(static_cast<size_t>(pinned_->rows + 7) / 8, 0);
-    for (int64_t row = 0; row < pinned_->rows; ++row) {
-      const int64_t bit = batch.validity_offset + row;
-      if (batch.validity[bit / 8] >> (bit % 8) & 1) bits[row / 8] |= static_cast<uint8_t>(1 << (row % 8));
-    }
-    out.validity = bits.data();
-  }
   if (type.physical() != PhysicalType::Text) {
     out.width = width_bytes(type.physical());
     out.values = batch.values;
@@ -75,19 +63,6 @@ diptych_chunk_column ResultReader::chunk_column(size_t column, const BatchColumn
   }
   out.offsets = batch.offsets;
   out.bytes = batch.bytes;
-  if (batch.codes) {
-    std::vector<uint32_t>& offsets = chunk_offsets_[column];
-    std::string& bytes = chunk_bytes_[column];
-    bytes.clear();
-    offsets.assign(1, 0);
-    for (int64_t row = 0; row < pinned_->rows; ++row) {
-      const int32_t code = batch.codes[row];
-      bytes.append(batch.bytes + batch.offsets[code], batch.offsets[code + 1] - batch.offsets[code]);
-      offsets.push_back(static_cast<uint32_t>(bytes.size()));
-    }
-    out.offsets = offsets.data();
-    out.bytes = bytes.data();
-  }
   return out;
 }
 

@@ -47,11 +47,7 @@ class ResultReader {
   std::unique_ptr<PinnedTablet> pinned_;
   int64_t row_ = -1;
   std::vector<std::optional<std::string>> texts_;
-  // Of the current chunk:
-  std::unique_ptr<DecodedRows> decoded_;
-  std::vector<std::vector<uint32_t>> chunk_offsets_;
-  std::vector<std::string> chunk_bytes_;
-  std::vector<std::vector<uint8_t>> chunk_validity_;
+  std::unique_ptr<DecodedRows> decoded_;  // the current chunk
 };
 
 // The API's name of a type.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -121,7 +122,8 @@ std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& r
     }
     for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(static_cast<int64_t>(integer_at(view, row)));
   }
-  // Threads write their rows in the order of the table, mostly.
+  // Threads write their rows in the order of the table, mostly, and each row once.
+  if (std::adjacent_find(positions.begin(), positions.end(), std::greater_equal()) == positions.end()) return positions;
   if (!std::is_sorted(positions.begin(), positions.end())) {
     constexpr int64_t least_part = 64;
     const int64_t last = *std::max_element(positions.begin(), positions.end());

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "storage/table_view.h"
+#include "tablet/cells.h"
 #include "tablet/validity_bits.h"
 
 namespace diptych {
@@ -16,9 +17,7 @@ enum class ChangeKind : uint8_t { Append = 'a', Erase = 'e', Truncate = 't' };
 constexpr uint8_t no_nulls = 0, with_nulls = 1;
 // A string of a batch; NULL has none.
 std::string_view text_of(const BatchColumn& column, int64_t row) {
-  if (column.is_null(row)) return {};
-  const auto at = static_cast<size_t>(column.codes != nullptr ? column.codes[row] : row);
-  return {column.bytes + column.offsets[at], column.offsets[at + 1] - column.offsets[at]};
+  return column.is_null(row) ? std::string_view() : string_at(column, row);
 }
 
 std::span<const std::byte> bytes_at(const void* data, int64_t bytes) {

@@ -134,11 +134,9 @@ bool write_run(const TabletStorage& storage, CompactedRun& run, const std::atomi
   bool is_settled = true;
   for (size_t tablet = run.first; is_settled && tablet < run.first + run.count; ++tablet) {
     check_cancelled(cancelled);
-    storage.view_live_rows(state, tablet, [&](const RowBatch& batch, int64_t first, int64_t count) {
-      while (is_settled && count > 0) {
-        const int64_t taken = builder.append(batch, first, count);
-        first += taken;
-        count -= taken;
+    storage.view_live_rows(state, tablet, [&](const RowBatch& batch) {
+      for (int64_t first = 0; is_settled && first < batch.rows;) {
+        first += builder.append(batch, first, batch.rows - first);
         memory.follow(static_cast<size_t>(builder.staged_bytes()));
         if (builder.full()) is_settled = flush();
       }

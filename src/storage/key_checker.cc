@@ -30,6 +30,11 @@ ColumnView view_of(const BatchColumn& column) {
   view.data = static_cast<const std::byte*>(column.values);
   view.offsets = column.offsets;
   view.heap = column.bytes;
+  if (column.dictionary == nullptr) return view;
+  view.encoding = Encoding::Dictionary;
+  view.data = reinterpret_cast<const std::byte*>(column.codes);
+  view.width = sizeof(*column.codes);
+  view.dictionary = column.dictionary;
   return view;
 }
 
@@ -124,8 +129,9 @@ void KeyChecker::add_bytes(const RowBatch& batch) {
   for (int64_t row = 0; row < batch.rows; ++row) {
     for (size_t i = 0; i < key_.size(); ++i) {
       const BatchColumn& column = batch.columns[key_[i]];
-      key[i] =
-          value_at(view_of(column), state_.definition.columns[key_[i]].type, column.codes ? column.codes[row] : row);
+      const bool has_entries = column.codes != nullptr && column.dictionary == nullptr;
+      const int64_t at = has_entries ? column.codes[row] : row;
+      key[i] = value_at(view_of(column), state_.definition.columns[key_[i]].type, at);
     }
     std::string bytes = key_bytes(key);
     memory_.grow(bytes_per_string_key + static_cast<int64_t>(bytes.size()));

@@ -107,8 +107,7 @@ void TableAppender::put_behind_fragments(size_t fragments) {
   size_t first = kept_ - fragments;
   kept_ = first;
   for (size_t tablet = first; tablet < first + fragments; ++tablet)
-    storage_.view_live_rows(state_, tablet,
-                            [&](const RowBatch& batch, int64_t row, int64_t count) { stage(batch, row, count); });
+    storage_.view_live_rows(state_, tablet, [&](const RowBatch& batch) { stage(batch, 0, batch.rows); });
   std::vector<ColumnView> views = views_of(staged);
   DecodedRows decoded(views, staged.rows);
   stage(decoded.batch(), 0, staged.rows);

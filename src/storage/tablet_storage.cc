@@ -69,20 +69,14 @@ void TabletStorage::view(const TableState& table, size_t tablet, std::span<const
 }
 
 void TabletStorage::view_live_rows(const TableState& table, size_t tablet,
-                                   const std::function<void(const RowBatch&, int64_t, int64_t)>& use) const {
+                                   const std::function<void(const RowBatch&)>& use) const {
   const auto [handle, mask, first_row] = table.directory[tablet];
   std::vector<size_t> columns(handle->column_count());
   std::iota(columns.begin(), columns.end(), 0);
   view(table, tablet, columns, [&](std::span<const ColumnView> views) {
-    const int64_t rows = handle->rows();
-    const DecodedRows decoded(views, rows);
-    if (mask == nullptr) return use(decoded.batch(), 0, rows);
-    for (int64_t first = 0; first < rows;) {
-      int64_t end = first;
-      while (end < rows && mask->is_live(end)) ++end;
-      if (end > first) use(decoded.batch(), first, end - first);
-      first = end + 1;
-    }
+    const DecodedRows decoded =
+        mask != nullptr ? DecodedRows(views, handle->rows(), mask->bits()) : DecodedRows(views, handle->rows());
+    use(decoded.batch());
   });
 }
 

@@ -28,10 +28,8 @@ struct TabletStorage {
   // Calls `use` with columns of a tablet of the table, all of its rows.
   void view(const TableState& table, size_t tablet, std::span<const size_t> columns,
             const std::function<void(std::span<const ColumnView>)>& use) const;
-  // Calls `use` with those runs of a tablet's rows that are there: all columns of the tablet, and the first row and
-  // the number of rows of a run.
-  void view_live_rows(const TableState& table, size_t tablet,
-                      const std::function<void(const RowBatch&, int64_t, int64_t)>& use) const;
+  // Calls `use` with all columns of those of a tablet's rows that are there.
+  void view_live_rows(const TableState& table, size_t tablet, const std::function<void(const RowBatch&)>& use) const;
 };
 
 }  // namespace diptych

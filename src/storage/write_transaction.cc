@@ -118,7 +118,7 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
     working.appender->finish();
     working.keys->check();
   }
-  if (is_recorded(ChangeRecord::bytes_of(batch))) record_.append(table, batch);
+  if (is_recorded_ && is_recorded(ChangeRecord::bytes_of(batch))) record_.append(table, batch);
   working.is_changed = is_changed_ = true;
   preview_.reset();
   guard.passed();

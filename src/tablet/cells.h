@@ -8,6 +8,7 @@
 
 #include "tablet/column_view.h"
 #include "tablet/dictionary.h"
+#include "tablet/row_batch.h"
 
 namespace diptych {
 
@@ -56,6 +57,16 @@ inline int128_t integer_at(const ColumnView& view, int64_t row) {
 inline std::string_view string_at(const ColumnView& view, int64_t row) {
   if (view.encoding == Encoding::Dictionary) return (*view.dictionary)[static_cast<uint32_t>(code_at(view, row))];
   return {view.heap + view.offsets[row], view.offsets[row + 1] - view.offsets[row]};
+}
+
+inline std::string_view entry_of(const BatchColumn& column, int64_t entry) {
+  if (column.dictionary != nullptr) return (*column.dictionary)[static_cast<uint32_t>(entry)];
+  return {column.bytes + column.offsets[entry], column.offsets[entry + 1] - column.offsets[entry]};
+}
+
+// The string of a row that is not null.
+inline std::string_view string_at(const BatchColumn& column, int64_t row) {
+  return entry_of(column, column.codes != nullptr ? column.codes[row] : row);
 }
 
 }  // namespace diptych

@@ -16,15 +16,19 @@
 
 namespace diptych {
 
+class Dictionary;
+
 struct BatchColumn {
   PhysicalType physical = PhysicalType::Int32;
   const void* values = nullptr;       // register form of `physical`, rows values; nullptr for Text
   const uint8_t* validity = nullptr;  // bit (validity_offset + i): 1 when row i is not null; nullptr: no nulls
   int64_t validity_offset = 0;        // in bits
-  const uint32_t* offsets = nullptr;  // Text: rows + 1 entries, relative to bytes; either these offsets...
-  const int32_t* codes =
-      nullptr;  // ...or codes into a dictionary given by offsets/bytes (offsets then index the dictionary)
+  // Text: the bytes between rows + 1 offsets; or codes into strings, which are those of the dictionary, or, where that is
+  // null, those between the offsets.
+  const uint32_t* offsets = nullptr;
   const char* bytes = nullptr;
+  const int32_t* codes = nullptr;
+  const Dictionary* dictionary = nullptr;
 
   bool is_null(int64_t row) const { return !is_valid(validity, validity_offset + row); }
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "tablet/cells.h"
 #include "tablet/dictionary.h"
 
 namespace diptych {
@@ -19,16 +20,9 @@ constexpr int64_t always_allowed_strings = 256;
 // repeat costs more than copying them.
 constexpr int skipped_tablets = 15;
 
+constexpr uint64_t no_dictionary = 0;
+
 int64_t allowed_new_strings(int64_t rows, int64_t known) { return std::max(rows / 4, always_allowed_strings - known); }
-
-std::string_view string_at(const BatchColumn& column, int64_t entry) {
-  return {column.bytes + column.offsets[entry], column.offsets[entry + 1] - column.offsets[entry]};
-}
-
-// The string of a row that is not null.
-std::string_view string_of_row(const BatchColumn& column, int64_t row) {
-  return string_at(column, column.codes != nullptr ? column.codes[row] : row);
-}
 
 }  // namespace
 
@@ -38,9 +32,10 @@ StagedStrings::StagedStrings(int64_t capacity, Dictionary* dictionary, int64_t h
 int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const {
   int64_t room = heap_bytes_ - static_cast<int64_t>(heap_.size());
   if (column.codes == nullptr && column.offsets[first + count] - column.offsets[first] <= room) return count;
+  if (column.dictionary != nullptr && count * Dictionary::max_string_bytes <= room) return count;
   for (int64_t i = 0; i < count; ++i) {
     if (column.is_null(first + i)) continue;
-    size_t bytes = string_of_row(column, first + i).size();
+    size_t bytes = string_at(column, first + i).size();
     if (bytes >= most_string_bytes) throw Error(SqlState::program_limit_exceeded, "a string is 1 GiB long or longer");
     bool alone = heap_.empty() && i == 0;
     room -= static_cast<int64_t>(bytes);
@@ -93,13 +88,15 @@ int64_t StagedStrings::append_translated(const BatchColumn& column, int64_t firs
   numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
   uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
   constexpr int64_t unknown = -2;
-  translation_.clear();
+  const uint64_t translated = column.dictionary != nullptr ? column.dictionary->id() : no_dictionary;
+  if (translated == no_dictionary || translated != translated_) translation_.clear();
+  translated_ = translated;
   for (int64_t i = 0; i < count; ++i) {
     numbers[i] = 0;
     if (column.is_null(first + i)) continue;
     size_t code = static_cast<size_t>(column.codes[first + i]);
     if (code >= translation_.size()) translation_.resize(code + 1, unknown);
-    if (translation_[code] == unknown) translation_[code] = number_of(string_at(column, static_cast<int64_t>(code)));
+    if (translation_[code] == unknown) translation_[code] = number_of(entry_of(column, static_cast<int64_t>(code)));
     if (translation_[code] < 0) return i;
     numbers[i] = static_cast<uint32_t>(translation_[code]);
   }
@@ -114,6 +111,7 @@ void StagedStrings::give_up_numbers() {
   }
   numbered_rows_.resize(0);
   numbers_.clear();
+  translation_.clear();
   codes_.clear();
   numbering_ = false;
   tablets_to_skip_ = skipped_tablets;
@@ -131,7 +129,7 @@ void StagedStrings::push_to_heap(std::string_view text) {
 void StagedStrings::append_to_heap(const BatchColumn& column, int64_t first, int64_t count) {
   if (column.codes == nullptr && column.validity == nullptr) return append_block_to_heap(column, first, count);
   for (int64_t i = 0; i < count; ++i) {
-    push_to_heap(column.is_null(first + i) ? std::string_view() : string_of_row(column, first + i));
+    push_to_heap(column.is_null(first + i) ? std::string_view() : string_at(column, first + i));
   }
 }
 

@@ -47,7 +47,8 @@ class StagedStrings : public StagedColumn {
   int tablets_to_skip_ = 0;           // to go to the heap before the dictionary is tried again
   StringNumbering numbers_;           // local number <-> string
   std::vector<uint32_t> codes_;       // local number -> dictionary code, for the first numbers
-  std::vector<int64_t> translation_;  // scratch: batch code -> local number
+  std::vector<int64_t> translation_;  // a batch's code -> local number
+  uint64_t translated_ = 0;           // id of the dictionary that the codes are of; 0: of none that lasts
   AlignedBuffer numbered_rows_;       // uint32 local number a row, while numbering
   AlignedBuffer offsets_, heap_;      // otherwise
 };

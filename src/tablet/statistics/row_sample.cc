@@ -67,11 +67,6 @@ SampledColumn sampled(const ColumnView& view, const std::vector<Candidate>& rows
   return column;
 }
 
-std::string_view string_at(const BatchColumn& batch, int64_t row) {
-  const int64_t at = batch.codes == nullptr ? row : batch.codes[row];
-  return {batch.bytes + batch.offsets[at], batch.offsets[at + 1] - batch.offsets[at]};
-}
-
 }  // namespace
 
 double sampled_number(int128_t value) { return static_cast<double>(value); }
