@@ -82,6 +82,9 @@ DIPTYCH_API const char* diptych_version(void);
  * ":memory:". On failure *database is still set, holds only the error, and must be closed.
  * Errors: 58030 input/output, XX001 damaged file, 55006 in use by another process. */
 DIPTYCH_API diptych_status diptych_open(const char* path, diptych_database** database);
+/* The same for a file that is there and only read, beside other processes that do so; one that writes excludes them.
+ * What changes tables fails with 25006. Errors: also 58P01 when there is no such file. */
+DIPTYCH_API diptych_status diptych_open_read_only(const char* path, diptych_database** database);
 DIPTYCH_API diptych_error diptych_database_error(const diptych_database* database);
 /* Connections that are still there keep the database open. */
 DIPTYCH_API void diptych_close(diptych_database* database);

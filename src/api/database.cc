@@ -26,6 +26,15 @@ void run_script(diptych::Connection& connection, std::string_view script) {
   }
 }
 
+diptych_status open_database(const char* path, diptych_database** database, bool is_read_only) {
+  if (!database) return DIPTYCH_ERROR;
+  *database = new (std::nothrow) diptych_database();
+  return guard(*database, {}, [&] {
+    (*database)->database = std::make_shared<diptych::Database>(path ? path : ":memory:", is_read_only);
+    return DIPTYCH_OK;
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -33,12 +42,11 @@ extern "C" {
 const char* diptych_version(void) { return DIPTYCH_VERSION; }
 
 diptych_status diptych_open(const char* path, diptych_database** database) {
-  if (!database) return DIPTYCH_ERROR;
-  *database = new (std::nothrow) diptych_database();
-  return guard(*database, {}, [&] {
-    (*database)->database = std::make_shared<diptych::Database>(path ? path : ":memory:");
-    return DIPTYCH_OK;
-  });
+  return open_database(path, database, false);
+}
+
+diptych_status diptych_open_read_only(const char* path, diptych_database** database) {
+  return open_database(path, database, true);
 }
 
 diptych_error diptych_database_error(const diptych_database* database) { return diptych::error_of(database); }

@@ -10,9 +10,7 @@
 namespace diptych {
 
 ResultReader::ResultReader(std::shared_ptr<const TabletSource> result)
-    : result_(std::move(result)),
-      all_columns_(result_->columns().size()),
-      texts_(all_columns_.size()) {
+    : result_(std::move(result)), all_columns_(result_->columns().size()), texts_(all_columns_.size()) {
   std::iota(all_columns_.begin(), all_columns_.end(), 0);
 }
 

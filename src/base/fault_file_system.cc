@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "base/error.h"
 
@@ -22,7 +23,8 @@ struct MemoryFileSystem::Inode {
   std::vector<std::byte> synced;
   std::vector<std::byte> now;
   std::vector<Change> unsynced;
-  const File* locked_by = nullptr;
+  std::set<const File*> locked_by;
+  LockMode lock_mode = LockMode::Shared;  // of all of them
   int open_files = 0;
 
   static void write(std::vector<std::byte>& content, int64_t offset, std::span<const std::byte> bytes) {
@@ -74,7 +76,7 @@ class MemoryFile final : public File {
   MemoryFile& operator=(const MemoryFile&) = delete;
   ~MemoryFile() override {
     std::lock_guard guard(files_.mutex_);
-    if (inode_->locked_by == this) inode_->locked_by = nullptr;
+    inode_->locked_by.erase(this);
     --inode_->open_files;
   }
 
@@ -98,13 +100,14 @@ class MemoryFile final : public File {
     inode_->unsynced.clear();
   }
 
-  void lock() override {
+  void lock(LockMode mode) override {
     std::lock_guard guard(files_.mutex_);
     files_.count_operation("lock file", path());
-    if (inode_->locked_by && inode_->locked_by != this) {
+    const bool goes_together = mode == LockMode::Shared && inode_->lock_mode == LockMode::Shared;
+    if (!inode_->locked_by.empty() && !inode_->locked_by.contains(this) && !goes_together)
       throw Error(SqlState::object_in_use, "database file \"" + path() + "\" is in use by another process");
-    }
-    inode_->locked_by = this;
+    inode_->locked_by.insert(this);
+    inode_->lock_mode = mode;
   }
 
   void will_read(int64_t, int64_t) const override {}

@@ -17,6 +17,11 @@
 
 namespace diptych {
 
+enum class LockMode : uint8_t {
+  Shared,     // beside others who share it
+  Exclusive,  // alone
+};
+
 // An open file. Thread safety: reads and writes may run at the same time on several threads; bytes that are written and
 // read at the same time have either content.
 class File {
@@ -34,8 +39,9 @@ class File {
   virtual void truncate(int64_t bytes) = 0;
   // Returns when everything written before is on the disk.
   virtual void sync() = 0;
-  // Takes the file for this process until it is closed. Errors: 55006 object_in_use when another has it.
-  virtual void lock() = 0;
+  // Takes the file until it is closed. Errors: 55006 object_in_use, naming who has it, where that is known, when
+  // another has it in a way that does not go with this one.
+  virtual void lock(LockMode mode) = 0;
   // A hint that these bytes will be read soon. Never fails.
   virtual void will_read(int64_t offset, int64_t bytes) const = 0;
 

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "base/error.h"
 
@@ -29,6 +32,29 @@ auto retry(Call call) {
   return result;
 }
 
+// A process by its number and, where the system tells it, its name.
+std::string process_text(long number) {
+  if (number == ::getpid()) return "this process";
+  std::string name;
+  std::getline(std::ifstream("/proc/" + std::to_string(number) + "/comm"), name);
+  return "process " + std::to_string(number) + (name.empty() ? "" : " (" + name + ")");
+}
+
+// Who has a lock on the file, as Linux lists it: "1: FLOCK ADVISORY WRITE <process> <major>:<minor>:<inode> ...", the
+// device in hexadecimal digits.
+std::string lock_holder(const struct stat& file) {
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    long process = 0;
+    unsigned major = 0, minor = 0;
+    unsigned long long inode = 0;
+    const int found = std::sscanf(line.c_str(), "%*s FLOCK %*s %*s %ld %x:%x:%llu", &process, &major, &minor, &inode);
+    if (found == 4 && process > 0 && inode == file.st_ino && ::gnu_dev_makedev(major, minor) == file.st_dev)
+      return process_text(process);
+  }
+  return "another process";
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(std::string path, int descriptor) : File(std::move(path)), descriptor_(descriptor) {}
@@ -36,11 +62,7 @@ class PosixFile final : public File {
   PosixFile& operator=(const PosixFile&) = delete;
   ~PosixFile() override { ::close(descriptor_); }
 
-  int64_t size() const override {
-    struct stat status {};
-    if (retry([&] { return ::fstat(descriptor_, &status); }) < 0) fail("examine file", path(), errno);
-    return status.st_size;
-  }
+  int64_t size() const override { return examine().st_size; }
 
   void truncate(int64_t bytes) override {
     if (retry([&] { return ::ftruncate(descriptor_, bytes); }) < 0) fail("truncate file", path(), errno);
@@ -50,12 +72,11 @@ class PosixFile final : public File {
     if (retry([&] { return ::fdatasync(descriptor_); }) < 0) fail("sync file", path(), errno);
   }
 
-  void lock() override {
-    if (retry([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) == 0) return;
-    if (errno == EWOULDBLOCK) {
-      throw Error(SqlState::object_in_use, "database file \"" + path() + "\" is in use by another process");
-    }
-    fail("lock file", path(), errno);
+  void lock(LockMode mode) override {
+    const int operation = mode == LockMode::Shared ? LOCK_SH : LOCK_EX;
+    if (retry([&] { return ::flock(descriptor_, operation | LOCK_NB); }) == 0) return;
+    if (errno != EWOULDBLOCK) fail("lock file", path(), errno);
+    throw Error(SqlState::object_in_use, "database file \"" + path() + "\" is in use by " + lock_holder(examine()));
   }
 
   void will_read(int64_t offset, int64_t bytes) const override {
@@ -64,6 +85,12 @@ class PosixFile final : public File {
     for (int64_t end = offset + bytes; offset < end; offset += piece) {
       ::posix_fadvise(descriptor_, offset, std::min(piece, end - offset), POSIX_FADV_WILLNEED);
     }
+  }
+
+  struct stat examine() const {
+    struct stat status {};
+    if (retry([&] { return ::fstat(descriptor_, &status); }) < 0) fail("examine file", path(), errno);
+    return status;
   }
 
  protected:

@@ -24,7 +24,7 @@ class SpooledFile final : public File {
   int64_t size() const override { return static_cast<int64_t>(head_.size()) + tail_bytes_; }
   void truncate(int64_t) override { refuse(); }
   void sync() override { refuse(); }
-  void lock() override { refuse(); }
+  void lock(LockMode) override { refuse(); }
   void will_read(int64_t, int64_t) const override {}
 
  protected:

@@ -18,8 +18,9 @@ namespace diptych {
 // Thread safety: all members may be called by many threads at once. Connections must end before their database.
 class Database {
  public:
-  // path ":memory:" or "": a private database in memory. Errors: as Store::open_file.
-  explicit Database(const std::string& path);
+  // path ":memory:" or "": a private database in memory. is_read_only: a file that is only read, beside other processes
+  // that do so. Errors: as Store::open_file.
+  explicit Database(const std::string& path, bool is_read_only = false);
   // On another file system, for tests. `files` outlives the database.
   Database(const std::string& path, FileSystem& files);
   // With drivers of devices, too: CUDA's, then OpenCL's.

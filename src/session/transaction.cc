@@ -102,6 +102,8 @@ std::shared_ptr<const CatalogSnapshot> Transaction::catalog() {
 }
 
 void Transaction::check_may_write() const {
+  if (store_.is_read_only())
+    throw Error(SqlState::read_only_sql_transaction, "the database was opened to be read only");
   if (state_ == TransactionState::Open && is_read_only_)
     throw Error(SqlState::read_only_sql_transaction, "tables can't be changed in a read-only transaction");
 }

@@ -16,7 +16,8 @@ using namespace diptych::shell;
 
 int run(const Options& options) {
   diptych_database* opened = nullptr;
-  const diptych_status status = diptych_open(options.database.c_str(), &opened);
+  const auto open = options.is_read_only ? diptych_open_read_only : diptych_open;
+  const diptych_status status = open(options.database.c_str(), &opened);
   const DatabaseHandle database(opened);
   diptych_connection* connected = nullptr;
   if (status != DIPTYCH_OK || diptych_connect(opened, &connected) != DIPTYCH_OK) {

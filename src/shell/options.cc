@@ -6,6 +6,18 @@
 
 namespace diptych::shell {
 
+namespace {
+
+// As CLI11 takes them: the last one first, without the program.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i)
+    arguments.emplace_back(argv[i] == std::string("-readonly") ? "--readonly" : argv[i]);
+  return arguments;
+}
+
+}  // namespace
+
 ParsedOptions parse_options(int argc, char** argv) {
   ParsedOptions parsed;
   Options& options = parsed.options;
@@ -34,6 +46,9 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.add_option_function<std::string>("-m,--mode", set_mode, "how results are printed: " + modes);
   app.add_flag("--timer", options.timer, "print each statement's time and rows");
 
+  app.add_flag("--readonly", options.is_read_only,
+               "only read the database file, beside other processes that do; SQLite's -readonly does, too");
+
   CLI::App* devices = app.add_subcommand("devices", "list the devices of this machine, and why one can't be used");
   CLI::App* calibrate = app.add_subcommand("calibrate", "measure this machine once, for device = auto");
   std::string device = "all";
@@ -41,7 +56,7 @@ ParsedOptions parse_options(int argc, char** argv) {
   app.require_subcommand(0, 1);
 
   try {
-    app.parse(argc, argv);
+    app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& error) {
     const bool asked_for = error.get_exit_code() == 0;
     app.exit(error);

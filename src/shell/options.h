@@ -21,6 +21,7 @@ struct Options {
   std::vector<Script> scripts;
   std::optional<OutputMode> mode;
   bool timer = false;
+  bool is_read_only = false;
   std::optional<std::string> calibrate;  // the device, or "all": measures instead of running statements
 };
 

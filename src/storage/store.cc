@@ -59,7 +59,7 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
     }
     is_writing_ = true;
   }
-  if (!storage.file) return;
+  if (!storage.writes_file()) return;
   // Those that went on from a commit that is not on the disk are given up with it.
   if (log_->is_broken()) latest_ = current();
   // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
@@ -73,7 +73,7 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
 }
 
 void StoreState::end_writing() noexcept {
-  if (storage.file && storage.file->settled()) storage.file->shrink();
+  if (storage.writes_file() && storage.file->settled()) storage.file->shrink();
   {
     std::lock_guard guard(mutex_);
     is_writing_ = false;
@@ -89,7 +89,7 @@ void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version)
   check_latest();
   const uint64_t version = take_version();
   const CatalogVersions versions{version, version, schema_version};
-  if (!storage.file) {
+  if (!storage.writes_file()) {
     latest_ = std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, nullptr);
     return set_current(latest_);
   }
@@ -99,7 +99,7 @@ void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version)
 
 void StoreState::write_checkpoint() {
   check_latest();
-  if (!storage.file || (latest_ == checkpoint() && !log_->is_broken())) return;
+  if (!storage.writes_file() || (latest_ == checkpoint() && !log_->is_broken())) return;
   publish(latest_->tables(), latest_->views(),
           {take_version(), latest_->contents_version(), latest_->schema_version()});
 }
@@ -119,8 +119,9 @@ void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions version
 }
 
 bool StoreState::may_log(size_t record_bytes) const {
-  return storage.file && commits_ >= commits_before_log && storage.file->header().version == file_format_version &&
-         !log_->is_broken() && log_->bytes() + static_cast<int64_t>(record_bytes) <= most_log_bytes;
+  return storage.writes_file() && commits_ >= commits_before_log &&
+         storage.file->header().version == file_format_version && !log_->is_broken() &&
+         log_->bytes() + static_cast<int64_t>(record_bytes) <= most_log_bytes;
 }
 
 LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables, ViewMap views,
@@ -148,7 +149,7 @@ void StoreState::wait_for(const LoggedCommit& commit) {
 
 void StoreState::close() noexcept {
   compactor_.stop();
-  if (!storage.file) return;
+  if (!storage.writes_file()) return;
   try {
     if (log_->is_broken()) latest_ = current();
     if (latest_ != checkpoint() || log_->is_broken()) {
@@ -185,10 +186,12 @@ class StoredDatabase final : public Store {
   explicit StoredDatabase(std::unique_ptr<StoreState> state) : state_(std::move(state)) {}
   ~StoredDatabase() override { state_->close(); }
 
+  bool is_read_only() const override { return state_->storage.is_read_only; }
   std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
 
   std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled,
                                                 std::chrono::milliseconds timeout) override {
+    check_may_write();
     return std::make_unique<StoredTransaction>(*state_, cancelled, timeout);
   }
 
@@ -200,6 +203,7 @@ class StoredDatabase final : public Store {
   void set_compacts_in_background(bool compacts) override { state_->compactor().set_in_background(compacts); }
 
   void checkpoint(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) override {
+    check_may_write();
     state_->compactor().run(cancelled, timeout);
   }
 
@@ -212,6 +216,10 @@ class StoredDatabase final : public Store {
   }
 
  private:
+  void check_may_write() const {
+    if (is_read_only()) throw Error(SqlState::read_only_sql_transaction, "the database was opened to be read only");
+  }
+
   std::unique_ptr<StoreState> state_;
 };
 
@@ -220,16 +228,18 @@ class StoredDatabase final : public Store {
 std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget, const std::string& path,
                                         const StoreOptions& options) {
   check_options(options);
-  std::shared_ptr<DatabaseFile> file = DatabaseFile::open(files, path);
+  const bool is_read_only = options.is_read_only;
+  std::shared_ptr<DatabaseFile> file =
+      is_read_only ? DatabaseFile::open_to_read(files, path) : DatabaseFile::open(files, path);
   auto buffer = std::make_shared<TabletBuffer>(budget, file);
   auto ids = std::make_shared<TabletIds>();
   auto catalog = read_catalog(*file, buffer, *ids);
-  auto log = std::make_unique<CommitLog>(files, path);
+  auto log = std::make_unique<CommitLog>(files, path, is_read_only);
   // There is nothing to change in an empty database: the log is of another one that was here.
-  if (catalog->tables().empty()) log->remove();
+  if (catalog->tables().empty() && !is_read_only) log->remove();
   const auto records = log->read(checkpoint_of(*file));
-  auto state = std::make_unique<StoreState>(TabletStorage{budget, file, buffer, std::move(ids)}, std::move(log),
-                                            options, std::move(catalog));
+  auto state = std::make_unique<StoreState>(TabletStorage{budget, file, buffer, std::move(ids), is_read_only},
+                                            std::move(log), options, std::move(catalog));
   if (!records.empty()) do_again(records, *state);
   return std::make_unique<StoredDatabase>(std::move(state));
 }

@@ -25,6 +25,8 @@ struct StoreOptions {
   int64_t tablet_rows = 65536;
   // Whether a thread writes tablets anew that have lost many rows, after commits that deleted some.
   bool compacts_in_background = true;
+  // The file is only read, beside other processes that do so, and nothing can be changed.
+  bool is_read_only = false;
 };
 
 class WriteTransaction {
@@ -71,15 +73,17 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Opens or creates the database file. Errors: 58030, XX001 data_corrupted with the place, 55006 in use by another
-  // process. The file system, the budget and the path's directory must outlive the store.
+  // Opens or creates the database file; one that is only read must be there. Errors: 58030, 58P01, XX001 data_corrupted
+  // with the place, 55006 in use by another process. The file system, the budget and the path's directory must outlive
+  // the store.
   static std::unique_ptr<Store> open_file(FileSystem& files, MemoryBudget& budget, const std::string& path,
                                           const StoreOptions& options);
   static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
 
+  virtual bool is_read_only() const = 0;
   virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
-  // Waits until no one else writes. Errors: 57014 once *cancelled, which may be null and outlives the transaction, is
-  // true while it waits; 55P03 when it has waited for so long; 0: there is no limit.
+  // Waits until no one else writes. Errors: 25006 in one that is only read; 57014 once *cancelled, which may be null
+  // and outlives the transaction, is true while it waits; 55P03 when it has waited for so long; 0: there is no limit.
   virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr,
                                                         std::chrono::milliseconds timeout = {}) = 0;
   // Row slots of tablets of tables created from now on.

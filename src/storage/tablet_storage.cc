@@ -29,7 +29,7 @@ struct Block {
 
 TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
                                   MemoryReservation* held) const {
-  if (!file) {
+  if (!writes_file()) {
     MemoryReservation reservation(budget, "table in memory");
     if (held != nullptr) held->give(reservation, tablet.bytes());
     reservation.grow(tablet.bytes() - reservation.bytes());
@@ -40,7 +40,7 @@ TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<c
 }
 
 TabletHandle TabletStorage::store_beside(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const {
-  if (!file) return store(id, std::move(tablet), key_columns);
+  if (!writes_file()) return store(id, std::move(tablet), key_columns);
   Block block(tablet, key_columns);
   std::optional<Extent> extent = file->write_block_if_settled(block.bytes.span());
   if (!extent) return nullptr;

@@ -1,4 +1,4 @@
-// Where finished tablets go: to pages of the file, or into memory for good.
+// Where finished tablets go: to pages of the file, or into memory for good, also where the file is only read.
 #pragma once
 
 #include <functional>
@@ -18,6 +18,9 @@ struct TabletStorage {
   std::shared_ptr<DatabaseFile> file;    // nullptr: in memory
   std::shared_ptr<TabletBuffer> buffer;  // nullptr: in memory
   std::shared_ptr<TabletIds> ids;        // of all tablets that are written here
+  bool is_read_only = false;             // the file
+
+  bool writes_file() const { return file != nullptr && !is_read_only; }
 
   // id: of `ids`. held: has the memory that the tablet takes, or a part of it, which a tablet in memory goes on with;
   // null: nobody has. Errors: 53100, 58030; in memory 53200. Thread safety: many threads at once.

@@ -23,8 +23,8 @@ struct BatchColumn {
   const void* values = nullptr;       // register form of `physical`, rows values; nullptr for Text
   const uint8_t* validity = nullptr;  // bit (validity_offset + i): 1 when row i is not null; nullptr: no nulls
   int64_t validity_offset = 0;        // in bits
-  // Text: the bytes between rows + 1 offsets; or codes into strings, which are those of the dictionary, or, where that is
-  // null, those between the offsets.
+  // Text: the bytes between rows + 1 offsets; or codes into strings, which are those of the dictionary, or, where that
+  // is null, those between the offsets.
   const uint32_t* offsets = nullptr;
   const char* bytes = nullptr;
   const int32_t* codes = nullptr;

@@ -50,9 +50,10 @@ std::optional<RecordHead> record_at(std::span<const std::byte> log, int64_t plac
 
 }  // namespace
 
-CommitLog::CommitLog(FileSystem& files, const std::string& database) : files_(files), path_(path_of(database)) {
+CommitLog::CommitLog(FileSystem& files, const std::string& database, bool to_read)
+    : files_(files), path_(path_of(database)) {
   if (!files_.exists(path_)) return;
-  file_ = files_.open(path_, OpenMode::ReadWrite);
+  file_ = files_.open(path_, to_read ? OpenMode::Read : OpenMode::ReadWrite);
   file_bytes_ = file_->size();
 }
 

@@ -42,8 +42,9 @@ struct Checkpoint {
 
 class CommitLog {
  public:
-  // Beside the database file of the path. The log is made with its first record. Errors: 58030.
-  CommitLog(FileSystem& files, const std::string& database);
+  // Beside the database file of the path. The log is made with its first record; to_read: there is no more to it than
+  // read(). Errors: 58030.
+  CommitLog(FileSystem& files, const std::string& database, bool to_read = false);
   static std::string path_of(const std::string& database) { return database + "-log"; }
 
   // The records behind the checkpoint, in order; the next one is appended behind them. Errors: XX001 where one is

@@ -21,26 +21,36 @@ constexpr int64_t least_shrink_pages = 256;
 std::unique_ptr<DatabaseFile> DatabaseFile::open(FileSystem& files, const std::string& path) {
   if (!files.exists(path)) return create(files, path);
   std::unique_ptr<DatabaseFile> result(new DatabaseFile(files.open(path, OpenMode::ReadWrite)));
-  result->file_->lock();
+  result->file_->lock(LockMode::Exclusive);
   int64_t bytes = result->file_->size();
   if (bytes == 0) return create(files, path);
   // Whoever made the file may have ended before its name was on the disk.
   files.sync_directory(path);
-  if (bytes < header_pages * page_bytes) fail_corrupted(path, "it is too short to be a database");
-  result->read_headers();
-  result->file_pages_ = bytes / page_bytes;
-  if (result->file_pages_ < result->header().file_pages) {
-    fail_corrupted(path, "it ends after " + std::to_string(result->file_pages_) + " pages of " +
-                             std::to_string(result->header().file_pages));
-  }
+  result->read_start(bytes);
   return result;
+}
+
+std::unique_ptr<DatabaseFile> DatabaseFile::open_to_read(FileSystem& files, const std::string& path) {
+  std::unique_ptr<DatabaseFile> result(new DatabaseFile(files.open(path, OpenMode::Read)));
+  result->file_->lock(LockMode::Shared);
+  result->read_start(result->file_->size());
+  return result;
+}
+
+void DatabaseFile::read_start(int64_t bytes) {
+  if (bytes < header_pages * page_bytes) fail_corrupted(path(), "it is too short to be a database");
+  read_headers();
+  file_pages_ = bytes / page_bytes;
+  if (file_pages_ >= header().file_pages) return;
+  fail_corrupted(path(),
+                 "it ends after " + std::to_string(file_pages_) + " pages of " + std::to_string(header().file_pages));
 }
 
 // The file is made under another name and renamed when it is whole, so that a crash leaves no half-made database.
 std::unique_ptr<DatabaseFile> DatabaseFile::create(FileSystem& files, const std::string& path) {
   std::string scratch = path + ".new";
   std::unique_ptr<DatabaseFile> result(new DatabaseFile(files.open(scratch, OpenMode::Create)));
-  result->file_->lock();
+  result->file_->lock(LockMode::Exclusive);
   result->file_->truncate(0);
   for (size_t slot : {0, 1}) {
     result->slots_[slot] = {.sequence = slot, .root = {}, .file_pages = header_pages};

@@ -39,6 +39,8 @@ class DatabaseFile {
  public:
   // Opens and locks the file; makes it when it is missing or empty. Errors: 55006, 58030, 53100, XX001.
   static std::unique_ptr<DatabaseFile> open(FileSystem& files, const std::string& path);
+  // To be read alone, beside others who do. Errors: 55006, 58030, 58P01 when it is missing, XX001.
+  static std::unique_ptr<DatabaseFile> open_to_read(FileSystem& files, const std::string& path);
 
   const std::string& path() const { return file_->path(); }
   // The header that holds.
@@ -72,6 +74,7 @@ class DatabaseFile {
 
  private:
   explicit DatabaseFile(std::unique_ptr<File> file) : file_(std::move(file)) {}
+  void read_start(int64_t bytes);
   static std::unique_ptr<DatabaseFile> create(FileSystem& files, const std::string& path);
   void read_headers();
   void write_header(size_t slot, size_t copy);

@@ -106,10 +106,23 @@ TEST_P(FileSystemTest, NamesChange) {
 TEST_P(FileSystemTest, LocksExcludeOneAnother) {
   auto first = files_->open(path("a"), OpenMode::Create);
   auto second = files_->open(path("a"), OpenMode::Create);
-  first->lock();
-  EXPECT_EQ(state_of([&] { second->lock(); }), "55006");
+  first->lock(LockMode::Exclusive);
+  EXPECT_EQ(state_of([&] { second->lock(LockMode::Exclusive); }), "55006");
+  EXPECT_EQ(state_of([&] { second->lock(LockMode::Shared); }), "55006");
   first.reset();
-  second->lock();
+  second->lock(LockMode::Exclusive);
+}
+
+TEST_P(FileSystemTest, SharedLocksGoTogether) {
+  auto first = files_->open(path("a"), OpenMode::Create);
+  auto second = files_->open(path("a"), OpenMode::Read), third = files_->open(path("a"), OpenMode::ReadWrite);
+  first->lock(LockMode::Shared);
+  second->lock(LockMode::Shared);
+  EXPECT_EQ(state_of([&] { third->lock(LockMode::Exclusive); }), "55006");
+  first.reset();
+  EXPECT_EQ(state_of([&] { third->lock(LockMode::Exclusive); }), "55006");
+  second.reset();
+  third->lock(LockMode::Exclusive);
 }
 
 TEST(PosixFileSystemTest, LockHoldsAgainstOtherProcesses) {
@@ -117,10 +130,11 @@ TEST(PosixFileSystemTest, LockHoldsAgainstOtherProcesses) {
   ASSERT_NE(::mkdtemp(scratch.data()), nullptr);
   PosixFileSystem files;
   auto file = files.open(scratch + "/a", OpenMode::Create);
-  file->lock();
+  file->lock(LockMode::Exclusive);
   pid_t child = ::fork();
   if (child == 0) {
-    std::string state = state_of([&] { PosixFileSystem().open(scratch + "/a", OpenMode::ReadWrite)->lock(); });
+    std::string state =
+        state_of([&] { PosixFileSystem().open(scratch + "/a", OpenMode::ReadWrite)->lock(LockMode::Exclusive); });
     ::_exit(state == "55006" ? 0 : 1);
   }
   int status = -1;

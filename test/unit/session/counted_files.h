@@ -15,7 +15,7 @@ class CountedFile final : public File {
   int64_t size() const override { return file_->size(); }
   void truncate(int64_t bytes) override { file_->truncate(bytes); }
   void sync() override { file_->sync(); }
-  void lock() override { file_->lock(); }
+  void lock(LockMode mode) override { file_->lock(mode); }
   void will_read(int64_t, int64_t) const override {}
 
  protected:

@@ -293,5 +293,49 @@ TEST(StoreFileTest, SnapshotsOutliveTheStore) {
   EXPECT_EQ(read_numbers(*table), range(0, 100));
 }
 
+// What is in the log is there, too, and nothing is written.
+TEST(ReadOnlyStoreTest, ReadsWhatWasCommitted) {
+  MemoryFileSystem files;
+  MemoryBudget budget(int64_t{64} << 20);
+  std::vector<int64_t> numbers;
+  std::unique_ptr<MemoryFileSystem> left;
+  {
+    auto store = Store::open_file(files, budget, "db", small_tablets);
+    for (int64_t i = 0; i < 8; ++i) {
+      auto transaction = store->begin_write();
+      if (i == 0) transaction->create_table(mixed_table("t", true));
+      append_numbers(*transaction, "t", range(i * 100, 100));
+      if (i > 5) transaction->erase("t", range(i * 10, 30));
+      transaction->commit();
+    }
+    numbers = read_numbers(*store->snapshot()->find_table("t"));
+    left = files.after_crash(1);
+  }
+  StoreOptions options = small_tablets;
+  options.is_read_only = true;
+  {
+    auto store = Store::open_file(*left, budget, "db", options);
+    EXPECT_TRUE(store->is_read_only());
+    EXPECT_EQ(read_numbers(*store->snapshot()->find_table("t")), numbers);
+    EXPECT_EQ(state_of([&] { store->begin_write(); }), "25006");
+    EXPECT_EQ(state_of([&] { store->checkpoint(); }), "25006");
+    store->verify();
+    auto beside = Store::open_file(*left, budget, "db", options);
+    EXPECT_EQ(read_numbers(*beside->snapshot()->find_table("t")), numbers);
+    EXPECT_EQ(state_of([&] { Store::open_file(*left, budget, "db", small_tablets); }), "55006");
+  }
+  auto store = Store::open_file(*left, budget, "db", small_tablets);
+  EXPECT_EQ(state_of([&] { Store::open_file(*left, budget, "db", options); }), "55006");
+  EXPECT_EQ(read_numbers(*store->snapshot()->find_table("t")), numbers);
+}
+
+TEST(ReadOnlyStoreTest, NeedsAFile) {
+  MemoryFileSystem files;
+  MemoryBudget budget(int64_t{64} << 20);
+  EXPECT_EQ(state_of([&] { Store::open_file(files, budget, "db", {.is_read_only = true}); }), "58P01");
+  files.open("db", OpenMode::Create);
+  EXPECT_EQ(state_of([&] { Store::open_file(files, budget, "db", {.is_read_only = true}); }), "XX001");
+}
+
 }  // namespace
 }  // namespace diptych::test

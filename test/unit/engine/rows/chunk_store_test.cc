@@ -34,7 +34,7 @@ class SlowFiles final : public FileSystem {
     int64_t size() const override { return file_->size(); }
     void truncate(int64_t bytes) override { file_->truncate(bytes); }
     void sync() override { file_->sync(); }
-    void lock() override { file_->lock(); }
+    void lock(LockMode mode) override { file_->lock(mode); }
     void will_read(int64_t offset, int64_t bytes) const override { file_->will_read(offset, bytes); }
 
    protected:
