@@ -44,6 +44,13 @@ std::vector<std::byte> bytes_of(const fs::path& file) {
   return {bytes.begin(), bytes.end()};
 }
 
+// The file, and the log beside it, if there is one.
+void put(const fs::path& file, MemoryFileSystem& files) {
+  files.set_contents(old_path, bytes_of(file));
+  const fs::path log = file.string() + "-log";
+  if (fs::exists(log)) files.set_contents(old_path + std::string("-log"), bytes_of(log));
+}
+
 std::vector<fs::path> old_files() {
   std::vector<fs::path> found;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(DIPTYCH_SOURCE_DIR) / "test/data/formats"))
@@ -69,7 +76,7 @@ class OldFormats : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(OldFormats, AnswersAsItDid) {
   MemoryFileSystem files;
-  files.set_contents(old_path, bytes_of(GetParam()));
+  put(GetParam(), files);
   std::string answers;
   {
     Database database(old_path, files);
@@ -99,7 +106,7 @@ std::vector<uint64_t> tablet_ids(Database& database) {
 // Tablets of a file without ids get them when it is opened, and keep them when the file is written.
 TEST_P(OldFormats, TheFirstCommitWritesTheNewestFormat) {
   MemoryFileSystem files;
-  files.set_contents(old_path, bytes_of(GetParam()));
+  put(GetParam(), files);
   std::vector<uint64_t> before;
   {
     Database database(old_path, files);
@@ -128,7 +135,7 @@ TEST_P(OldFormats, PowerCutInTheFirstCommit) {
   for (int64_t at = 0;; at += testing::unless_sanitized(1, 3)) {
     SCOPED_TRACE("power cut at operation " + std::to_string(at));
     MemoryFileSystem files(static_cast<uint64_t>(at));
-    files.set_contents(old_path, bytes_of(GetParam()));
+    put(GetParam(), files);
     files.set_faults({.kind = FaultPlan::Kind::PowerCut, .at = at});
     bool ended = false;
     try {
@@ -154,7 +161,7 @@ TEST_P(OldFormats, ErrorInTheFirstCommit) {
   for (int64_t at = 0;; at += testing::unless_sanitized(1, 3)) {
     SCOPED_TRACE("error of operation " + std::to_string(at));
     MemoryFileSystem files(static_cast<uint64_t>(at));
-    files.set_contents(old_path, bytes_of(GetParam()));
+    put(GetParam(), files);
     files.set_faults({.kind = FaultPlan::Kind::IoError, .at = at});
     bool ended = false;
     try {
@@ -178,7 +185,8 @@ TEST_P(OldFormats, ATornHeaderIsPutBackInItsVersion) {
   constexpr std::ptrdiff_t page = page_bytes;
   for (const std::ptrdiff_t slot : {0, 1}) {
     MemoryFileSystem files;
-    std::vector<std::byte> bytes = bytes_of(GetParam());
+    put(GetParam(), files);
+    std::vector<std::byte> bytes = files.contents(old_path);
     std::fill_n(bytes.begin() + (2 * slot + 1) * page, page, std::byte{0});
     files.set_contents(old_path, bytes);
     {

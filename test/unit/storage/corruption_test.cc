@@ -21,7 +21,8 @@ class CorruptionTest : public testing::Test {
     for (const Transaction& transaction : std::vector<Transaction>{{{create("t", true), append("t", 0, 300)}},
                                                                    {{append("t", 300, 40), create("u")}},
                                                                    {{append("t", 340, 10), append("u", 5, 100)}},
-                                                                   {{append("t", 350, 1)}}}) {
+                                                                   {{append("t", 350, 1)}},
+                                                                   {{erase("t", 20, 200, 7), erase("u", 3, 50, 2)}}}) {
       run(*store, transaction);
       contents_ = contents_after(contents_, transaction);
     }

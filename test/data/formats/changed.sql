@@ -1,0 +1,12 @@
+SELECT count(*), sum(k), min(k), max(k), sum(price), count(DISTINCT name) FROM changed;
+SELECT name, count(*), sum(price) FROM changed GROUP BY name ORDER BY name;
+SELECT * FROM changed WHERE k BETWEEN 280 AND 520 ORDER BY k;
+SELECT k, price FROM changed WHERE k % 77 = 0 ORDER BY k;
+INSERT INTO changed VALUES (4, 'there already', 0);
+INSERT INTO changed VALUES (3, 'again', 0), (300, 'again', 0);
+DELETE FROM changed WHERE k > 400;
+SELECT count(*), sum(k), sum(price) FROM changed;
+UPDATE changed SET name = 'changed' WHERE k < 20;
+CHECKPOINT;
+SELECT name, count(*), sum(price) FROM changed GROUP BY name ORDER BY name;
+SELECT * FROM whole WHERE i > 8;
