@@ -147,7 +147,7 @@ bool write_run(const TabletStorage& storage, CompactedRun& run, const std::atomi
 
 bool put_run(const TabletStorage& storage, const CompactedRun& run, TableState& later) {
   const TableState& before = run.table->state();
-  if (later.dictionaries != before.dictionaries) return false;
+  if (later.dictionaries != before.dictionaries) return false;  // another table of the name
   const std::optional<Places> places = find_places(run, later.directory);
   if (!places) return false;
   std::vector<int64_t> gone;  // since, as rows of what was written
@@ -178,7 +178,6 @@ bool put_run(const TabletStorage& storage, const CompactedRun& run, TableState& 
   }
   check_invariant(position == rows, "a run has all rows that were there");
   later.directory.replace(places->first, places->count, std::move(added));
-  later.rows_in_statistics = std::min(later.rows_in_statistics, later.directory.rows());
   later.blob = nullptr;
   return true;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "storage/statistics_renewal.h"
 #include "storage/store_state.h"
 
 namespace diptych {
@@ -110,6 +111,7 @@ void Compactor::compact_all(const Wait& wait) {
     while (compact_one(name, CompactedPart::BeforeFragmentsAtEnd, wait)) {
     }
     compact_one(name, CompactedPart::All, wait);
+    renew_statistics(name, wait);
     if (unpublished_bytes_ >= most_unpublished_bytes) write_checkpoint(wait);
   }
 }
@@ -132,19 +134,43 @@ bool Compactor::compact_one(const std::string& table, CompactedPart part, const 
 }
 
 bool Compactor::put(const CompactedRun& run, const Wait& wait) {
+  return change(run.table->state(), wait, [&](TableState& later) { return put_run(state_.storage, run, later); });
+}
+
+bool Compactor::change(const TableState& table, const Wait& wait, const std::function<bool(TableState&)>& work) {
   LoggedCommit made;
   {
     const Turn turn(state_, wait.cancelled, wait.timeout);
     TableMap tables = state_.latest()->tables();
-    const auto entry = tables.find(run.table->definition().name);
-    if (entry == tables.end()) return false;
+    const auto entry = tables.find(table.definition.name);
+    if (entry == tables.end() || entry->second->state().dictionaries != table.dictionaries) return false;
     TableState state = entry->second->state();
-    if (!put_run(state_.storage, run, state)) return false;
+    if (!work(state)) return false;
     entry->second = std::make_shared<TableView>(std::move(state));
     made = state_.put_tablets(std::move(tables));
   }
   state_.wait_for(made);
   return true;
+}
+
+void Compactor::renew_statistics(const std::string& table, const Wait& wait) {
+  std::optional<StatisticsRenewal> renewal;
+  TableState read;
+  // The second time only what was added while the others were read.
+  for (int times = 0; times < 2; ++times) {
+    const auto catalog = state_.current();
+    const auto entry = catalog->tables().find(table);
+    if (entry == catalog->tables().end() || !is_out_of_date(entry->second->state())) return;
+    if (times > 0 && entry->second->state().dictionaries != read.dictionaries) return;
+    read = entry->second->state();
+    if (!renewal) renewal.emplace(read);
+    renewal->add(state_.storage, read, wait.cancelled);
+  }
+  change(read, wait, [&](TableState& later) {
+    renewal->add(state_.storage, later, wait.cancelled);
+    renewal->put(later);
+    return true;
+  });
 }
 
 void Compactor::write_checkpoint(const Wait& wait) {

@@ -23,7 +23,6 @@ void erase_rows(const TabletStorage& storage, TableState& state, std::span<const
     positions = positions.subspan(here.size());
   }
   state.directory.put_masks(masks);
-  state.rows_in_statistics = std::min(state.rows_in_statistics, state.directory.rows());
   state.blob = nullptr;
 }
 

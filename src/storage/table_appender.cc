@@ -1,6 +1,7 @@
 #include "storage/table_appender.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "storage/row_decoder.h"
@@ -32,6 +33,7 @@ TableAppender::~TableAppender() {
 void TableAppender::append(const RowBatch& batch) {
   check_not_null(batch);
   stage(batch, 0, batch.rows);
+  rows_added_ += batch.rows;
 }
 
 void TableAppender::check_not_null(const RowBatch& batch) const {
@@ -199,13 +201,11 @@ void TableAppender::take_slots() {
   std::vector<MaskedTablet> tablets;
   for (Slot& slot : slots_) tablets.push_back({std::move(slot.tablet), nullptr});
   slots_.clear();
-  const int64_t rows_kept = rows_of_kept();
   state_.directory.replace_tail(kept_, std::move(tablets), state_.tablet_rows);
   auto statistics = statistics_.finish();
   if (statistics != state_.statistics) state_.statistics_blob = nullptr;
   state_.statistics = std::move(statistics);
-  // As if rows that they don't have were the last of those that stay.
-  state_.rows_in_statistics = std::min(state_.rows_in_statistics, rows_kept) + state_.directory.rows() - rows_kept;
+  state_.rows_in_statistics += std::exchange(rows_added_, 0);
   state_.blob = nullptr;
   kept_ = state_.directory.size();
 }

@@ -84,7 +84,8 @@ class TableAppender {
   std::atomic<int> in_flight_{0};
   StatisticsBuilder statistics_;
   std::deque<Slot> slots_;
-  size_t kept_ = 0;  // tablets of the directory that stay as they are
+  size_t kept_ = 0;         // tablets of the directory that stay as they are
+  int64_t rows_added_ = 0;  // since finish()
 };
 
 }  // namespace diptych

@@ -36,7 +36,7 @@ struct TableState {
   std::vector<std::vector<DictionarySegment>>
       segments;  // per column; cover at least the codes that tablets in the file use
   std::shared_ptr<const TableStatistics> statistics;  // null: none
-  int64_t rows_in_statistics = 0;                     // of the table's, at least
+  int64_t rows_in_statistics = 0;                     // that were added, those that are gone since included
   std::shared_ptr<const StoredBlob> statistics_blob;  // nullptr: not in the file yet
   std::shared_ptr<const StoredBlob> blob;             // of this version; nullptr: not in the file yet
 

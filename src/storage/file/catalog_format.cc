@@ -145,8 +145,7 @@ std::string statistics_name(const std::string& table) { return table + ", statis
 void read_table_statistics(DatabaseFile& file, BlobReader& table_reader, TableState& table, const std::string& what) {
   table.rows_in_statistics = static_cast<int64_t>(table_reader.varint());
   if (table.rows_in_statistics == 0) return;
-  if (table.rows_in_statistics < 0 || table.rows_in_statistics > table.directory.rows())
-    table_reader.fail("statistics of more rows than there are");
+  if (table.rows_in_statistics < 0) table_reader.fail("statistics of more rows than there can be");
   const BlobReference place = read_reference(table_reader);
   table.statistics_blob = file.claim_blob(place, statistics_name(what));
   const auto bytes = file.read_blob(place, statistics_name(what));
