@@ -83,9 +83,19 @@ int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {
   return mask != nullptr ? mask->bytes() : 0;
 }
 
-uint64_t TableView::column_id(size_t tablet, size_t column) const {
-  const auto [handle, mask, first_row] = state_.directory[tablet];
-  return is_visibility(column) && mask != nullptr ? mask->id() : handle->id();
+std::vector<uint64_t> TableView::column_ids(size_t first, size_t count, size_t column) const {
+  std::vector<uint64_t> ids;
+  ids.reserve(count);
+  const bool of_masks = is_visibility(column);
+  for (const TabletDirectory::Part& part : state_.directory.parts()) {
+    const std::vector<MaskedTablet>& tablets = part.chunk->tablets;
+    const size_t end = std::min(first + count, part.first_tablet + tablets.size());
+    for (size_t tablet = std::max(first, part.first_tablet); tablet < end; ++tablet) {
+      const auto& [handle, mask] = tablets[tablet - part.first_tablet];
+      ids.push_back(of_masks && mask != nullptr ? mask->id() : handle->id());
+    }
+  }
+  return ids;
 }
 
 TabletGroup TableView::group(size_t number) const {

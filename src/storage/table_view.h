@@ -32,7 +32,7 @@ class TableView final : public TableSnapshot {
   std::span<const size_t> key_columns() const override { return state_.definition.primary_key; }
   const TableStatistics* statistics() const override;
   uint64_t tablet_id(size_t tablet) const override { return state_.directory[tablet].tablet->id(); }
-  uint64_t column_id(size_t tablet, size_t column) const override;
+  std::vector<uint64_t> column_ids(size_t first, size_t count, size_t column) const override;
   const Dictionary* common_dictionary(size_t column) const override;
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override;
   bool pins_outlive_it() const override { return true; }

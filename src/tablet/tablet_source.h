@@ -70,8 +70,13 @@ class TabletSource {
   virtual std::optional<size_t> visibility_column() const { return std::nullopt; }
   // Of the rows those that are there.
   virtual int64_t live_rows() const { return row_count(); }
-  // As tablet_id(), of what the tablet has in a column: it is the tablet's, but for the visibility, which changes.
-  virtual uint64_t column_id(size_t tablet, size_t /*column*/) const { return tablet_id(tablet); }
+  // As tablet_id(), of what some neighbours have in a column: they are the tablets', but for the visibility, which
+  // changes.
+  virtual std::vector<uint64_t> column_ids(size_t first, size_t count, size_t /*column*/) const {
+    std::vector<uint64_t> ids;
+    for (size_t tablet = first; tablet < first + count; ++tablet) ids.push_back(tablet_id(tablet));
+    return ids;
+  }
   // What the rows come from that the CPU alone reads, for messages ("a CSV file"); null: tablets of a table, or rows
   // that are in memory.
   virtual const char* read_by_cpu() const { return nullptr; }

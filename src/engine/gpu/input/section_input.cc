@@ -132,15 +132,32 @@ void InputLoader::find_shape(SectionInput& input) const {
   }
 }
 
+// Groups that are needed as a whole are asked, and not each of their tablets.
 void InputLoader::count_rows(SectionInput& input) const {
   const TabletSource& source = *task_.source;
-  for (const SegmentRange& range : input.ranges) {
-    for (size_t t = 0; t < range.count; ++t) {
-      if (!range.needed[t]) continue;
-      input.rows += source.rows_in(range.first + t);
-      for (size_t column : columns_) input.bytes += source.encoded_bytes(range.first + t, column);
+  std::vector<bool> needed(source.tablet_count());
+  for (const SegmentRange& range : input.ranges)
+    std::copy(range.needed.begin(), range.needed.end(), needed.begin() + static_cast<ptrdiff_t>(range.first));
+  for (size_t number = 0; number < source.group_count(); ++number) {
+    const TabletGroup group = source.group(number);
+    const auto first = needed.begin() + static_cast<ptrdiff_t>(group.first);
+    const auto end = first + static_cast<ptrdiff_t>(group.count);
+    if (std::find(first, end, false) == end) {
+      input.rows += group.rows;
+      for (size_t column : columns_) input.bytes += source.group_summary(number, column).bytes;
+      continue;
+    }
+    for (size_t tablet = group.first; tablet < group.first + group.count; ++tablet) {
+      if (!needed[tablet]) continue;
+      input.rows += source.rows_in(tablet);
+      for (size_t column : columns_) input.bytes += source.encoded_bytes(tablet, column);
     }
   }
+}
+
+int64_t InputLoader::rows_of(const SectionInput& input, size_t range, size_t tablet) const {
+  if (!columns_.empty()) return input.segments[range][0]->tablets()[tablet].rows;
+  return task_.source->rows_in(input.ranges[range].first + tablet);
 }
 
 std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, int64_t tile_rows) {
@@ -150,12 +167,15 @@ std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, i
   }
   auto made = std::make_shared<TabletDescriptions>();
   std::vector<uint64_t> words;
+  size_t tablets = 0;
+  for (const SegmentRange& range : input.ranges) tablets += range.count;
+  words.reserve(tablets * (4 + 6 * columns_.size()));
   int64_t usual = -1, rows_described = 0;
   bool differs = false;
   for (size_t range = 0; range < input.ranges.size(); ++range) {
     int64_t before = input.ranges[range].rows_before;
     for (size_t t = 0; t < input.ranges[range].count; ++t) {
-      const int64_t rows = task_.source->rows_in(input.ranges[range].first + t);
+      const int64_t rows = rows_of(input, range, t);
       const auto row = static_cast<uint64_t>(before);
       before += rows;
       if (!input.ranges[range].needed[t] || rows == 0) continue;

@@ -28,6 +28,8 @@ class InputLoader {
   std::shared_ptr<const ColumnSegment> load_alone(const SegmentRange& range, size_t column);
   void copy_needed(SectionInput& input);
   void find_shape(SectionInput& input) const;
+  // Of a tablet of a range.
+  int64_t rows_of(const SectionInput& input, size_t range, size_t tablet) const;
   void count_rows(SectionInput& input) const;
 
   GpuEngine& engine_;

@@ -1,6 +1,7 @@
 #include "engine/gpu/input/segment_cache.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 
@@ -12,13 +13,14 @@ namespace {
 // has its last segment replaced.
 constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
 
-std::set<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count, size_t column) {
+// In ascending order.
+std::vector<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count, size_t column) {
   // Where tablets have come or gone before it, what was in one segment may be as far away as it is long, or a little
   // farther. What is not looked at counts as gone, and is sent again if it is not.
   const size_t margin = 2 * count + 256;
   const size_t begin = first - std::min(first, margin), end = std::min(source.tablet_count(), first + count + margin);
-  std::set<uint64_t> tablets;
-  for (size_t tablet = begin; tablet < end; ++tablet) tablets.insert(source.column_id(tablet, column));
+  std::vector<uint64_t> tablets = source.column_ids(begin, end - begin, column);
+  std::sort(tablets.begin(), tablets.end());
   return tablets;
 }
 
@@ -37,13 +39,10 @@ size_t tablets_of_segment(ColumnSegment::Place place, size_t tablet, size_t coun
 std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& source, size_t first, size_t count,
                                                        size_t column, Queue& queue) {
   const Run run{source, first, count, column};
-  Key key{column, {}};
-  for (size_t tablet = first; tablet < first + count; ++tablet) {
-    key.tablets.push_back(source.column_id(tablet, column));
-    if (key.tablets.back() == 0) {
-      SegmentLoader loader(source, first, count, column);
-      return load(loader, queue);
-    }
+  Key key{column, source.column_ids(first, count, column)};
+  if (std::find(key.tablets.begin(), key.tablets.end(), 0) != key.tablets.end()) {
+    SegmentLoader loader(source, first, count, column);
+    return load(loader, queue);
   }
   Entries::iterator entry;
   {
@@ -117,7 +116,8 @@ double SegmentCache::part_here(const TabletSource& source, const TabletSpan& spa
     const size_t end = std::min(first + size, count);
     // Its first and its last tablet stand for those between them: asking for each would take longer than a short
     // section.
-    if (has_tablet(column, source.column_id(first, column)) && has_tablet(column, source.column_id(end - 1, column)))
+    const auto has = [&](size_t tablet) { return has_tablet(column, source.column_ids(tablet, 1, column).front()); };
+    if (has(first) && has(end - 1))
       here += std::min(end, span_end) - next;
     next = end;
   }
@@ -173,7 +173,7 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
     ++entry->second.found;
   }
   made_.notify_all();
-  std::set<uint64_t> around;
+  std::vector<uint64_t> around;
   for (const Key* old : older) {
     const auto before = entries_.find(*old);
     if (before->second.found > 0 && around.empty())
@@ -184,11 +184,11 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
 
 // Ids are given in the order in which tablets are made: one that is newer than all of the run is of a later state of
 // the table, which somebody else sees.
-bool SegmentCache::has_needed(Entries::iterator entry, const std::set<uint64_t>& around, const Key& made) const {
+bool SegmentCache::has_needed(Entries::iterator entry, const std::vector<uint64_t>& around, const Key& made) const {
   if (entry->second.found == 0) return false;
   const uint64_t newest = *std::max_element(made.tablets.begin(), made.tablets.end());
   return std::any_of(entry->first.tablets.begin(), entry->first.tablets.end(), [&](uint64_t tablet) {
-    return (tablet > newest || around.contains(tablet)) && is_found_in(tablet, entry);
+    return (tablet > newest || std::binary_search(around.begin(), around.end(), tablet)) && is_found_in(tablet, entry);
   });
 }
 

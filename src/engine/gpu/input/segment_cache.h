@@ -21,7 +21,6 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <set>
 #include <unordered_map>
 
 #include "engine/gpu/input/segment_loader.h"
@@ -100,7 +99,7 @@ class SegmentCache {
   void keep(Entries::iterator entry, const std::shared_ptr<const ColumnSegment>& segment, const Run& run);
   // With the mutex. Whether a tablet is found there that is in use besides those of the segment that was made: by the
   // same table, which has tablets `around` them, or by a later state of it.
-  bool has_needed(Entries::iterator entry, const std::set<uint64_t>& around, const Key& made) const;
+  bool has_needed(Entries::iterator entry, const std::vector<uint64_t>& around, const Key& made) const;
   // With the mutex.
   bool is_found_in(uint64_t tablet, Entries::iterator entry) const;
   // With the mutex; what is returned is freed without it.
