@@ -116,6 +116,8 @@ std::shared_ptr<WriteTransaction> Transaction::writer(const WriterWait& wait) {
   if (snapshot_ != nullptr && writer->preview()->contents_version() != snapshot_->contents_version())
     throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
                 "Others have committed since the transaction's first statement: begin it anew.");
+  writer->wait_for_others();
+  if (isolation_ == Isolation::RepeatableRead && snapshot_ == nullptr) snapshot_ = writer->preview();
   return writer_ = std::move(writer);
 }
 

@@ -99,8 +99,12 @@ bool Compactor::work_once() noexcept {
 
 void Compactor::run(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
   constexpr std::chrono::milliseconds cancel_check_interval{10};
+  const auto start = std::chrono::steady_clock::now();
   std::unique_lock guard(running_, std::defer_lock);
-  while (!guard.try_lock_for(cancel_check_interval)) check_cancelled(cancelled);
+  while (!guard.try_lock_for(cancel_check_interval)) {
+    check_cancelled(cancelled);
+    check_lock_timeout(start, timeout);
+  }
   const Wait wait{cancelled, timeout};
   compact_all(wait);
   write_checkpoint(wait);

@@ -1,5 +1,5 @@
-// Says when tablets are written anew (compaction.h), and with them statistics (statistics_renewal.h): behind commits that deleted rows, on a thread of its own, or when
-// somebody asks for it.
+// Says when tablets are written anew (compaction.h), and with them statistics (statistics_renewal.h): behind commits
+// that deleted rows, on a thread of its own, or when somebody asks for it.
 //
 //   commit --note_deletes()--> thread: run after run, the best first; a checkpoint for every most_unpublished_bytes
 //
@@ -49,7 +49,8 @@ class Compactor {
   // False: there is nothing to do, or others have changed what was to be written anew.
   bool compact_one(const std::string& table, CompactedPart part, const Wait& wait);
   bool put(const CompactedRun& run, const Wait& wait);
-  // Changes how the latest version of a table is stored, by the writer. False: it is not there any more, or `work` says so.
+  // Changes how the latest version of a table is stored, by the writer. False: it is not there any more, or `work` says
+  // so.
   bool change(const TableState& table, const Wait& wait, const std::function<bool(TableState&)>& work);
   void renew_statistics(const std::string& table, const Wait& wait);
   void write_checkpoint(const Wait& wait);

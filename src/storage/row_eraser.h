@@ -14,7 +14,8 @@
 namespace diptych {
 
 // positions: in ascending order, each once; the rows are there. The statistics stay, as those of rows that are mostly
-// there (statistics_renewal.h). Errors: 53200, 57014 once *cancelled, which may be null, is true; then the state is as it was.
+// there (statistics_renewal.h). Errors: 53200, 57014 once *cancelled, which may be null, is true; then the state is as
+// it was.
 void erase_rows(const TabletStorage& storage, TableState& state, std::span<const int64_t> positions,
                 const std::atomic<bool>* cancelled);
 

@@ -31,6 +31,12 @@ void check_cancelled(const std::atomic<bool>* cancelled) {
   if (cancelled && *cancelled) throw Error(SqlState::query_canceled, "canceling statement due to user request");
 }
 
+void check_lock_timeout(std::chrono::steady_clock::time_point start, std::chrono::milliseconds timeout) {
+  if (timeout.count() > 0 && std::chrono::steady_clock::now() - start >= timeout)
+    throw Error(SqlState::lock_not_available, "canceling statement due to lock timeout", -1,
+                "Another connection changes tables; its transaction has not ended yet.");
+}
+
 std::shared_ptr<const CatalogView> StoreState::current() const {
   std::lock_guard guard(mutex_);
   return current_;
@@ -53,9 +59,7 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
     std::unique_lock guard(mutex_);
     while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; })) {
       check_cancelled(cancelled);
-      if (timeout.count() > 0 && std::chrono::steady_clock::now() - start >= timeout)
-        throw Error(SqlState::lock_not_available, "canceling statement due to lock timeout", -1,
-                    "Another connection changes tables; its transaction has not ended yet.");
+      check_lock_timeout(start, timeout);
     }
     is_writing_ = true;
   }
@@ -137,7 +141,7 @@ LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables,
 LoggedCommit StoreState::put_tablets(TableMap tables) {
   const CatalogVersions versions{take_version(), latest_->contents_version(), latest_->schema_version()};
   latest_ = std::make_shared<CatalogView>(std::move(tables), latest_->views(), versions, nullptr);
-  return {latest_, log_ != nullptr ? log_->end() : 0};
+  return {latest_, latest_place()};
 }
 
 void StoreState::wait_for(const LoggedCommit& commit) {

@@ -60,6 +60,9 @@ class WriteTransaction {
   // What this transaction would make current: for statements that read their own writes. While nothing is changed that
   // is the current snapshot, which stays current until this transaction ends. Errors: those that append() may put off.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;
+  // Returns when all that preview() has from others is on the disk, before somebody is told of it who may go on without
+  // a commit(). Errors: 53100, 58030 where it never will be: the transaction can only be given up then.
+  virtual void wait_for_others() = 0;
   // Where rollback_to() leads back. Errors: as preview().
   virtual std::shared_ptr<const Savepoint> savepoint() = 0;
   // What was changed since is given up. It also makes a transaction usable again that has failed. Errors: 25000 it has

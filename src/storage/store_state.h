@@ -21,6 +21,9 @@ namespace diptych {
 // Errors: 57014 once *cancelled, which may be null, is true.
 void check_cancelled(const std::atomic<bool>* cancelled);
 
+// Errors: 55P03 where as much time as the timeout has passed since the start; 0: there is no limit.
+void check_lock_timeout(std::chrono::steady_clock::time_point start, std::chrono::milliseconds timeout);
+
 // A commit that is in the log, but perhaps not yet on the disk.
 struct LoggedCommit {
   std::shared_ptr<const CatalogView> catalog;
@@ -45,6 +48,8 @@ class StoreState {
   std::shared_ptr<const CatalogView> current() const;
   // What the writer goes on from: of the commits, the last. By the writer.
   const std::shared_ptr<const CatalogView>& latest() const { return latest_; }
+  // Its place in the log. By the writer.
+  int64_t latest_place() const { return log_ != nullptr ? log_->end() : 0; }
   // The state that the file's header refers to.
   std::shared_ptr<const CatalogView> checkpoint() const;
   // Waits until no one writes. Errors: as Store::begin_write().

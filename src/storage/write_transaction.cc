@@ -32,13 +32,25 @@ StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>*
     : state_(state), cancelled_(cancelled) {
   state_.begin_writing(cancelled, timeout);
   base_ = state_.latest();
+  base_place_ = state_.latest_place();
   tables_ = base_->tables();
   views_ = base_->views();
   schema_version_ = base_->schema_version();
   is_recorded_ = state_.may_log(0);
 }
 
-StoredTransaction::~StoredTransaction() { end(); }
+// Whoever it was for has perhaps been told of what others had committed, by an error if by nothing else.
+StoredTransaction::~StoredTransaction() {
+  if (!base_) return;
+  const LoggedCommit others{base_, base_place_};
+  StoreState& state = state_;
+  end();
+  try {
+    state.wait_for(others);
+  } catch (const Error&) {
+    // Those who committed are told.
+  }
+}
 
 void StoredTransaction::end() noexcept {
   if (!base_) return;
@@ -184,6 +196,12 @@ std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   return is_changed_ ? preview_ : base_;
 }
 
+void StoredTransaction::wait_for_others() {
+  UsableGuard guard(is_usable_);
+  state_.wait_for({base_, base_place_});
+  guard.passed();
+}
+
 std::shared_ptr<const WriteTransaction::Savepoint> StoredTransaction::savepoint() {
   preview();
   auto state = std::make_shared<State>();
@@ -213,7 +231,11 @@ void StoredTransaction::rollback_to(const Savepoint& savepoint) {
 
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
-  if (!is_changed_) return end();
+  if (!is_changed_) {
+    const LoggedCommit others{base_, base_place_};
+    end();
+    return state_.wait_for(others);
+  }
   TableMap tables = collect();
   StoreState& state = state_;
   std::optional<LoggedCommit> logged;

@@ -27,6 +27,7 @@ class StoredTransaction final : public WriteTransaction {
   void erase(std::string_view table, std::span<const int64_t> positions) override;
   void truncate(std::string_view table) override;
   std::shared_ptr<const CatalogSnapshot> preview() override;
+  void wait_for_others() override;
   std::shared_ptr<const Savepoint> savepoint() override;
   void rollback_to(const Savepoint& savepoint) override;
   void commit() override;
@@ -65,6 +66,7 @@ class StoredTransaction final : public WriteTransaction {
   StoreState& state_;
   const std::atomic<bool>* const cancelled_;
   std::shared_ptr<const CatalogView> base_;  // nullptr: ended
+  int64_t base_place_ = 0;                   // in the log, behind what led to it
   TableMap tables_;
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;

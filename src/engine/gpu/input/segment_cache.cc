@@ -117,8 +117,7 @@ double SegmentCache::part_here(const TabletSource& source, const TabletSpan& spa
     // Its first and its last tablet stand for those between them: asking for each would take longer than a short
     // section.
     const auto has = [&](size_t tablet) { return has_tablet(column, source.column_ids(tablet, 1, column).front()); };
-    if (has(first) && has(end - 1))
-      here += std::min(end, span_end) - next;
+    if (has(first) && has(end - 1)) here += std::min(end, span_end) - next;
     next = end;
   }
   return span.count == 0 ? 1 : static_cast<double>(here) / static_cast<double>(span.count);
