@@ -70,11 +70,24 @@ ZoneMap TableView::zone_map(size_t tablet, size_t column) const {
   return is_visibility(column) ? visibility_zone({handle, mask}) : handle->zone_map(column);
 }
 
+namespace {
+
+// Kernels for it find a bitmap or none in each tablet.
+const StoredForm visibility_form{.physical = PhysicalType::Bool, .has_nulls = true};
+
+}  // namespace
+
 std::optional<StoredForm> TableView::stored_form(size_t tablet, size_t column) const {
-  const auto [handle, mask, first_row] = state_.directory[tablet];
-  if (!is_visibility(column)) return handle->form(column, dictionaries_[column]);
-  // Kernels for it find a bitmap or none in each tablet.
-  return StoredForm{.physical = PhysicalType::Bool, .has_nulls = true};
+  if (is_visibility(column)) return visibility_form;
+  return state_.directory[tablet].tablet->form(column, dictionaries_[column]);
+}
+
+std::vector<StoredForm> TableView::group_forms(size_t group, size_t column) const {
+  if (is_visibility(column)) return {visibility_form};
+  std::vector<StoredForm> forms = state_.directory.parts()[group].chunk->forms[column];
+  for (StoredForm& form : forms)
+    if (form.encoding == Encoding::Dictionary) form.dictionary = dictionaries_[column];
+  return forms;
 }
 
 int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {

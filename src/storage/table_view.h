@@ -40,6 +40,7 @@ class TableView final : public TableSnapshot {
   size_t group_count() const override { return state_.directory.parts().size(); }
   TabletGroup group(size_t number) const override;
   ColumnSummary group_summary(size_t group, size_t column) const override;
+  std::vector<StoredForm> group_forms(size_t group, size_t column) const override;
 
   // Reads and checks all tablets. Errors: XX001.
   void verify() const;

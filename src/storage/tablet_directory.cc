@@ -8,16 +8,27 @@
 
 namespace diptych {
 
+namespace {
+
+void add_form(StoredForm form, std::vector<StoredForm>& forms) {
+  form.dictionary = nullptr;
+  if (std::find(forms.begin(), forms.end(), form) == forms.end()) forms.push_back(form);
+}
+
+}  // namespace
+
 DirectoryChunk::DirectoryChunk(std::vector<MaskedTablet> members) : tablets(std::move(members)) {
   check_invariant(!tablets.empty(), "a directory chunk has a tablet");
   all_codes.assign(tablets[0].tablet->column_count(), true);
   columns.resize(all_codes.size());
+  forms.resize(all_codes.size());
   for (const auto& [tablet, mask] : tablets) {
     first_rows.push_back(rows);
     rows += tablet->rows();
     for (size_t column = 0; column < all_codes.size(); ++column) {
       if (tablet->encoding(column) != Encoding::Dictionary) all_codes[column] = false;
       columns[column].add(tablet->zone_map(column), tablet->rows(), tablet->encoded_bytes(column));
+      add_form(tablet->form(column, nullptr), forms[column]);
     }
   }
   count_live_rows();

@@ -60,7 +60,8 @@ struct DirectoryChunk {
   int64_t rows = 0, live_rows = 0;
   std::vector<bool> all_codes;  // per column: is it Encoding::Dictionary in every tablet?
   std::vector<ColumnSummary> columns;
-  ColumnSummary visibility;  // of the masks, as a column (table_view.h)
+  std::vector<std::vector<StoredForm>> forms;  // per column: as TabletSource::group_forms(), without dictionaries
+  ColumnSummary visibility;                    // of the masks, as a column (table_view.h)
 
  private:
   void count_live_rows();

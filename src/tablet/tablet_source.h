@@ -49,6 +49,7 @@ struct StoredForm {
   int64_t factor = 1;
   bool has_nulls = false;  // there is a bitmap of validity
   const Dictionary* dictionary = nullptr;
+  bool operator==(const StoredForm&) const = default;
 };
 
 class TabletSource {
@@ -101,6 +102,9 @@ class TabletSource {
   virtual TabletGroup group(size_t) const { return {0, tablet_count(), 0, row_count()}; }
   // Of the tablets of a group; asks each of them, where the source does not keep it.
   virtual ColumnSummary group_summary(size_t group, size_t column) const;
+  // In which forms the tablets of a group store a column, each once, the first tablet's first; empty: it is not kept,
+  // and each tablet is to be asked.
+  virtual std::vector<StoredForm> group_forms(size_t /*group*/, size_t /*column*/) const { return {}; }
   // Of all tablets.
   ColumnSummary summary(size_t column) const;
 };

@@ -46,24 +46,45 @@ class ShapeFinder {
   std::optional<SectionShape> find(bool all_alike) {
     for (const size_t column : columns_) shape_.columns.push_back(empty_shape(source_, column));
     if (columns_.empty()) return std::move(shape_);
-    std::vector<const Dictionary*> dictionaries(columns_.size(), nullptr);
-    std::vector<SegmentTablet> first;
-    for (const TabletSpan& span : needed_tablets(cursor_, source_)) {
-      for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
-        const std::vector<SegmentTablet> forms = forms_of(tablet);
-        if (forms.empty()) return std::nullopt;
-        if (all_alike && !first.empty() && !std::equal(forms.begin(), forms.end(), first.begin(), is_stored_alike))
-          return std::nullopt;
-        for (size_t i = 0; i < columns_.size(); ++i)
-          add_to_shape(forms[i], first.empty(), shape_.columns[i], dictionaries[i], shape_.unsupported);
-        if (first.empty()) first = forms;
-      }
-    }
+    dictionaries_.assign(columns_.size(), nullptr);
+    for (const TabletSpan& span : needed_tablets(cursor_, source_))
+      if (!add_group(span) && !add_tablets(span)) return std::nullopt;
+    if (all_alike && differs_) return std::nullopt;
     for (ColumnShape& shape : shape_.columns) add_source(source_, shape);
     return std::move(shape_);
   }
 
  private:
+  // Without asking each of its tablets. False: that has to be done.
+  bool add_group(const TabletSpan& span) {
+    if (!span.is_whole || device_rows_ != nullptr) return false;
+    std::vector<std::vector<StoredForm>> forms;
+    for (const size_t column : columns_) {
+      forms.push_back(source_.group_forms(span.group, column));
+      if (forms.back().empty()) return false;
+    }
+    for (size_t i = 0; i < columns_.size(); ++i)
+      for (const StoredForm& form : forms[i]) add(i, tablet_of(form));
+    return true;
+  }
+
+  // False: one does not tell.
+  bool add_tablets(const TabletSpan& span) {
+    for (size_t tablet = span.first; tablet < span.first + span.count; ++tablet) {
+      const std::vector<SegmentTablet> forms = forms_of(tablet);
+      if (forms.empty()) return false;
+      for (size_t i = 0; i < columns_.size(); ++i) add(i, forms[i]);
+    }
+    return true;
+  }
+
+  void add(size_t column, const SegmentTablet& form) {
+    const bool is_first = first_.size() <= column;
+    if (is_first) first_.push_back(form);
+    differs_ |= !is_stored_alike(form, first_[column]);
+    add_to_shape(form, is_first, shape_.columns[column], dictionaries_[column], shape_.unsupported);
+  }
+
   // By column; none where the tablet would have to be pinned, and may not.
   std::vector<SegmentTablet> forms_of(size_t tablet) const {
     std::vector<SegmentTablet> forms;
@@ -87,6 +108,9 @@ class ShapeFinder {
   const std::vector<size_t> columns_;
   const bool may_pin_;
   SectionShape shape_;
+  std::vector<const Dictionary*> dictionaries_;  // by column, as the next two
+  std::vector<SegmentTablet> first_;
+  bool differs_ = false;  // tablets are stored in several ways
 };
 
 }  // namespace
