@@ -65,6 +65,13 @@ TableView::TableView(TableState state) : state_(std::move(state)), columns_(stat
   dictionaries_.push_back(nullptr);
 }
 
+int64_t TableView::rows_between(size_t first, size_t end) const {
+  const auto rows_before = [&](size_t tablet) {
+    return tablet < tablet_count() ? state_.directory[tablet].first_row : row_count();
+  };
+  return rows_before(end) - rows_before(first);
+}
+
 ZoneMap TableView::zone_map(size_t tablet, size_t column) const {
   const auto [handle, mask, first_row] = state_.directory[tablet];
   return is_visibility(column) ? visibility_zone({handle, mask}) : handle->zone_map(column);

@@ -27,6 +27,7 @@ class TableView final : public TableSnapshot {
   int64_t live_rows() const override { return state_.directory.live_rows(); }
   std::optional<size_t> visibility_column() const override { return state_.definition.columns.size(); }
   int64_t rows_in(size_t tablet) const override { return state_.directory[tablet].tablet->rows(); }
+  int64_t rows_between(size_t first, size_t end) const override;
   ZoneMap zone_map(size_t tablet, size_t column) const override;
   std::optional<StoredForm> stored_form(size_t tablet, size_t column) const override;
   std::span<const size_t> key_columns() const override { return state_.definition.primary_key; }

@@ -59,6 +59,12 @@ class TabletSource {
   virtual size_t tablet_count() const = 0;
   virtual int64_t row_count() const = 0;
   virtual int64_t rows_in(size_t tablet) const = 0;
+  // Of tablets [first, end).
+  virtual int64_t rows_between(size_t first, size_t end) const {
+    int64_t rows = 0;
+    for (size_t tablet = first; tablet < end; ++tablet) rows += rows_in(tablet);
+    return rows;
+  }
   // Bounds of one column in one tablet, without reading it.
   virtual ZoneMap zone_map(size_t tablet, size_t column) const = 0;
   // What pin() would show of a column, without reading it; nothing: not known.

@@ -360,7 +360,8 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
     const size_t size = is_alone ? 1 : tablets_of_segment(place, next, source.tablet_count());
     range.first = keeps ? next / size * size : next;
     range.count = std::min(range.first + size, keeps ? source.tablet_count() : run.end) - range.first;
-    for (; passed_tablets_ < range.first; ++passed_tablets_) passed_rows_ += source.rows_in(passed_tablets_);
+    passed_rows_ += source.rows_between(passed_tablets_, range.first);
+    passed_tablets_ = range.first;
     range.rows_before = passed_rows_;
     bool any = false;
     for (size_t tablet = range.first; tablet < range.first + range.count; ++tablet) {
