@@ -21,6 +21,8 @@ VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* 
     std::memcpy(bits_.data(), before->bits(), bits_.size());
   else
     set_ones(bits_.as<uint8_t>(), 0, rows);
+  const int64_t live_before = before != nullptr ? before->live_rows() : rows;
+  const auto gone = static_cast<int64_t>(positions.size());
   auto* bits = bits_.as<uint8_t>();
   while (!positions.empty()) {
     const int64_t slot = positions.front() - first;
@@ -34,6 +36,7 @@ VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* 
     positions = positions.subspan(1);
   }
   live_rows_ = count_ones(bits, 0, rows);
+  check_invariant(live_rows_ == live_before - gone, "rows that are deleted are there");
 }
 
 VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, std::span<const std::byte> bits, MemoryBudget& budget)

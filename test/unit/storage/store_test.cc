@@ -305,7 +305,7 @@ TEST(ReadOnlyStoreTest, ReadsWhatWasCommitted) {
       auto transaction = store->begin_write();
       if (i == 0) transaction->create_table(mixed_table("t", true));
       append_numbers(*transaction, "t", range(i * 100, 100));
-      if (i > 5) transaction->erase("t", range(i * 10, 30));
+      if (i > 5) transaction->erase("t", range(i * 40, 30));
       transaction->commit();
     }
     numbers = read_numbers(*store->snapshot()->find_table("t"));
