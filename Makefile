@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-ssb test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-ssb test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes bench-turning format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -127,6 +127,11 @@ bench-changes: ROWS ?= 10000000
 bench-changes: TARGETS = libdiptych
 bench-changes: build
 	.venv/bin/python bench/commits/bench_changes.py --rows $(ROWS) $(OPTIONS)
+
+# OPTIONS=--quick for a short run, OPTIONS="--device cuda" with a device.
+bench-turning: TARGETS = libdiptych device_library turning_driver
+bench-turning: build
+	.venv/bin/python bench/turning/bench_turning.py $(OPTIONS)
 
 format: setup
 	tools/format

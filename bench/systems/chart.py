@@ -49,6 +49,34 @@ def draw_bars(bars, target, title, y_label):
     save(figure, target)
 
 
+def draw_panels(panels, target, title, x_label, y_label, marks=None):
+    """panels: from a panel's name to lines as draw() has them, logarithmic in both directions, with axes in common. marks: from a panel's
+    name to the place of a dotted line upwards."""
+    columns = min(3, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, grid = pyplot.subplots(rows, columns, figsize=(4 * columns, 3.3 * rows + 0.6), layout="constrained", sharex=True, sharey=True,
+                                   squeeze=False)
+    for axes, (panel, lines) in zip(grid.flat, panels.items()):
+        for name, points in lines.items():
+            axes.plot(*zip(*points), marker="o", markersize=3, label=name)
+        if marks:
+            axes.axvline(marks[panel], color="gray", linestyle=":")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
+        axes.set_title(panel, fontsize="small")
+        axes.grid(alpha=0.3)
+    for axes in grid[-1]:
+        axes.set_xlabel(x_label, fontsize="small")
+    figure.supylabel(y_label, fontsize="small")
+    figure.suptitle(title, fontsize="small")
+    handles, names = grid.flat[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names))
+    save(figure, target)
+
+
 def save(figure, target):
     figure.savefig(f"{target}.svg", metadata={"Date": None})
     figure.savefig(f"{target}.png", dpi=150)

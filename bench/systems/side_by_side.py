@@ -10,13 +10,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class WorkerProcess:
-    """worker.py with the system that the arguments name. ask() raises RuntimeError with the system's own message."""
+class LineProcess:
+    """A program that reads a JSON object a line and answers with one. ask() raises RuntimeError with the program's own message."""
 
-    def __init__(self, name, arguments):
+    def __init__(self, name, command, environment=None):
         self.name = name
-        command = [sys.executable, os.path.join(HERE, "worker.py"), *arguments]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
 
     def ask(self, do, **arguments):
         try:
@@ -41,6 +40,13 @@ class WorkerProcess:
         except BrokenPipeError:  # a question that it did not live to read
             pass
         self.process.wait()
+
+
+class WorkerProcess(LineProcess):
+    """worker.py with the system that the arguments name."""
+
+    def __init__(self, name, arguments):
+        super().__init__(name, [sys.executable, os.path.join(HERE, "worker.py"), *arguments])
 
 
 def same_rows(ours, theirs):
