@@ -15,7 +15,7 @@ DEVICES ?= cuda opencl
 TOOLS ?= memcheck racecheck initcheck synccheck
 SCRIPTS ?=
 
-.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-ssb test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-changes bench-turning format check docs setup clean
+.PHONY: all build demo test test-odr test-asan test-tsan test-opencl test-gpu test-gpu-large test-gpu-ssb test-gpu-sanitize test-oracle fuzz bench-virginian bench-tpch bench-groups bench-joins bench-ssb bench-estimates bench-commits bench-steady bench-changes bench-turning format check docs setup clean
 .NOTPARALLEL:
 
 all: build
@@ -119,9 +119,13 @@ bench-estimates: TARGETS = libdiptych device_library ssb_data
 bench-estimates: build
 	.venv/bin/python bench/estimates/bench_estimates.py --scale $(SF) $(OPTIONS)
 
-bench-commits: TARGETS = libdiptych
+bench-commits: TARGETS = libdiptych bench_commits
 bench-commits: build
 	.venv/bin/python bench/commits/bench_commits.py $(OPTIONS)
+
+bench-steady: TARGETS = libdiptych bench_commits
+bench-steady: build
+	.venv/bin/python bench/commits/bench_steady.py $(OPTIONS)
 
 bench-changes: ROWS ?= 10000000
 bench-changes: TARGETS = libdiptych

@@ -1,8 +1,9 @@
 """Commits a second: INSERTs of one row each, every one a commit that is on the disk when it returns, from one connection and from many.
 
 Diptych beside SQLite (journal_mode = WAL, synchronous = FULL), each with one process and a thread for each connection, on files in the
-same folder. Systems take turns, run by run; medians count. The rows are counted afterwards, in a database that was opened anew. A third
-contestant is the disk itself: as many bytes as a short row in a log take, appended and synced (fdatasync).
+same folder; a C++ program makes the load (commits_driver.cc). Systems take turns, run by run; medians count. The rows are compared
+afterwards, in a database that was opened anew. A third contestant is the disk itself: as many bytes as a short row in a log take,
+appended and synced (fdatasync).
 
 usage: bench_commits.py --connections 1,16 --seconds 2 --runs 3   (make bench-commits)
 """
@@ -14,7 +15,6 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,133 +23,101 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "systems"))
 
 import contestants
 import diptych_library
+import driver
 import side_by_side
 
-TABLE = "CREATE TABLE t (id bigint, amount bigint, name text)"
 LOG_BYTES = 64
+SYSTEMS = ("sqlite", "diptych")
+SUMS = "SELECT count(*), count(DISTINCT id), sum(id), sum(amount) FROM t"
 
 
-class Diptych:
-    name = "diptych"
-
-    def __init__(self, options, folder):
-        self.library = diptych_library.load_library(options.library)
-        self.version = self.library.diptych_version().decode()
-        self.path = os.path.join(folder, "commits.diptych")
-
-    def open(self, connections):
-        first = diptych_library.Connection(self.library, self.path)
-        first.execute(TABLE)
-        return [first] + [first.another() for _ in range(connections - 1)]
-
-    def insert(self, connection, row):
-        connection.execute(f"INSERT INTO t VALUES ({row}, {row * 7}, 'row {row}')")
-
-    def count(self):
-        connection = diptych_library.Connection(self.library, self.path)
-        rows = int(connection.query("SELECT count(*) FROM t")[0][0])
-        connection.close()
-        return rows
+def sums_in(system, options, path):
+    """SUMS of a database that is opened anew."""
+    if system == "sqlite":
+        connection = sqlite3.connect(path)
+        row = connection.execute(SUMS).fetchone()
+    else:
+        connection = diptych_library.Connection(diptych_library.load_library(options.library), path)
+        row = connection.query(SUMS)[0]
+    connection.close()
+    return [int(value) for value in row]
 
 
-class Sqlite:
-    name = "sqlite"
-
-    def __init__(self, options, folder):
-        self.version = sqlite3.sqlite_version
-        self.path = os.path.join(folder, "commits.sqlite")
-
-    def open(self, connections):
-        opened = []
-        for _ in range(connections):
-            # Autocommit; whoever finds another one writing waits.
-            connection = sqlite3.connect(self.path, timeout=60, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            if not opened:
-                connection.execute(TABLE)
-            opened.append(connection)
-        return opened
-
-    def insert(self, connection, row):
-        connection.execute(f"INSERT INTO t VALUES ({row}, {row * 7}, 'row {row}')")
-
-    def count(self):
-        connection = sqlite3.connect(self.path)
-        rows = connection.execute("SELECT count(*) FROM t").fetchone()[0]
-        connection.close()
-        return rows
+def sums_of(commits):
+    """What they are after so many commits of each connection: inserts.h has the rows."""
+    rows = sum(commits)
+    ids = sum(10**9 * number * count + count * (count - 1) // 2 for number, count in enumerate(commits))
+    return [rows, rows, ids, 7 * ids]
 
 
-def run(system, connections, seconds):
-    """Commits a second. The connections' threads begin together and end with the commit that they are at. Errors: RuntimeError when a
-    commit fails, or when a row is not there afterwards, or is there twice."""
-    opened = system.open(connections)
-    done = [0] * connections
-    failures = []
-    begin = threading.Barrier(connections + 1)
-    end = 0.0
-
-    def work(number):
-        begin.wait()
-        try:
-            while time.perf_counter() < end:
-                system.insert(opened[number], number * 10**9 + done[number])
-                done[number] += 1
-        except Exception as error:  # whatever a system raises
-            failures.append(str(error))
-
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(connections)]
-    for thread in threads:
-        thread.start()
-    start = time.perf_counter()
-    end = start + seconds
-    begin.wait()
-    for thread in threads:
-        thread.join()
-    elapsed = time.perf_counter() - start
-    for connection in reversed(opened):
-        connection.close()
-    if failures:
-        raise RuntimeError(f"{system.name}: {failures[0]}")
-    if system.count() != sum(done):
-        raise RuntimeError(f"{system.name}: {sum(done)} rows were committed, {system.count()} are there")
-    return sum(done) / elapsed
+def run(system, options, connections):
+    """A document of the driver. RuntimeError when a commit fails, or when a row is not there afterwards, or is there twice."""
+    folder = tempfile.mkdtemp(dir=options.folder)
+    try:
+        path = os.path.join(folder, f"commits.{system}")
+        text = {"text": True} if options.text else {}
+        document = driver.document(options, "inserts", system=system, path=path, connections=connections, seconds=options.seconds, **text)
+        expected, found = sums_of(document["commits"]), sums_in(system, options, path)
+        if found != expected:
+            raise RuntimeError(f"{system}: {SUMS} is {found}, committed were {expected}")
+        return document
+    finally:
+        shutil.rmtree(folder)
 
 
 def run_disk(folder, seconds):
     """Appended and synced pieces of a log a second, one after the other."""
-    file = os.open(os.path.join(folder, "log"), os.O_CREAT | os.O_WRONLY | os.O_APPEND)
+    path = os.path.join(folder, "commits.log")
+    file = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_APPEND)
     start, done = time.perf_counter(), 0
     while time.perf_counter() < start + seconds:
         os.write(file, bytes(LOG_BYTES))
         os.fdatasync(file)
         done += 1
+    elapsed = time.perf_counter() - start
     os.close(file)
-    return done / (time.perf_counter() - start)
+    os.remove(path)
+    return done / elapsed
 
 
-def measure(options, report):
-    table = {}
-    for connections in options.connections:
-        times = {"disk": [], "sqlite": [], "diptych": []}
-        for _ in range(options.runs):
-            for kind in (Sqlite, Diptych):
-                folder = tempfile.mkdtemp(dir=options.folder)
-                try:
-                    system = kind(options, folder)
-                    report["versions"][system.name] = system.version
-                    times[system.name].append(run(system, connections, options.seconds))
-                finally:
-                    shutil.rmtree(folder)
-            folder = tempfile.mkdtemp(dir=options.folder)
-            times["disk"].append(run_disk(folder, options.seconds / 4))
-            shutil.rmtree(folder)
-        table[connections] = {name: statistics.median(values) for name, values in times.items()}
-        rates = table[connections]
-        print(f"{connections:>11}{rates['disk']:>14.0f}{rates['sqlite']:>12.0f}{rates['diptych']:>12.0f}"
-              f"{rates['diptych'] / rates['sqlite']:>18.2f}", flush=True)
-    return table
+def median_of(documents):
+    """Of runs: commits a second and latencies, each the median of its own."""
+    latencies = {name: statistics.median(document["latency_us"][name] for document in documents) for name in ("p50", "p99", "max")}
+    return {"commits_per_second": statistics.median(document["commits_per_second"] for document in documents), "latency_us": latencies}
+
+
+def measure(options, connections, versions):
+    documents = {system: [] for system in SYSTEMS}
+    disk = []
+    for _ in range(options.runs):
+        for system in SYSTEMS:
+            documents[system].append(run(system, options, connections))
+            versions[system] = documents[system][-1]["version"]
+        disk.append(run_disk(options.folder, options.seconds / 4))
+    return {"disk": statistics.median(disk), **{system: median_of(runs) for system, runs in documents.items()}}
+
+
+def rate(case, system):
+    return case[system]["commits_per_second"]
+
+
+def shown_latency(case, system):
+    return " / ".join(f"{case[system]['latency_us'][name]:.0f}" for name in ("p50", "p99", "max"))
+
+
+def print_case(connections, case):
+    print(f"{connections:>11}{case['disk']:>12.0f}" + "".join(f"{rate(case, system):>10.0f}" for system in SYSTEMS)
+          + f"{rate(case, 'diptych') / rate(case, 'sqlite'):>18.2f}"
+          + "".join(f"{shown_latency(case, system):>28}" for system in SYSTEMS), flush=True)
+
+
+def print_gain(cases):
+    """How many times as often many connections commit as few."""
+    least, most = min(cases), max(cases)
+    if most == least:
+        return
+    for system in SYSTEMS:
+        print(f"{system}: {most} connections commit {rate(cases[most], system) / rate(cases[least], system):.2f} times as often as {least}")
 
 
 def main():
@@ -158,19 +126,21 @@ def main():
                         type=lambda text: [contestants.positive(part) for part in text.split(",")])
     parser.add_argument("--seconds", type=float, default=2.0, help="of a run")
     parser.add_argument("--runs", type=contestants.positive, default=3)
+    parser.add_argument("--text", action="store_true", help="a text for each row instead of a prepared statement")
     parser.add_argument("--folder", default=os.path.join(ROOT, "data"), help="on the disk that is measured")
-    parser.add_argument("--library", default=os.path.join(ROOT, "build", "release", "libdiptych.so"))
     parser.add_argument("--json", default=os.path.join(ROOT, "build", "bench", "commits.json"))
+    driver.add_arguments(parser, ROOT)
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
-    report = {"benchmark": "commits", "machine": side_by_side.describe_machine(), "versions": {}, "seconds": options.seconds}
-    print("commits of one row a second\n")
-    print(f"{'connections':>11}{'disk alone':>14}{'sqlite':>12}{'diptych':>12}{'diptych / sqlite':>18}", flush=True)
-    report["rates"] = measure(options, report)
-    least, most = min(report["rates"]), max(report["rates"])
-    if most > least:
-        for name in ("sqlite", "diptych"):
-            print(f"{name}: {most} connections commit {report['rates'][most][name] / report['rates'][least][name]:.2f} times as often as {least}")
+    report = {"benchmark": "commits", "machine": side_by_side.describe_machine(), "versions": {}, "seconds": options.seconds,
+              "statements": "texts" if options.text else "prepared", "cases": {}}
+    print(f"commits of one row a second, by {report['statements']}; microseconds of a commit: p50 / p99 / longest\n")
+    print(f"{'connections':>11}{'disk alone':>12}{'sqlite':>10}{'diptych':>10}{'diptych / sqlite':>18}{'sqlite us':>28}{'diptych us':>28}",
+          flush=True)
+    for connections in options.connections:
+        report["cases"][connections] = measure(options, connections, report["versions"])
+        print_case(connections, report["cases"][connections])
+    print_gain(report["cases"])
     side_by_side.write_json(report, options.json)
 
 

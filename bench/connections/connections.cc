@@ -35,4 +35,28 @@ std::vector<std::string> Connection::run(const std::string& sql) {
   return rows;
 }
 
+Prepared::Prepared(const Connection& connection, const std::string& sql) {
+  if (diptych_prepare(connection.get(), sql.c_str(), &statement_, nullptr) != DIPTYCH_OK)
+    throw Failure(diptych_connection_error(connection.get()));
+}
+
+void Prepared::bind(int32_t parameter, int64_t value) {
+  if (diptych_bind_int64(statement_, parameter, value) != DIPTYCH_OK)
+    throw Failure(diptych_statement_error(statement_));
+}
+
+void Prepared::bind(int32_t parameter, const std::string& text) {
+  if (diptych_bind_text(statement_, parameter, text.data(), static_cast<int64_t>(text.size())) != DIPTYCH_OK)
+    throw Failure(diptych_statement_error(statement_));
+}
+
+int64_t Prepared::run() {
+  diptych_status status = DIPTYCH_ROW;
+  while (status == DIPTYCH_ROW) status = diptych_step(statement_);
+  if (status == DIPTYCH_ERROR) throw Failure(diptych_statement_error(statement_));
+  const int64_t rows = diptych_rows_changed(statement_);
+  diptych_reset(statement_);
+  return rows;
+}
+
 }  // namespace bench

@@ -3,6 +3,7 @@
 
 #include <diptych/diptych.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -37,9 +38,26 @@ class Connection {
   std::vector<std::string> run(const std::string& sql);
   // From any thread.
   void interrupt() { diptych_interrupt(connection_); }
+  diptych_connection* get() const { return connection_; }
 
  private:
   diptych_connection* connection_ = nullptr;
+};
+
+// A statement that is prepared once and run with many values. Parameters are numbered from 1. Errors: Failure.
+class Prepared {
+ public:
+  Prepared(const Connection& connection, const std::string& sql);
+  ~Prepared() { diptych_finalize(statement_); }
+  Prepared(const Prepared&) = delete;
+
+  void bind(int32_t parameter, int64_t value);
+  void bind(int32_t parameter, const std::string& text);
+  // To its end, without its rows; returns how many rows it has changed.
+  int64_t run();
+
+ private:
+  diptych_statement* statement_ = nullptr;
 };
 
 }  // namespace bench
