@@ -49,6 +49,7 @@ std::vector<Way> read_ways(const std::string& path) {
     for (std::string setting; words >> setting;) way.settings.push_back(setting);
     ways.push_back(std::move(way));
   }
+  if (ways.empty()) throw std::runtime_error("no way in " + path);
   return ways;
 }
 
@@ -66,7 +67,7 @@ class Session {
       ways_.emplace_back();
     else
       ways_ = read_ways(line.ways);
-    if (!line.in_process || ways_.empty()) return;
+    if (!line.in_process) return;
     // As long as it has a device open, that of each script's database takes over its context and its kernels.
     open_.emplace(":memory:", options_of(ways_.front()).settings, line.run.limit_seconds);
     open_->run("CREATE TABLE one AS SELECT 1 AS a; SELECT a FROM one");
