@@ -59,6 +59,7 @@ class TestCatalog : public CatalogSnapshot {
     return names;
   }
   uint64_t version() const override { return 1; }
+  uint64_t contents_version() const override { return 1; }
   uint64_t schema_version() const override { return 1; }
 
  private:
