@@ -17,7 +17,7 @@ class ChangeBinder {
 
   BoundChange run() {
     BoundChange result;
-    result.table = node_.table.name;
+    result.table = address_of(*table_);
     result.is_update = node_.is_update;
     const bool is_of_all = !node_.query || (!node_.is_update && !node_.query->where && node_.returned == 0 &&
                                             node_.query->from.size() == 1 && node_.query->with.empty());
@@ -46,7 +46,7 @@ class ChangeBinder {
 
  private:
   std::shared_ptr<const TableSnapshot> find_target() const {
-    if (state_.context.catalog.find_view(node_.table.name))
+    if (state_.catalog_of(node_.table).find_view(node_.table.name))
       throw Error(SqlState::feature_not_supported, "changing the rows of a view is not supported",
                   node_.table.position);
     return find_table(node_.table, state_);

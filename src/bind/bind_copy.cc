@@ -51,7 +51,7 @@ BoundCopyFrom bind_copy_from(const syntax::Copy& node, StatementState& state) {
   const std::shared_ptr<const TableSnapshot> table = find_table(node.table, state);
   const TableDefinition& definition = table->definition();
   BoundCopyFrom result;
-  result.table = node.table.name;
+  result.table = address_of(*table);
   result.path = node.path;
   result.options = copy_options(node);
   if (!result.options.header)

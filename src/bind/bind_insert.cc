@@ -19,7 +19,7 @@ class InsertBinder {
 
   BoundInsert run() {
     BoundInsert result;
-    result.table = node_.table.name;
+    result.table = address_of(*table_);
     if (!node_.query)
       query_.visible_outputs = 0;
     else if (!node_.query->rows.empty() && is_plain_values())

@@ -45,14 +45,15 @@ class SourceBinder {
 
  private:
   void bind(const syntax::TableName& table) {
-    const CommonTables* named = table.has_schema ? nullptr : state_.common_tables;
+    const CommonTables* named = table.is_of_catalog ? nullptr : state_.common_tables;
     for (const CommonTables* common = named; common; common = common->before)
       if (common->table.name == table.name) return bind(*common);
-    if (const ViewDefinition* view = state_.context.catalog.find_view(table.name)) return bind_view(*view);
+    if (const ViewDefinition* view = state_.catalog_of(table).find_view(table.name)) return bind_view(*view);
     const std::shared_ptr<const TableSnapshot> snapshot = find_table(table, state_);
     name_ = table.name;
     primary_key_ = snapshot->definition().primary_key;
     take_tablets(ScanOf::Table, table.name, snapshot);
+    source_->is_temporary = snapshot->definition().is_temporary;
   }
 
   void bind(const syntax::TableJoin&) {}  // bind_join.cc
@@ -231,12 +232,13 @@ std::vector<std::string> relation_names(const CatalogSnapshot& catalog) {
 }
 
 std::shared_ptr<const TableSnapshot> find_table(const syntax::TableName& name, const StatementState& state) {
-  if (state.context.catalog.find_view(name.name))
+  const CatalogSnapshot& catalog = state.catalog_of(name);
+  if (catalog.find_view(name.name))
     throw Error(SqlState::wrong_object_type, "\"" + name.name + "\" is a view, not a table", name.position);
-  std::shared_ptr<const TableSnapshot> table = state.context.catalog.find_table(name.name);
+  std::shared_ptr<const TableSnapshot> table = catalog.find_table(name.name);
   if (!table) {
     throw Error(SqlState::undefined_table, "relation \"" + name.name + "\" does not exist", name.position,
-                suggest(name.name, relation_names(state.context.catalog)));
+                suggest(name.name, relation_names(catalog)));
   }
   return table;
 }

@@ -33,11 +33,13 @@ class TableBinder {
 
   BoundCreateTable run() {
     result_.definition.name = node_.table.name;
+    result_.definition.is_temporary = node_.table.schema == syntax::Schema::Temporary;
     result_.if_not_exists = node_.if_not_exists;
     // As in PostgreSQL, what is wrong with the query is told before that there is a table of the name.
     LogicalOperatorPtr query = node_.query ? bind_select(*node_.query, state_) : nullptr;
-    const bool is_view = state_.context.catalog.find_view(node_.table.name) != nullptr;
-    if (is_view || state_.context.catalog.find_table(node_.table.name)) {
+    const CatalogSnapshot& catalog = state_.catalog_of(node_.table);
+    const bool is_view = catalog.find_view(node_.table.name) != nullptr;
+    if (is_view || catalog.find_table(node_.table.name)) {
       if (!node_.if_not_exists && !node_.replace)
         throw Error(SqlState::duplicate_table, "relation \"" + node_.table.name + "\" already exists",
                     node_.table.position);

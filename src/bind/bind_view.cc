@@ -16,8 +16,15 @@ void check_name(const syntax::CreateView& node, const CatalogSnapshot& catalog) 
 }  // namespace
 
 BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState& state) {
-  check_name(node, state.context.catalog);
-  std::vector<ColumnDefinition> columns = output_columns(*bind_select(*node.query, state));
+  check_name(node, state.catalog_of(node.view));
+  LogicalOperatorPtr query = bind_select(*node.query, state);
+  for_each_operator(query, [&](const LogicalOperatorPtr& op) {
+    if (op->is_temporary)
+      throw Error(SqlState::feature_not_supported,
+                  "a view over a temporary table is not supported: \"" + op->source_name + "\" is one",
+                  node.view.position);
+  });
+  std::vector<ColumnDefinition> columns = output_columns(*query);
   if (!state.parameters.empty())
     throw Error(SqlState::undefined_parameter, "a view can't have parameters", node.view.position);
   if (node.column_names.size() > columns.size())

@@ -59,17 +59,17 @@ class StatementBinder {
   BoundChange bind(const syntax::Change& node, int) { return bind_change(node, state_); }
 
   BoundDropTable bind(const syntax::DropTable& node, int) {
-    const CatalogSnapshot& catalog = state_.context.catalog;
     const std::string kind = node.drops_views ? "view" : "table", other = node.drops_views ? "TABLE" : "VIEW";
     BoundDropTable result;
     result.drops_views = node.drops_views;
     for (const syntax::TableName& table : node.tables) {
-      const bool is_table = catalog.find_table(table.name) != nullptr,
-                 is_view = catalog.find_view(table.name) != nullptr;
-      if (node.drops_views ? is_view : is_table) {
-        if (std::find(result.names.begin(), result.names.end(), table.name) == result.names.end())
-          result.names.push_back(table.name);
-      } else if (is_table || is_view) {
+      const CatalogSnapshot& catalog = state_.catalog_of(table);
+      const auto found = catalog.find_table(table.name);
+      const bool is_view = catalog.find_view(table.name) != nullptr;
+      if (node.drops_views ? is_view : found != nullptr) {
+        const TableAddress address{table.name, found != nullptr && found->definition().is_temporary};
+        if (std::ranges::find(result.dropped, address) == result.dropped.end()) result.dropped.push_back(address);
+      } else if (found != nullptr || is_view) {
         throw Error(SqlState::wrong_object_type, "\"" + table.name + "\" is not a " + kind, table.position,
                     "Use DROP " + other + ".");
       } else if (!node.if_exists) {
@@ -110,7 +110,7 @@ class StatementBinder {
     const syntax::Select& query = *node.query;
     const auto* table = query.from.size() == 1 ? std::get_if<syntax::TableName>(&query.from[0].source) : nullptr;
     const bool is_whole_table = table && query.items.size() == 1 && query.items[0].position < 0;
-    if (is_whole_table && !state_.context.catalog.find_view(table->name))
+    if (is_whole_table && !state_.catalog_of(*table).find_view(table->name))
       return {find_table(*table, state_)->definition()};
     BoundDescribe result;
     for (const ColumnDefinition& column : output_columns(*bind_select(query, state_)))
@@ -144,7 +144,9 @@ void release_tables(BoundStatement& statement) {
 }
 
 void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog) {
-  for_each_table(statement, [&](LogicalOperator& scan) { scan.source = catalog.find_table(scan.source_name); });
+  for_each_table(statement, [&](LogicalOperator& scan) { 
+    scan.source = find_table(catalog, TableAddress{scan.source_name, scan.is_temporary});
+  });
 }
 
 }  // namespace diptych

@@ -29,14 +29,14 @@ struct BoundCreateView {
 };
 
 struct BoundDropTable {
-  bool drops_views = false;        // instead of tables
-  std::vector<std::string> names;  // those that exist
+  bool drops_views = false;           // instead of tables
+  std::vector<TableAddress> dropped;  // those that exist
 };
 
 // INSERT: the query's outputs are the table's columns in order, defaults filled in, cast to the column types; then what
 // RETURNING asks for.
 struct BoundInsert {
-  std::string table;
+  TableAddress table;
   LogicalOperatorPtr query;
   std::optional<size_t> returned;  // the first output of RETURNING; nothing: there is none
 };
@@ -45,14 +45,14 @@ struct BoundInsert {
 // they are to have, of the columns' types; then what RETURNING asks for. Of rows with the same position one is meant,
 // no matter which. No query: all rows go.
 struct BoundChange {
-  std::string table;
+  TableAddress table;
   LogicalOperatorPtr query;
   bool is_update = false;
   std::optional<size_t> returned;  // as above
 };
 
 struct BoundCopyFrom {
-  std::string table;
+  TableAddress table;
   std::string path;
   FileOptions options;  // io/file_format.h
   std::vector<size_t>

@@ -46,6 +46,11 @@ struct StatementState {
   int64_t source_size = 0;  // of all sources bound so far, in columns
 
   ColumnId new_column() { return ColumnId{columns++}; }
+  // Where a table or view of the name is. Views are of tables that all connections see.
+  const CatalogSnapshot& catalog_of(const syntax::TableName& name) const {
+    if (name.schema == syntax::Schema::Temporary) return context.catalog.temporary();
+    return name.schema == syntax::Schema::Permanent || views != nullptr ? context.catalog.permanent() : context.catalog;
+  }
 
   // Levels of the trees and plans made so far. The operators of a query's plan are walked as an expression is.
   int levels() const {

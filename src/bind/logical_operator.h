@@ -48,6 +48,7 @@ struct LogicalOperator {
   ScanOf scan_of = ScanOf::Values;
   std::shared_ptr<const TabletSource> source;
   std::string source_name;             // of the table or file, and for EXPLAIN
+  bool is_temporary = false;           // the table
   std::vector<size_t> source_columns;  // or row_position
   bool is_joined = false;              // Scan: the order of joins goes by how many of its rows are expected
 

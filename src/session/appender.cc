@@ -100,10 +100,11 @@ class Appender::Column {
 };
 
 Appender::Appender(Connection& connection, const std::string& table, size_t batch_bytes)
-    : connection_(connection), table_(table), writing_(connection.begin_write()), batch_bytes_(batch_bytes) {
-  const auto snapshot = writing_->preview()->find_table(table);
+    : connection_(connection), table_(table), writing_(connection.begin_write({syntax::TableName{table}})), batch_bytes_(batch_bytes) {
+  const auto snapshot = writing_.catalog()->find_table(table);
   if (!snapshot) throw Error(SqlState::undefined_table, fmt::format("relation \"{}\" does not exist", table));
   for (const TableColumn& column : snapshot->definition().columns) columns_.push_back(std::make_unique<Column>(column));
+  writer_ = &writing_.writer_of(snapshot->definition().is_temporary);
   connection_.set_has_appender(true);
 }
 
@@ -192,7 +193,7 @@ void Appender::end_row() {
 void Appender::flush() {
   std::vector<BatchColumn> views;
   for (const auto& column : columns_) views.push_back(column->view());
-  if (rows_ > 0) writing_->append(table_, RowBatch{rows_, views});
+  if (rows_ > 0) writer_->append(table_, RowBatch{rows_, views});
   for (const auto& column : columns_) column->clear();
   rows_ = 0;
   string_bytes_ = 0;

@@ -47,6 +47,7 @@ class Appender {
   Connection& connection_;
   std::string table_;
   Writing writing_;
+  WriteTransaction* writer_ = nullptr;  // of the table
   bool is_finished_ = false;
   std::vector<std::unique_ptr<Column>> columns_;
   size_t column_ = 0;        // of the current row

@@ -28,9 +28,9 @@ std::shared_ptr<const TabletSource> text_rows(const std::vector<ColumnDefinition
 
 class CommandRunner {
  public:
-  CommandRunner(Connection& connection, WriteTransaction* transaction, const std::vector<Type>& types,
+  CommandRunner(Connection& connection, const Writing* writing, const std::vector<Type>& types,
                 const std::vector<Value>& parameters, const TextTimes& times)
-      : connection_(connection), transaction_(transaction), types_(types), parameters_(parameters), times_(times) {}
+      : connection_(connection), writing_(writing), types_(types), parameters_(parameters), times_(times) {}
 
   CommandResult operator()(LogicalOperatorPtr&) {
     throw Error(SqlState::internal_error, "invariant broken: a query is no command");
@@ -40,22 +40,24 @@ class CommandRunner {
     if (command.exists) return {};
     std::shared_ptr<const TabletSource> rows;
     if (command.query) rows = run_query(std::move(command.query));
-    const std::string name = command.definition.name;
-    if (command.replaces) transaction_->drop_table(name);
-    transaction_->create_table(std::move(command.definition));
+    const TableAddress table{command.definition.name, command.definition.is_temporary};
+    if (command.replaces) writer_of(table).drop_table(table.name);
+    writer_of(table).create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
-    store(name, *rows, 0, std::nullopt);
+    store(table, *rows, 0, std::nullopt);
     return {nullptr, rows->row_count()};
   }
 
   CommandResult operator()(BoundDropTable& command) {
-    for (const std::string& name : command.names)
-      command.drops_views ? transaction_->drop_view(name) : transaction_->drop_table(name);
+    for (const TableAddress& dropped : command.dropped) {
+      WriteTransaction& writer = writer_of(dropped);
+      command.drops_views ? writer.drop_view(dropped.name) : writer.drop_table(dropped.name);
+    }
     return {};
   }
 
   CommandResult operator()(BoundCreateView& command) {
-    transaction_->create_view(std::move(command.definition), command.replace);
+    writing_->writer_of(false).create_view(std::move(command.definition), command.replace);
     return {};
   }
 
@@ -67,8 +69,9 @@ class CommandRunner {
 
   CommandResult operator()(BoundChange& command) {
     if (!command.query) {
-      const int64_t count = transaction_->preview()->find_table(command.table)->live_rows();
-      transaction_->truncate(command.table);
+      WriteTransaction& writer = writer_of(command.table);
+      const int64_t count = writer.preview()->find_table(command.table.name)->live_rows();
+      writer.truncate(command.table.name);
       return {nullptr, count};
     }
     auto rows = run_query(std::move(command.query));
@@ -78,7 +81,7 @@ class CommandRunner {
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
-    const int64_t count = copy_from_file(connection_, *transaction_, command);
+    const int64_t count = copy_from_file(connection_, writer_of(command.table), command);
     return {nullptr, count};
   }
 
@@ -199,6 +202,8 @@ class CommandRunner {
   }
 
  private:
+  WriteTransaction& writer_of(const TableAddress& table) const { return writing_->writer_of(table.is_temporary); }
+
   LogicalOperatorPtr with_values(LogicalOperatorPtr query) {
     SessionEvaluator evaluator(connection_);
     replace_parameters(query, typed_values(types_, parameters_, evaluator));
@@ -210,9 +215,9 @@ class CommandRunner {
   }
 
   // The columns from `first` on, up to those of RETURNING.
-  void store(const std::string& table, const TabletSource& rows, size_t first, std::optional<size_t> returned) {
+  void store(const TableAddress& table, const TabletSource& rows, size_t first, std::optional<size_t> returned) {
     const size_t end = returned.value_or(rows.columns().size());
-    append_rows(*transaction_, table, rows, first, end - first, connection_.execution_context());
+    append_rows(writer_of(table), table.name, rows, first, end - first, connection_.execution_context());
   }
 
   // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
@@ -224,7 +229,7 @@ class CommandRunner {
     const auto count = static_cast<int64_t>(positions.size());
     const bool is_asked_for = command.is_update || command.returned;
     if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
-    transaction_->erase(command.table, positions);
+    writer_of(command.table).erase(command.table.name, positions);
     return count;
   }
 
@@ -253,7 +258,7 @@ class CommandRunner {
   }
 
   Connection& connection_;
-  WriteTransaction* transaction_;
+  const Writing* writing_;
   const std::vector<Type>& types_;
   const std::vector<Value>& parameters_;
   const TextTimes& times_;
@@ -277,13 +282,14 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   return {{show->name == "tables" ? "name" : show->name, text_type}};
 }
 
-bool changes_tables(const syntax::Statement& statement) {
-  const auto* copy = std::get_if<syntax::Copy>(&statement.node);
-  return (copy && copy->is_from) || std::holds_alternative<syntax::Insert>(statement.node) ||
-         std::holds_alternative<syntax::Change>(statement.node) ||
-         std::holds_alternative<syntax::CreateTable>(statement.node) ||
-         std::holds_alternative<syntax::CreateView>(statement.node) ||
-         std::holds_alternative<syntax::DropTable>(statement.node);
+std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& statement) {
+  if (const auto* copy = std::get_if<syntax::Copy>(&statement.node); copy && copy->is_from) return {copy->table};
+  if (const auto* insert = std::get_if<syntax::Insert>(&statement.node)) return {insert->table};
+  if (const auto* change = std::get_if<syntax::Change>(&statement.node)) return {change->table};
+  if (const auto* table = std::get_if<syntax::CreateTable>(&statement.node)) return {table->table};
+  if (const auto* view = std::get_if<syntax::CreateView>(&statement.node)) return {view->view};
+  if (const auto* drop = std::get_if<syntax::DropTable>(&statement.node)) return drop->tables;
+  return {};
 }
 
 bool defines_tables(const syntax::Statement& statement) {
@@ -307,9 +313,9 @@ bool is_about_session(const syntax::Statement& statement) {
          std::holds_alternative<syntax::Checkpoint>(statement.node);
 }
 
-CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
+CommandResult run_command(Connection& connection, const Writing* writing, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times) {
-  return std::visit(CommandRunner(connection, transaction, statement.parameters, parameters, times),
+  return std::visit(CommandRunner(connection, writing, statement.parameters, parameters, times),
                     statement.statement);
 }
 

@@ -26,8 +26,8 @@ struct TextTimes {
 // The columns that the command's rows have; empty for commands without rows.
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 
-// Whether running the statement changes tables.
-bool changes_tables(const syntax::Statement& statement);
+// Of a statement that changes tables or views, those that it changes, makes or drops; empty: it changes none.
+std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& statement);
 
 // Whether it changes which tables and views there are, or empties a table, and takes no rows of a query.
 bool defines_tables(const syntax::Statement& statement);
@@ -36,9 +36,9 @@ bool may_follow_failure(const syntax::Statement& statement);
 // Whether it neither reads nor changes rows: SET, SHOW, BEGIN, CHECKPOINT and their kin.
 bool is_about_session(const syntax::Statement& statement);
 
-// Runs the command; its queries are moved out of the statement. `transaction` is that of a statement that changes
-// tables, which was bound to the tables the transaction sees, and which the caller commits; else null.
-CommandResult run_command(Connection& connection, WriteTransaction* transaction, BoundStatement& statement,
+// Runs the command; its queries are moved out of the statement. `writing` is that of a statement that changes tables,
+// which was bound to the tables it sees, and which the caller finishes; else null.
+CommandResult run_command(Connection& connection, const Writing* writing, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times);
 
 // SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row

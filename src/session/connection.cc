@@ -27,7 +27,10 @@ void Connection::set(std::string_view name, const std::string* value) {
   if (name == "temp_limit") database_.temp().set_limit(settings_.temp_limit);
   if (name == "device_memory_limit") database_.engines().set_device_memory_limit(settings_.device_memory_limit);
   if (name == "compaction") database_.store().set_compacts_in_background(settings_.compaction == "background");
-  if (name == "tablet_rows") database_.store().set_tablet_rows(settings_.tablet_rows);
+  if (name == "tablet_rows") {
+    database_.store().set_tablet_rows(settings_.tablet_rows);
+    transaction_.set_tablet_rows(settings_.tablet_rows);
+  }
 }
 
 ExecutionContext Connection::execution_context() {
@@ -47,9 +50,17 @@ ExecutionContext Connection::execution_context() {
   return context;
 }
 
-Writing Connection::begin_write() {
+TableAddress Connection::target_of(const syntax::TableName& name) const {
+  const bool is_temporary = name.schema == syntax::Schema::None ? transaction_.has_temporary(name.name)
+                                                                : name.schema == syntax::Schema::Temporary;
+  return {name.name, is_temporary};
+}
+
+Writing Connection::begin_write(const std::vector<syntax::TableName>& tables) {
   check_has_no_appender();
-  return {transaction_, database_.store(), {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
+  std::vector<TableAddress> targets;
+  for (const syntax::TableName& name : tables) targets.push_back(target_of(name));
+  return {transaction_, targets, {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
 }
 
 void Connection::checkpoint() {

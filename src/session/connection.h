@@ -33,9 +33,11 @@ class Connection {
   // What a statement may use, by the settings.
   ExecutionContext execution_context();
   Transaction& transaction() { return transaction_; }
-  // Waits for the writers of other connections. Errors: 55006 when an appender of this connection is open, which would
-  // be waited for without end; 25006, 40001, 55P03, 57014.
-  Writing begin_write();
+  // Which table or view a name means that is to be changed; it need not exist.
+  TableAddress target_of(const syntax::TableName& name) const;
+  // Waits for the writers of other connections. tables: those that are to be changed. Errors: 55006 when an appender of
+  // this connection is open, which would be waited for without end; 25006, 40001, 55P03, 57014.
+  Writing begin_write(const std::vector<syntax::TableName>& tables);
   // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
   void checkpoint();
   // Ends the transaction. Errors: 55006 when an appender of this connection is open; as Transaction::commit().

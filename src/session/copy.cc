@@ -68,7 +68,7 @@ class FileCopier {
  public:
   FileCopier(Connection& connection, WriteTransaction& transaction, const BoundCopyFrom& command)
       : context_(connection.execution_context()), transaction_(transaction), command_(command) {
-    const auto table = transaction.preview()->find_table(command.table);
+    const auto table = transaction.preview()->find_table(command.table.name);
     check_invariant(table != nullptr, "the table to copy into exists");
     const TableDefinition& definition = table->definition();
     repeated_.resize(definition.columns.size());
@@ -103,7 +103,7 @@ class FileCopier {
     for (size_t i = 0; i < command_.columns.size(); ++i) columns[command_.columns[i]] = batch.columns[i];
     for (size_t i = 0; i < repeated_.size(); ++i)
       if (repeated_[i]) columns[i] = repeated_[i]->view(batch.rows);
-    transaction_.append(command_.table, RowBatch{batch.rows, columns});
+    transaction_.append(command_.table.name, RowBatch{batch.rows, columns});
   }
 
   ExecutionContext context_;

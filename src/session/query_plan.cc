@@ -90,7 +90,7 @@ QueryPlan::QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> c
 void QueryPlan::note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots) {
   // Other sources are VALUES, series and the one row without FROM, whose rows the text has.
   if (const auto* table = dynamic_cast<const TableSnapshot*>(place.get()))
-    slots.push_back({&place, table->definition().name, table->live_rows()});
+    slots.push_back({&place, address_of(*table), table->live_rows()});
 }
 
 void QueryPlan::optimize_with(Evaluator& evaluator) {
@@ -174,11 +174,11 @@ bool QueryPlan::release_tables() noexcept {
 
 bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   for (const Slot& slot : plan_slots_) {
-    *slot.place = catalog.find_table(slot.table);
+    *slot.place = find_table(catalog, slot.table);
     if (is_another_size(slot.rows, (*slot.place)->live_rows())) return false;
   }
   if (!estimates_hold()) return false;
-  for (const Slot& slot : program_slots_) *slot.place = catalog.find_table(slot.table);
+  for (const Slot& slot : program_slots_) *slot.place = find_table(catalog, slot.table);
   reused_ = Reused::PlanAndProgram;
   const bool is_same = version_ == catalog.version() && values_ == program_values_;
   if (is_same || (program_holds(catalog) && put_parameters(*program_, values_))) {

@@ -78,7 +78,7 @@ class QueryPlan {
   // Where a table's snapshot is held.
   struct Slot {
     std::shared_ptr<const TabletSource>* place;
-    std::string table;
+    TableAddress table;
     int64_t rows;  // when this was made
   };
   static void note(std::shared_ptr<const TabletSource>& place, std::vector<Slot>& slots);

@@ -115,7 +115,9 @@ bool Statement::read() {
                 "current transaction is aborted, commands ignored until end of transaction block", -1,
                 "ROLLBACK ends it.");
   // Of other changes after what is wrong with them, as in PostgreSQL.
-  if (defines_tables(*syntax_tree_)) connection_.transaction().check_may_write();
+  if (defines_tables(*syntax_tree_))
+    for (const syntax::TableName& name : tables_changed_by(*syntax_tree_))
+      connection_.transaction().check_may_define(connection_.target_of(name).is_temporary);
   return true;
 }
 
@@ -126,7 +128,9 @@ const syntax::Statement& Statement::syntax_tree() {
 
 const BoundStatement& Statement::bound() {
   if (is_running_) return *bound_;
-  if (!writing_ && changes_tables(syntax_tree())) writing_.emplace(connection_.begin_write());
+  if (!writing_)
+    if (const auto changed = tables_changed_by(syntax_tree()); !changed.empty())
+      writing_.emplace(connection_.begin_write(changed));
   const auto catalog = this->catalog();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
     take_tables(*bound_, *catalog);
@@ -137,7 +141,7 @@ const BoundStatement& Statement::bound() {
 }
 
 std::shared_ptr<const CatalogSnapshot> Statement::catalog() {
-  if (writing_) return (*writing_)->preview();
+  if (writing_) return writing_->catalog();
   const bool reads_none = syntax_tree_ != nullptr && is_about_session(*syntax_tree_);
   return reads_none ? connection_.database().store().snapshot() : connection_.transaction().catalog();
 }
@@ -239,7 +243,7 @@ std::shared_ptr<const TabletSource> Statement::run() {
   const std::vector<bool> all(parameter_values_.size(), true);
   std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_, all);
   if (key) key->is_explained = true;
-  CommandResult result = run_command(connection_, writing_ ? &**writing_ : nullptr, *bound_, parameter_values(),
+  CommandResult result = run_command(connection_, writing_ ? &*writing_ : nullptr, *bound_, parameter_values(),
                                      {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
   if (writing_) writing_->finish();
   rows_changed_ = result.rows_changed;

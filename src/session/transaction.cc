@@ -1,5 +1,6 @@
 #include "session/transaction.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -10,6 +11,29 @@ namespace {
 int64_t microseconds_since_2000() {
   constexpr std::chrono::sys_days epoch = std::chrono::year{2000} / 1 / 1;
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
+}
+
+bool has_any(std::span<const TableAddress> targets, bool is_temporary) {
+  return std::ranges::any_of(targets, [&](const TableAddress& one) { return one.is_temporary == is_temporary; });
+}
+
+// What temporary tables may refuse they refuse before the others are on the disk.
+void commit_all(const Writers& writers) {
+  if (writers.temporary != nullptr) writers.temporary->preview();
+  if (writers.permanent != nullptr) writers.permanent->commit();
+  if (writers.temporary != nullptr) writers.temporary->commit();
+}
+
+std::shared_ptr<const WriteTransaction::Savepoint> savepoint_of(const std::shared_ptr<WriteTransaction>& writer) {
+  return writer != nullptr ? writer->savepoint() : nullptr;
+}
+
+// savepoint: null: the writer began behind it.
+void roll_back(std::shared_ptr<WriteTransaction>& writer, const WriteTransaction::Savepoint* savepoint) {
+  if (savepoint != nullptr)
+    writer->rollback_to(*savepoint);
+  else
+    writer.reset();
 }
 
 }  // namespace
@@ -38,9 +62,9 @@ void Transaction::set_modes(const TransactionModes& modes) {
 
 void Transaction::commit() {
   if (state_ == TransactionState::Failed) return rollback();
-  const std::shared_ptr<WriteTransaction> writer = std::move(writer_);
+  const Writers writers = std::move(writers_);
   end();
-  if (writer != nullptr) writer->commit();
+  commit_all(writers);
 }
 
 void Transaction::rollback() noexcept { end(); }
@@ -53,7 +77,7 @@ void Transaction::fail() noexcept {
 
 void Transaction::add_savepoint(const std::string& name) {
   check_is_one("SAVEPOINT");
-  savepoints_.push_back({name, is_read_only_, writer_ != nullptr ? writer_->savepoint() : nullptr});
+  savepoints_.push_back({name, is_read_only_, savepoint_of(writers_.permanent), savepoint_of(writers_.temporary)});
 }
 
 void Transaction::release_savepoint(const std::string& name) {
@@ -66,10 +90,9 @@ void Transaction::rollback_to(const std::string& name) {
   const size_t found = find_savepoint(name);
   savepoints_.resize(found + 1);
   const Savepoint& savepoint = savepoints_.back();
-  if (savepoint.changes != nullptr)
-    writer_->rollback_to(*savepoint.changes);
-  else
-    writer_.reset();
+  roll_back(writers_.permanent, savepoint.permanent.get());
+  roll_back(writers_.temporary, savepoint.temporary.get());
+  if (writers_.permanent == nullptr) changed_.clear();
   is_read_only_ = savepoint.is_read_only;
   state_ = TransactionState::Open;
 }
@@ -89,51 +112,136 @@ void Transaction::end() noexcept {
   state_ = TransactionState::None;
   savepoints_.clear();
   snapshot_.reset();
-  writer_.reset();
+  writers_ = {};
+  changed_.clear();
 }
 
 std::shared_ptr<const CatalogSnapshot> Transaction::catalog() {
-  if (state_ != TransactionState::Open) return store_.snapshot();
+  if (state_ != TransactionState::Open) return with_temporary(store_.snapshot(), nullptr);
   has_queried_ = true;
-  if (writer_ != nullptr) return writer_->preview();
+  return with_temporary(permanent_catalog(), writers_.temporary.get());
+}
+
+std::shared_ptr<const CatalogSnapshot> Transaction::catalog_of(const Writers& writers) {
+  return with_temporary(writers.permanent != nullptr ? writers.permanent->preview() : store_.snapshot(),
+                        writers.temporary.get());
+}
+
+std::shared_ptr<const CatalogSnapshot> Transaction::permanent_catalog() {
+  if (writers_.permanent != nullptr) {
+    const auto preview = writers_.permanent->preview();
+    if (!is_behind_) return preview;
+    const uint64_t version = changed_versions_.number_of({preview->version(), snapshot_->version(), changed_.size()});
+    const uint64_t schema_version = changed_schema_versions_.number_of(
+        {preview->schema_version(), snapshot_->schema_version(), changed_.size()});
+    return std::make_shared<CatalogWithChanges>(preview, changed_, snapshot_, version, schema_version);
+  }
   if (isolation_ == Isolation::ReadCommitted) return store_.snapshot();
   if (snapshot_ == nullptr) snapshot_ = store_.snapshot();
   return snapshot_;
 }
 
-void Transaction::check_may_write() const {
-  if (store_.is_read_only())
-    throw Error(SqlState::read_only_sql_transaction, "the database was opened to be read only");
+std::shared_ptr<const CatalogSnapshot> Transaction::with_temporary(std::shared_ptr<const CatalogSnapshot> permanent,
+                                                                   WriteTransaction* temporary) {
+  if (temporary_ == nullptr) return permanent;
+  auto tables = temporary != nullptr ? temporary->preview() : temporary_->snapshot();
+  const uint64_t version = versions_.number_of({permanent->version(), tables->version(), 0});
+  const uint64_t schema_version =
+      schema_versions_.number_of({permanent->schema_version(), tables->schema_version(), 0});
+  return std::make_shared<CatalogWithTemporary>(std::move(tables), std::move(permanent), version, schema_version);
+}
+
+bool Transaction::has_temporary(std::string_view name) const {
+  if (temporary_ == nullptr) return false;
+  const auto tables = writers_.temporary != nullptr ? writers_.temporary->preview() : temporary_->snapshot();
+  return tables->find_table(name) != nullptr;
+}
+
+void Transaction::set_tablet_rows(int64_t rows) {
+  if (temporary_ != nullptr) temporary_->set_tablet_rows(rows);
+}
+
+void Transaction::check_may_define(bool are_temporary) const {
+  if (!are_temporary || (state_ == TransactionState::Open && is_read_only_)) check_may_write_permanent();
+}
+
+void Transaction::check_may_write_permanent() const {
   if (state_ == TransactionState::Open && is_read_only_)
     throw Error(SqlState::read_only_sql_transaction, "tables can't be changed in a read-only transaction");
+  if (store_.is_read_only())
+    throw Error(SqlState::read_only_sql_transaction, "the database was opened to be read only");
 }
 
-std::shared_ptr<WriteTransaction> Transaction::writer(const WriterWait& wait) {
-  check_may_write();
+Writers Transaction::begin_write(std::span<const TableAddress> targets, const WriterWait& wait) {
+  Writers writers;
+  if (has_any(targets, false)) writers.permanent = begin_permanent(wait);
+  if (has_any(targets, true)) writers.temporary = begin_temporary(wait);
+  return writers;
+}
+
+const Writers& Transaction::write(std::span<const TableAddress> targets, const WriterWait& wait) {
   has_queried_ = true;
-  if (writer_ != nullptr) return writer_;
-  std::shared_ptr<WriteTransaction> writer = store_.begin_write(wait.cancelled, wait.timeout);
-  if (snapshot_ != nullptr && writer->preview()->contents_version() != snapshot_->contents_version())
-    throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
-                "Others have committed since the transaction's first statement: begin it anew.");
-  writer->wait_for_others();
-  if (isolation_ == Isolation::RepeatableRead && snapshot_ == nullptr) snapshot_ = writer->preview();
-  return writer_ = std::move(writer);
+  if (has_any(targets, false)) {
+    check_may_write_permanent();
+    std::shared_ptr<WriteTransaction> writer = writers_.permanent;
+    if (writer == nullptr) {
+      writer = begin_permanent(wait);
+      const auto latest = writer->preview();
+      is_behind_ = snapshot_ != nullptr && snapshot_->version() != latest->version();
+    }
+    if (is_behind_) check_are_unchanged(targets, *writer->preview());
+    if (writers_.permanent == nullptr) writer->wait_for_others();
+    if (isolation_ == Isolation::RepeatableRead && snapshot_ == nullptr) snapshot_ = writer->preview();
+    for (const TableAddress& target : targets)
+      if (is_behind_ && !target.is_temporary) changed_.insert(target.name);
+    writers_.permanent = std::move(writer);
+  }
+  if (has_any(targets, true) && writers_.temporary == nullptr) writers_.temporary = begin_temporary(wait);
+  return writers_;
 }
 
-Writing::Writing(Transaction& transaction, Store& store, const WriterWait& wait)
+std::shared_ptr<WriteTransaction> Transaction::begin_permanent(const WriterWait& wait) {
+  check_may_write_permanent();
+  return store_.begin_write(wait.cancelled, wait.timeout);
+}
+
+std::shared_ptr<WriteTransaction> Transaction::begin_temporary(const WriterWait& wait) {
+  if (temporary_ == nullptr) temporary_ = store_.open_temporary();
+  return temporary_->begin_write(wait.cancelled, wait.timeout);
+}
+
+void Transaction::check_are_unchanged(std::span<const TableAddress> targets, const CatalogSnapshot& latest) const {
+  for (const auto& [name, is_temporary] : targets) {
+    if (is_temporary || changed_.contains(name)) continue;
+    const auto before = snapshot_->find_table(name), now = latest.find_table(name);
+    const ViewDefinition *view_before = snapshot_->find_view(name), *view_now = latest.find_view(name);
+    const bool is_same_table = before && now ? before->contents_version() == now->contents_version() : before == now;
+    const bool is_same_view = view_before && view_now ? *view_before == *view_now : view_before == view_now;
+    if (is_same_table && is_same_view) continue;
+    throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
+                "Others have changed \"" + name + "\" since the transaction's first statement: begin it anew.");
+  }
+}
+
+Writing::Writing(Transaction& transaction, std::span<const TableAddress> targets, const WriterWait& wait)
     : transaction_(transaction),
       is_own_(transaction.state() == TransactionState::None),
-      writer_(is_own_ ? store.begin_write(wait.cancelled, wait.timeout) : transaction.writer(wait)) {}
+      writers_(is_own_ ? transaction.begin_write(targets, wait) : transaction.write(targets, wait)) {}
+
+std::shared_ptr<const CatalogSnapshot> Writing::catalog() const {
+  return is_own_ ? transaction_.catalog_of(writers_) : transaction_.catalog();
+}
 
 void Writing::abandon() noexcept {
-  if (!is_own_ && transaction_.is_writer(*writer_)) transaction_.fail();
+  if (!is_own_ && transaction_.are_writers(writers_)) transaction_.fail();
 }
 
 void Writing::finish() {
-  if (is_own_) return writer_->commit();
-  if (!transaction_.is_writer(*writer_)) throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
-  writer_->preview();
+  if (is_own_) return commit_all(writers_);
+  if (!transaction_.are_writers(writers_))
+    throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
+  if (writers_.permanent != nullptr) writers_.permanent->preview();
+  if (writers_.temporary != nullptr) writers_.temporary->preview();
 }
 
 }  // namespace diptych

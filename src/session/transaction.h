@@ -8,16 +8,20 @@
 // Statements see what others had committed when they began (READ COMMITTED), or when the first of them did (REPEATABLE
 // READ, which is snapshot isolation), and what the transaction has changed. Readers wait for nobody. The first
 // statement that changes something waits for others who do; from then on the transaction is the one writer, until it
-// ends.
+// ends. Under REPEATABLE READ it changes only tables that nobody else has changed since its snapshot.
+//
+// Temporary tables are in a store of the connection's own, and are a part of the transaction as all others.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "session/visible_catalog.h"
 #include "storage/store.h"
 
 namespace diptych {
@@ -35,6 +39,13 @@ struct TransactionModes {
 struct WriterWait {
   const std::atomic<bool>* cancelled = nullptr;
   std::chrono::milliseconds timeout{};
+};
+
+// Of the tables that all connections see, and of temporary ones; null: none of them is changed.
+struct Writers {
+  std::shared_ptr<WriteTransaction> permanent, temporary;
+
+  bool operator==(const Writers&) const = default;
 };
 
 // Thread safety: as its connection's.
@@ -65,22 +76,39 @@ class Transaction {
 
   // The tables that a statement sees which begins now.
   std::shared_ptr<const CatalogSnapshot> catalog();
-  // Errors: 25006.
-  void check_may_write() const;
-  // Of an open transaction: the first call waits for others who write. Errors: 25006, 40001, 55P03, 57014.
-  std::shared_ptr<WriteTransaction> writer(const WriterWait& wait);
-  // Whether what it gave writer() is still what it will commit.
-  bool is_writer(const WriteTransaction& writer) const { return writer_.get() == &writer; }
+  // What a statement sees that changes tables by the writers, as a transaction of its own.
+  std::shared_ptr<const CatalogSnapshot> catalog_of(const Writers& writers);
+  bool has_temporary(std::string_view name) const;
+  // Row slots of tablets of temporary tables created from now on.
+  void set_tablet_rows(int64_t rows);
+  // Errors: 25006 the transaction is read only, or the database, unless the tables are temporary.
+  void check_may_define(bool are_temporary) const;
+  // Writers for changes of the tables or views, which are a transaction of their own; waits for others who write.
+  // Errors: 25006, 55P03, 57014.
+  Writers begin_write(std::span<const TableAddress> targets, const WriterWait& wait);
+  // The same for changes that are a part of the open transaction. Errors: also 40001.
+  const Writers& write(std::span<const TableAddress> targets, const WriterWait& wait);
+  // Whether they are what it will commit.
+  bool are_writers(const Writers& writers) const { return writers_ == writers; }
 
  private:
   struct Savepoint {
     std::string name;
     bool is_read_only = false;
-    std::shared_ptr<const WriteTransaction::Savepoint> changes;  // null: it had no writer
+    std::shared_ptr<const WriteTransaction::Savepoint> permanent, temporary;  // null: it had no writer
   };
   size_t find_savepoint(const std::string& name) const;
   void check_is_one(const char* command) const;
+  void check_may_write_permanent() const;
   void end() noexcept;
+  std::shared_ptr<WriteTransaction> begin_permanent(const WriterWait& wait);
+  std::shared_ptr<WriteTransaction> begin_temporary(const WriterWait& wait);
+  // Errors: 40001 others have changed one of them since the snapshot.
+  void check_are_unchanged(std::span<const TableAddress> targets, const CatalogSnapshot& latest) const;
+  // What an open transaction sees but for temporary tables.
+  std::shared_ptr<const CatalogSnapshot> permanent_catalog();
+  std::shared_ptr<const CatalogSnapshot> with_temporary(std::shared_ptr<const CatalogSnapshot> permanent,
+                                                        WriteTransaction* temporary);
 
   Store& store_;
   TransactionState state_ = TransactionState::None;
@@ -89,7 +117,11 @@ class Transaction {
   bool has_queried_ = false;
   int64_t began_at_ = 0;
   std::shared_ptr<const CatalogSnapshot> snapshot_;  // REPEATABLE READ, after its first statement
-  std::shared_ptr<WriteTransaction> writer_;
+  std::unique_ptr<Store> temporary_;                 // null: there have been no temporary tables
+  Writers writers_;
+  bool is_behind_ = false;  // others have committed between snapshot_ and what the writer goes on from
+  NameSet changed_;         // where it is: tables and views that it sees as the writer has them
+  VersionNumbers versions_, schema_versions_, changed_versions_, changed_schema_versions_;
   std::vector<Savepoint> savepoints_;
 };
 
@@ -97,11 +129,14 @@ class Transaction {
 // transaction of its own.
 class Writing {
  public:
-  // Errors: as Transaction::writer().
-  Writing(Transaction& transaction, Store& store, const WriterWait& wait);
+  // targets: the tables and views that it changes, or makes. Errors: as Transaction::write().
+  Writing(Transaction& transaction, std::span<const TableAddress> targets, const WriterWait& wait);
 
-  WriteTransaction& operator*() const { return *writer_; }
-  WriteTransaction* operator->() const { return writer_.get(); }
+  WriteTransaction& writer_of(bool is_temporary) const {
+    return is_temporary ? *writers_.temporary : *writers_.permanent;
+  }
+  // The tables as the statement sees them, with what it has changed.
+  std::shared_ptr<const CatalogSnapshot> catalog() const;
   // Of its own it is committed; else what a statement has to refuse is refused now. Errors: 25000 the transaction has
   // ended meanwhile; those of WriteTransaction::commit() and preview().
   void finish();
@@ -111,7 +146,7 @@ class Writing {
  private:
   Transaction& transaction_;
   const bool is_own_;
-  std::shared_ptr<WriteTransaction> writer_;
+  const Writers writers_;
 };
 
 }  // namespace diptych

@@ -49,7 +49,7 @@ void TreeBuilder::put_around(std::vector<syntax::CommonTable> with, syntax::Inse
 // No query of a WITH clause, whatever names these have.
 syntax::TableReference TreeBuilder::changed_table(const PgQuery__RangeVar& node) {
   syntax::TableReference result = named_table(node);
-  std::get<syntax::TableName>(result.source).has_schema = true;
+  std::get<syntax::TableName>(result.source).is_of_catalog = true;
   return result;
 }
 

@@ -126,11 +126,16 @@ syntax::Statement TreeBuilder::statement(const PgQuery__Node& node) {
 syntax::TableName TreeBuilder::table_name(const PgQuery__RangeVar& node, SqlState no_schema) {
   if (node.catalogname && *node.catalogname) refuse("a database name before a table", node.location);
   const std::string_view schema = node.schemaname ? node.schemaname : "";
-  if (!schema.empty() && schema != "public" && schema != "main") {
+  syntax::TableName result{node.relname, node.location};
+  result.is_of_catalog = !schema.empty();
+  if (schema == "public" || schema == "main")
+    result.schema = syntax::Schema::Permanent;
+  else if (schema == "pg_temp" || schema == "temp")
+    result.schema = syntax::Schema::Temporary;
+  else if (!schema.empty())
     throw Error(no_schema, "schema \"" + std::string(schema) + "\" does not exist", node.location,
-                "There are no schemas: leave it out.");
-  }
-  return {node.relname, node.location, !schema.empty()};
+                "There are no schemas but public and pg_temp: leave it out.");
+  return result;
 }
 
 void TreeBuilder::check_storage(const char* tablespace, const char* access_method) const {
@@ -146,24 +151,32 @@ void TreeBuilder::check_storage(const char* tablespace, const char* access_metho
   }
 }
 
-void TreeBuilder::check_not_temporary(const PgQuery__RangeVar& table, PgQuery__OnCommitAction on_commit) const {
-  if (std::string_view(table.relpersistence) != "p") {
-    refuse("TEMPORARY or UNLOGGED",
-           find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED}));
-  }
-  if (on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
-      on_commit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED) {
-    throw Error(SqlState::invalid_table_definition, "ON COMMIT can only be used on temporary tables",
-                find_token({PG_QUERY__TOKEN__COMMIT}));
-  }
+syntax::TableName TreeBuilder::new_table_name(const PgQuery__RangeVar& node, PgQuery__OnCommitAction on_commit) {
+  syntax::TableName result = table_name(node, SqlState::invalid_schema_name);
+  const std::string_view persistence = node.relpersistence;
+  const int position = find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP, PG_QUERY__TOKEN__UNLOGGED});
+  if (persistence == "u") refuse("UNLOGGED", position);
+  if (persistence == "t" && result.schema == syntax::Schema::Permanent)
+    throw Error(SqlState::invalid_table_definition, "cannot create temporary relation in non-temporary schema",
+                node.location);
+  const bool is_temporary = persistence == "t" || result.schema == syntax::Schema::Temporary;
+  result.schema = is_temporary ? syntax::Schema::Temporary : syntax::Schema::Permanent;
+  const bool has_action = on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
+                          on_commit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED;
+  if (!has_action) return result;
+  const int commit = find_token({PG_QUERY__TOKEN__COMMIT});
+  if (!is_temporary)
+    throw Error(SqlState::invalid_table_definition, "ON COMMIT can only be used on temporary tables", commit);
+  if (on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_PRESERVE_ROWS)
+    refuse("ON COMMIT other than PRESERVE ROWS", commit);
+  return result;
 }
 
 syntax::CreateTable TreeBuilder::create_table(const PgQuery__CreateStmt& node) {
   syntax::CreateTable result;
-  result.table = table_name(*node.relation, SqlState::invalid_schema_name);
+  result.table = new_table_name(*node.relation, node.oncommit);
   result.if_not_exists = node.if_not_exists;
   set_replacing(result);
-  check_not_temporary(*node.relation, node.oncommit);
   check_storage(node.tablespacename, node.access_method);
   if (node.n_inh_relations > 0) refuse("INHERITS", find_token({PG_QUERY__TOKEN__INHERITS}));
   if (node.partbound || node.partspec) refuse("PARTITION", find_token({PG_QUERY__TOKEN__PARTITION}));
@@ -293,8 +306,7 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
   if (node.objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE) refuse("a materialized view", tokens_.front().begin);
   if (node.is_select_into) refuse("SELECT INTO", find_token({PG_QUERY__TOKEN__INTO}));
   syntax::CreateTable result;
-  result.table = table_name(*node.into->rel, SqlState::invalid_schema_name);
-  check_not_temporary(*node.into->rel, node.into->on_commit);
+  result.table = new_table_name(*node.into->rel, node.into->on_commit);
   check_storage(node.into->table_space_name, node.into->access_method);
   if (node.into->n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}));
   if (node.into->skip_data) refuse("WITH NO DATA", find_token({PG_QUERY__TOKEN__DATA_P}));
@@ -308,8 +320,9 @@ syntax::CreateTable TreeBuilder::create_table_as(const PgQuery__CreateTableAsStm
 
 syntax::CreateView TreeBuilder::create_view(const PgQuery__ViewStmt& node) {
   syntax::CreateView result;
-  result.view = table_name(*node.view, SqlState::invalid_schema_name);
-  check_not_temporary(*node.view, PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP);
+  result.view = new_table_name(*node.view, PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP);
+  if (result.view.schema == syntax::Schema::Temporary)
+    refuse("a temporary view", find_token({PG_QUERY__TOKEN__TEMPORARY, PG_QUERY__TOKEN__TEMP}));
   if (node.n_options > 0) refuse("WITH", find_token({PG_QUERY__TOKEN__WITH}, node.view->location));
   if (node.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__LOCAL_CHECK_OPTION ||
       node.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__CASCADED_CHECK_OPTION)

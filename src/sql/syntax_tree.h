@@ -20,10 +20,15 @@ namespace diptych::syntax {
 
 struct Select;
 
+// Of tables: public and main are one, pg_temp and temp the other; None: whichever has a table of the name, the temporary
+// ones before the others.
+enum class Schema : uint8_t { None, Permanent, Temporary };
+
 struct TableName {
   std::string name;
   int position = -1;
-  bool has_schema = false;  // then it names no query of a WITH clause
+  Schema schema = Schema::None;
+  bool is_of_catalog = false;  // it names no query of a WITH clause
 };
 struct TableFile {
   std::string path;

@@ -55,7 +55,8 @@ class TreeBuilder {
   // Where PostgreSQL keeps a table, and how: its only answer here is the default one. A null or empty name is that,
   // too.
   void check_storage(const char* tablespace, const char* access_method) const;
-  void check_not_temporary(const PgQuery__RangeVar& table, PgQuery__OnCommitAction on_commit) const;
+  // Of a table that is to be made. Errors: 0A000, 3F000, 42P16.
+  syntax::TableName new_table_name(const PgQuery__RangeVar& node, PgQuery__OnCommitAction on_commit);
   void check_compression(const PgQuery__ColumnDef& node) const;
 
   // build_change.cc

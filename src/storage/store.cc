@@ -92,7 +92,7 @@ void StoreState::check_latest() const {
 void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version) {
   check_latest();
   const uint64_t version = take_version();
-  const CatalogVersions versions{version, version, schema_version};
+  const CatalogVersions versions{version, schema_version};
   if (!storage.writes_file()) {
     latest_ = std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, nullptr);
     return set_current(latest_);
@@ -105,7 +105,7 @@ void StoreState::write_checkpoint() {
   check_latest();
   if (!storage.writes_file() || (latest_ == checkpoint() && !log_->is_broken())) return;
   publish(latest_->tables(), latest_->views(),
-          {take_version(), latest_->contents_version(), latest_->schema_version()});
+          {take_version(), latest_->schema_version()});
 }
 
 void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions versions) {
@@ -132,14 +132,14 @@ LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables,
                              uint64_t schema_version) {
   const uint64_t version = take_version();
   auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views),
-                                               CatalogVersions{version, version, schema_version}, nullptr);
+                                               CatalogVersions{version, schema_version}, nullptr);
   const int64_t place = log_->append(record);
   latest_ = catalog;
   return {std::move(catalog), place};
 }
 
 LoggedCommit StoreState::put_tablets(TableMap tables) {
-  const CatalogVersions versions{take_version(), latest_->contents_version(), latest_->schema_version()};
+  const CatalogVersions versions{take_version(), latest_->schema_version()};
   latest_ = std::make_shared<CatalogView>(std::move(tables), latest_->views(), versions, nullptr);
   return {latest_, latest_place()};
 }
@@ -189,6 +189,17 @@ class StoredDatabase final : public Store {
  public:
   explicit StoredDatabase(std::unique_ptr<StoreState> state) : state_(std::move(state)) {}
   ~StoredDatabase() override { state_->close(); }
+
+  std::unique_ptr<Store> open_temporary() const override {
+    return in_memory(state_->storage.budget, state_->storage.ids, {.tablet_rows = state_->tablet_rows});
+  }
+
+  static std::unique_ptr<Store> in_memory(MemoryBudget& budget, std::shared_ptr<TabletIds> ids,
+                                          const StoreOptions& options) {
+    return std::make_unique<StoredDatabase>(
+        std::make_unique<StoreState>(TabletStorage{budget, nullptr, nullptr, std::move(ids)}, nullptr, options,
+                                     std::make_shared<CatalogView>(TableMap{}, ViewMap{}, CatalogVersions{}, nullptr)));
+  }
 
   bool is_read_only() const override { return state_->storage.is_read_only; }
   std::shared_ptr<const CatalogSnapshot> snapshot() const override { return state_->current(); }
@@ -250,9 +261,7 @@ std::unique_ptr<Store> Store::open_file(FileSystem& files, MemoryBudget& budget,
 
 std::unique_ptr<Store> Store::open_memory(MemoryBudget& budget, const StoreOptions& options) {
   check_options(options);
-  return std::make_unique<StoredDatabase>(std::make_unique<StoreState>(
-      TabletStorage{budget, nullptr, nullptr, std::make_shared<TabletIds>()}, nullptr, options,
-      std::make_shared<CatalogView>(TableMap{}, ViewMap{}, CatalogVersions{}, nullptr)));
+  return StoredDatabase::in_memory(budget, std::make_shared<TabletIds>(), options);
 }
 
 }  // namespace diptych

@@ -83,6 +83,10 @@ class Store {
                                           const StoreOptions& options);
   static std::unique_ptr<Store> open_memory(MemoryBudget& budget, const StoreOptions& options);
 
+  // In memory, for the temporary tables of a connection: their tablets have other ids than those of this store, which
+  // outlives it.
+  virtual std::unique_ptr<Store> open_temporary() const = 0;
+
   virtual bool is_read_only() const = 0;
   virtual std::shared_ptr<const CatalogSnapshot> snapshot() const = 0;
   // Waits until no one else writes. Errors: 25006 in one that is only read; 57014 once *cancelled, which may be null

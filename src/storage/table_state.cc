@@ -2,13 +2,6 @@
 
 namespace diptych {
 
-std::optional<size_t> TableDefinition::find_column(std::string_view wanted) const {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].name == wanted) return i;
-  }
-  return {};
-}
-
 TableDictionaries::TableDictionaries(const TableDefinition& definition) {
   for (const TableColumn& column : definition.columns) {
     bool is_text = column.type.physical() == PhysicalType::Text;

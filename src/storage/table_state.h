@@ -31,6 +31,7 @@ struct DictionarySegment {
 struct TableState {
   TableDefinition definition;
   int64_t tablet_rows = 0;
+  uint64_t contents_version = 0;  // of the catalog that was the last to change rows
   std::shared_ptr<TableDictionaries> dictionaries;
   TabletDirectory directory;
   std::vector<std::vector<DictionarySegment>>

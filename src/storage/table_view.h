@@ -21,6 +21,7 @@ class TableView final : public TableSnapshot {
   const TableState& state() const { return state_; }
 
   const TableDefinition& definition() const override { return state_.definition; }
+  uint64_t contents_version() const override { return state_.contents_version; }
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return state_.directory.size(); }
   int64_t row_count() const override { return state_.directory.rows(); }
@@ -60,9 +61,9 @@ class TableView final : public TableSnapshot {
 using TableMap = std::map<std::string, std::shared_ptr<const TableView>, std::less<>>;
 using ViewMap = std::map<std::string, ViewDefinition, std::less<>>;
 
-// A version, and those that were the last to change rows or definitions, and definitions.
+// A version, and that which was the last to change definitions.
 struct CatalogVersions {
-  uint64_t version = 0, contents = 0, schema = 0;
+  uint64_t version = 0, schema = 0;
 };
 
 class CatalogView final : public CatalogSnapshot {
@@ -75,7 +76,6 @@ class CatalogView final : public CatalogSnapshot {
   const ViewDefinition* find_view(std::string_view name) const override;
   std::vector<std::string> view_names() const override;
   uint64_t version() const override { return versions_.version; }
-  uint64_t contents_version() const override { return versions_.contents; }
   uint64_t schema_version() const override { return versions_.schema; }
 
   const TableMap& tables() const { return tables_; }

@@ -1,6 +1,7 @@
 #include "storage/write_transaction.h"
 
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "storage/row_eraser.h"
@@ -71,9 +72,14 @@ void StoredTransaction::create_table(TableDefinition definition) {
   UsableGuard guard(is_usable_, true);
   check_is_free(definition.name);
   std::string name = definition.name;
-  auto table = std::make_shared<TableView>(make_table(std::move(definition), state_.tablet_rows));
-  tables_[name] = std::move(table);
+  tables_[name] = empty_table(std::move(definition), state_.tablet_rows);
   note_new_schema();
+}
+
+std::shared_ptr<const TableView> StoredTransaction::empty_table(TableDefinition definition, int64_t tablet_rows) {
+  TableState table = make_table(std::move(definition), tablet_rows);
+  table.contents_version = state_.take_version();
+  return std::make_shared<TableView>(std::move(table));
 }
 
 void StoredTransaction::drop_table(std::string_view name) {
@@ -158,7 +164,7 @@ void StoredTransaction::truncate(std::string_view name) {
   if (entry == tables_.end())
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
   const TableState& before = entry->second->state();
-  auto emptied = std::make_shared<TableView>(make_table(before.definition, before.tablet_rows));
+  auto emptied = empty_table(before.definition, before.tablet_rows);
   if (const auto working = working_.find(name); working != working_.end()) working_.erase(working);
   entry->second = std::move(emptied);
   note_change();
@@ -169,8 +175,9 @@ TableMap StoredTransaction::collect() {
   for (auto& [name, working] : working_) {
     working.appender->finish();
     if (working.keys) working.keys->check();
-    if (working.is_changed) tables_[name] = std::make_shared<TableView>(working.state);
-    working.is_changed = false;
+    if (!std::exchange(working.is_changed, false)) continue;
+    working.state.contents_version = state_.take_version();
+    tables_[name] = std::make_shared<TableView>(working.state);
   }
   return tables_;
 }
@@ -190,7 +197,7 @@ std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   if (is_changed_ && preview_ == nullptr) {
     const uint64_t version = state_.take_version();
     preview_ =
-        std::make_shared<CatalogView>(collect(), views_, CatalogVersions{version, version, schema_version_}, nullptr);
+        std::make_shared<CatalogView>(collect(), views_, CatalogVersions{version, schema_version_}, nullptr);
   }
   guard.passed();
   return is_changed_ ? preview_ : base_;

@@ -50,6 +50,7 @@ class StoredTransaction final : public WriteTransaction {
 
   // Errors: 42P07 a table or view has the name.
   void check_is_free(const std::string& name) const;
+  std::shared_ptr<const TableView> empty_table(TableDefinition definition, int64_t tablet_rows);
   // Lets the next writer go on.
   void end() noexcept;
   // Of a table as a whole.

@@ -371,7 +371,7 @@ std::shared_ptr<const CatalogView> read_catalog(DatabaseFile& file, const std::s
     reader.finish();
     ids.go_on_from(id_reader.next());
   }
-  const CatalogVersions versions{header.sequence, header.sequence, header.sequence};
+  const CatalogVersions versions{header.sequence, header.sequence};
   return std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, std::move(root));
 }
 

@@ -18,6 +18,7 @@ class EmptyTable : public TableSnapshot {
     for (const TableColumn& column : definition_.columns) columns_.push_back({column.name, column.type});
   }
   const TableDefinition& definition() const override { return definition_; }
+  uint64_t contents_version() const override { return 0; }
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return 0; }
   int64_t row_count() const override { return 0; }
@@ -59,7 +60,6 @@ class TestCatalog : public CatalogSnapshot {
     return names;
   }
   uint64_t version() const override { return 1; }
-  uint64_t contents_version() const override { return 1; }
   uint64_t schema_version() const override { return 1; }
 
  private:
