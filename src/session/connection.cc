@@ -56,10 +56,10 @@ TableAddress Connection::target_of(const syntax::TableName& name) const {
   return {name.name, is_temporary};
 }
 
-Writing Connection::begin_write(const std::vector<syntax::TableName>& tables) {
+Writing Connection::begin_write(const std::vector<syntax::TableName>& tables, bool are_rows) {
   check_has_no_appender();
-  std::vector<TableAddress> targets;
-  for (const syntax::TableName& name : tables) targets.push_back(target_of(name));
+  WriteTargets targets{{}, are_rows};
+  for (const syntax::TableName& name : tables) targets.tables.push_back(target_of(name));
   return {transaction_, targets, {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
 }
 

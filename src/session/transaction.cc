@@ -13,10 +13,6 @@ int64_t microseconds_since_2000() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now() - epoch).count();
 }
 
-bool has_any(std::span<const TableAddress> targets, bool is_temporary) {
-  return std::ranges::any_of(targets, [&](const TableAddress& one) { return one.is_temporary == is_temporary; });
-}
-
 // What temporary tables may refuse they refuse before the others are on the disk.
 void commit_all(const Writers& writers) {
   if (writers.temporary != nullptr) writers.temporary->preview();
@@ -37,6 +33,10 @@ void roll_back(std::shared_ptr<WriteTransaction>& writer, const WriteTransaction
 }
 
 }  // namespace
+
+bool WriteTargets::have(bool temporary) const {
+  return std::ranges::any_of(tables, [&](const TableAddress& one) { return one.is_temporary == temporary; });
+}
 
 int64_t Transaction::now() const { return state_ == TransactionState::None ? microseconds_since_2000() : began_at_; }
 
@@ -77,7 +77,7 @@ void Transaction::fail() noexcept {
 
 void Transaction::add_savepoint(const std::string& name) {
   check_is_one("SAVEPOINT");
-  savepoints_.push_back({name, is_read_only_, savepoint_of(writers_.permanent), savepoint_of(writers_.temporary)});
+  savepoints_.push_back({name, is_read_only_, savepoint_of(writers_.permanent), savepoint_of(writers_.temporary), changed_});
 }
 
 void Transaction::release_savepoint(const std::string& name) {
@@ -92,7 +92,7 @@ void Transaction::rollback_to(const std::string& name) {
   const Savepoint& savepoint = savepoints_.back();
   roll_back(writers_.permanent, savepoint.permanent.get());
   roll_back(writers_.temporary, savepoint.temporary.get());
-  if (writers_.permanent == nullptr) changed_.clear();
+  changed_ = savepoint.changed;
   is_read_only_ = savepoint.is_read_only;
   state_ = TransactionState::Open;
 }
@@ -172,16 +172,16 @@ void Transaction::check_may_write_permanent() const {
     throw Error(SqlState::read_only_sql_transaction, "the database was opened to be read only");
 }
 
-Writers Transaction::begin_write(std::span<const TableAddress> targets, const WriterWait& wait) {
+Writers Transaction::begin_write(const WriteTargets& targets, const WriterWait& wait) {
   Writers writers;
-  if (has_any(targets, false)) writers.permanent = begin_permanent(wait);
-  if (has_any(targets, true)) writers.temporary = begin_temporary(wait);
+  if (targets.have(false)) writers.permanent = begin_permanent(wait);
+  if (targets.have(true)) writers.temporary = begin_temporary(wait);
   return writers;
 }
 
-const Writers& Transaction::write(std::span<const TableAddress> targets, const WriterWait& wait) {
+const Writers& Transaction::write(const WriteTargets& targets, const WriterWait& wait) {
   has_queried_ = true;
-  if (has_any(targets, false)) {
+  if (targets.have(false)) {
     check_may_write_permanent();
     std::shared_ptr<WriteTransaction> writer = writers_.permanent;
     if (writer == nullptr) {
@@ -189,14 +189,14 @@ const Writers& Transaction::write(std::span<const TableAddress> targets, const W
       const auto latest = writer->preview();
       is_behind_ = snapshot_ != nullptr && snapshot_->version() != latest->version();
     }
-    if (is_behind_) check_are_unchanged(targets, *writer->preview());
+    if (is_behind_) prepare_targets(targets, *writer);
     if (writers_.permanent == nullptr) writer->wait_for_others();
     if (isolation_ == Isolation::RepeatableRead && snapshot_ == nullptr) snapshot_ = writer->preview();
-    for (const TableAddress& target : targets)
+    for (const TableAddress& target : targets.tables)
       if (is_behind_ && !target.is_temporary) changed_.insert(target.name);
     writers_.permanent = std::move(writer);
   }
-  if (has_any(targets, true) && writers_.temporary == nullptr) writers_.temporary = begin_temporary(wait);
+  if (targets.have(true) && writers_.temporary == nullptr) writers_.temporary = begin_temporary(wait);
   return writers_;
 }
 
@@ -210,20 +210,22 @@ std::shared_ptr<WriteTransaction> Transaction::begin_temporary(const WriterWait&
   return temporary_->begin_write(wait.cancelled, wait.timeout);
 }
 
-void Transaction::check_are_unchanged(std::span<const TableAddress> targets, const CatalogSnapshot& latest) const {
-  for (const auto& [name, is_temporary] : targets) {
+void Transaction::prepare_targets(const WriteTargets& targets, WriteTransaction& writer) const {
+  const auto latest = writer.preview();
+  for (const auto& [name, is_temporary] : targets.tables) {
     if (is_temporary || changed_.contains(name)) continue;
-    const auto before = snapshot_->find_table(name), now = latest.find_table(name);
-    const ViewDefinition *view_before = snapshot_->find_view(name), *view_now = latest.find_view(name);
+    const auto before = snapshot_->find_table(name), now = latest->find_table(name);
+    const ViewDefinition *view_before = snapshot_->find_view(name), *view_now = latest->find_view(name);
     const bool is_same_table = before && now ? before->contents_version() == now->contents_version() : before == now;
     const bool is_same_view = view_before && view_now ? *view_before == *view_now : view_before == view_now;
     if (is_same_table && is_same_view) continue;
+    if (targets.are_rows && before && now && writer.see_as_of(*before)) continue;
     throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
                 "Others have changed \"" + name + "\" since the transaction's first statement: begin it anew.");
   }
 }
 
-Writing::Writing(Transaction& transaction, std::span<const TableAddress> targets, const WriterWait& wait)
+Writing::Writing(Transaction& transaction, const WriteTargets& targets, const WriterWait& wait)
     : transaction_(transaction),
       is_own_(transaction.state() == TransactionState::None),
       writers_(is_own_ ? transaction.begin_write(targets, wait) : transaction.write(targets, wait)) {}

@@ -8,7 +8,7 @@
 // Statements see what others had committed when they began (READ COMMITTED), or when the first of them did (REPEATABLE
 // READ, which is snapshot isolation), and what the transaction has changed. Readers wait for nobody. The first
 // statement that changes something waits for others who do; from then on the transaction is the one writer, until it
-// ends. Under REPEATABLE READ it changes only tables that nobody else has changed since its snapshot.
+// ends. Under REPEATABLE READ it changes only rows that nobody else has changed since its snapshot.
 //
 // Temporary tables are in a store of the connection's own, and are a part of the transaction as all others.
 #pragma once
@@ -17,7 +17,6 @@
 #include <chrono>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +32,14 @@ enum class Isolation : uint8_t { ReadCommitted, RepeatableRead };
 struct TransactionModes {
   std::optional<Isolation> isolation;
   std::optional<bool> read_only;
+};
+
+// The tables or views that a statement changes, or makes.
+struct WriteTargets {
+  std::vector<TableAddress> tables;
+  bool are_rows = false;  // rows are changed, not what tables and views there are
+
+  bool have(bool temporary) const;
 };
 
 // How long a statement waits for others who write.
@@ -83,11 +90,11 @@ class Transaction {
   void set_tablet_rows(int64_t rows);
   // Errors: 25006 the transaction is read only, or the database, unless the tables are temporary.
   void check_may_define(bool are_temporary) const;
-  // Writers for changes of the tables or views, which are a transaction of their own; waits for others who write.
+  // Writers for changes that are a transaction of their own; waits for others who write.
   // Errors: 25006, 55P03, 57014.
-  Writers begin_write(std::span<const TableAddress> targets, const WriterWait& wait);
+  Writers begin_write(const WriteTargets& targets, const WriterWait& wait);
   // The same for changes that are a part of the open transaction. Errors: also 40001.
-  const Writers& write(std::span<const TableAddress> targets, const WriterWait& wait);
+  const Writers& write(const WriteTargets& targets, const WriterWait& wait);
   // Whether they are what it will commit.
   bool are_writers(const Writers& writers) const { return writers_ == writers; }
 
@@ -96,6 +103,7 @@ class Transaction {
     std::string name;
     bool is_read_only = false;
     std::shared_ptr<const WriteTransaction::Savepoint> permanent, temporary;  // null: it had no writer
+    NameSet changed;
   };
   size_t find_savepoint(const std::string& name) const;
   void check_is_one(const char* command) const;
@@ -103,8 +111,9 @@ class Transaction {
   void end() noexcept;
   std::shared_ptr<WriteTransaction> begin_permanent(const WriterWait& wait);
   std::shared_ptr<WriteTransaction> begin_temporary(const WriterWait& wait);
-  // Errors: 40001 others have changed one of them since the snapshot.
-  void check_are_unchanged(std::span<const TableAddress> targets, const CatalogSnapshot& latest) const;
+  // Where others have committed since the snapshot: the writer will change rows that are as the snapshot has them.
+  // Errors: 40001.
+  void prepare_targets(const WriteTargets& targets, WriteTransaction& writer) const;
   // What an open transaction sees but for temporary tables.
   std::shared_ptr<const CatalogSnapshot> permanent_catalog();
   std::shared_ptr<const CatalogSnapshot> with_temporary(std::shared_ptr<const CatalogSnapshot> permanent,
@@ -129,8 +138,8 @@ class Transaction {
 // transaction of its own.
 class Writing {
  public:
-  // targets: the tables and views that it changes, or makes. Errors: as Transaction::write().
-  Writing(Transaction& transaction, std::span<const TableAddress> targets, const WriterWait& wait);
+  // Errors: as Transaction::write().
+  Writing(Transaction& transaction, const WriteTargets& targets, const WriterWait& wait);
 
   WriteTransaction& writer_of(bool is_temporary) const {
     return is_temporary ? *writers_.temporary : *writers_.permanent;

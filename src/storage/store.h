@@ -57,6 +57,10 @@ class WriteTransaction {
   virtual void erase(std::string_view table, std::span<const int64_t> positions) = 0;
   // All rows go. Errors: 42P01.
   virtual void truncate(std::string_view table) = 0;
+  // From now on preview() has the table as an older snapshot had it, with what the transaction changes, which happens
+  // to the latest version, too; erase() raises 40001 for rows that are not there any more. Only before the transaction
+  // has changed the table. False: it is not known any more what has become of the rows; then nothing has happened.
+  virtual bool see_as_of(const TableSnapshot& older) = 0;
   // What this transaction would make current: for statements that read their own writes. While nothing is changed that
   // is the current snapshot, which stays current until this transaction ends. Errors: those that append() may put off.
   virtual std::shared_ptr<const CatalogSnapshot> preview() = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "storage/catalog.h"
+#include "storage/erased_rows.h"
 #include "storage/tablet_directory.h"
 #include "tablet/dictionary.h"
 #include "tablet/statistics/table_statistics.h"
@@ -34,6 +35,7 @@ struct TableState {
   uint64_t contents_version = 0;  // of the catalog that was the last to change rows
   std::shared_ptr<TableDictionaries> dictionaries;
   TabletDirectory directory;
+  ErasedRows erased;
   std::vector<std::vector<DictionarySegment>>
       segments;  // per column; cover at least the codes that tablets in the file use
   std::shared_ptr<const TableStatistics> statistics;  // null: none

@@ -1,10 +1,10 @@
 #include "storage/write_transaction.h"
 
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "storage/row_eraser.h"
 
 namespace diptych {
 namespace {
@@ -58,6 +58,7 @@ void StoredTransaction::end() noexcept {
   working_.clear();  // waits for tasks, frees pages
   preview_.reset();
   tables_.clear();
+  seen_.clear();
   views_.clear();
   base_.reset();
   state_.end_writing();
@@ -79,6 +80,7 @@ void StoredTransaction::create_table(TableDefinition definition) {
 std::shared_ptr<const TableView> StoredTransaction::empty_table(TableDefinition definition, int64_t tablet_rows) {
   TableState table = make_table(std::move(definition), tablet_rows);
   table.contents_version = state_.take_version();
+  table.erased.forget(table.contents_version);
   return std::make_shared<TableView>(std::move(table));
 }
 
@@ -89,6 +91,7 @@ void StoredTransaction::drop_table(std::string_view name) {
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
   }
   if (auto working = working_.find(name); working != working_.end()) working_.erase(working);
+  if (const auto seen = seen_.find(name); seen != seen_.end()) seen_.erase(seen);
   tables_.erase(entry);
   note_new_schema();
 }
@@ -116,49 +119,90 @@ StoredTransaction::Working& StoredTransaction::open_for_append(std::string_view 
   if (entry == tables_.end()) {
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
   }
-  Working& working = working_.try_emplace(entry->first, entry->second->state()).first->second;
-  start_appending(working);
+  Working& working = working_[entry->first];
+  working.latest = std::make_unique<WorkingTable>(state_, entry->second->state());
+  if (const auto seen = seen_.find(name); seen != seen_.end())
+    working.seen = std::make_unique<WorkingTable>(state_, seen->second.view->state());
   return working;
-}
-
-void StoredTransaction::start_appending(Working& working) const {
-  working.appender = std::make_unique<TableAppender>(state_.storage, state_.arena, working.state);
-  if (!working.state.definition.primary_key.empty())
-    working.keys = std::make_unique<KeyChecker>(state_.storage, working.state);
 }
 
 void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
   UsableGuard guard(is_usable_);
   Working& working = open_for_append(table);
   if (batch.rows == 0) return guard.passed();
-  working.appender->append(batch);
-  if (working.keys && working.keys->add(batch)) {
-    working.appender->finish();
-    working.keys->check();
-  }
+  working.latest->append(batch);
+  change_seen(working, [&](WorkingTable& seen) { seen.append(batch); });
   if (is_recorded_ && is_recorded(ChangeRecord::bytes_of(batch))) record_.append(table, batch);
-  working.is_changed = is_changed_ = true;
+  is_changed_ = true;
   preview_.reset();
   guard.passed();
+}
+
+void StoredTransaction::change_seen(Working& working, const std::function<void(WorkingTable&)>& change) {
+  if (working.seen == nullptr) return;
+  try {
+    change(*working.seen);
+  } catch (const Error& error) {
+    if (error.state() != SqlState::unique_violation) throw;
+    working.latest->finish();  // where it is so there, too, it says so
+    throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
+                "Others have deleted a row with a key that the transaction gives to another one: begin it anew.");
+  }
 }
 
 void StoredTransaction::erase(std::string_view table, std::span<const int64_t> positions) {
   UsableGuard guard(is_usable_);
   Working& working = open_for_append(table);
   if (positions.empty()) return guard.passed();
-  working.appender->finish();
-  if (working.keys) working.keys->check();
-  if (is_recorded(2 * static_cast<int64_t>(positions.size())))
-    record_.erase(table, working.state.directory.live_rows_before(positions));
-  erase_rows(state_.storage, working.state, positions, cancelled_);
-  has_erased_ = true;
-  start_appending(working);
-  working.is_changed = is_changed_ = true;
+  erase_both(table, working, positions);
+  has_erased_ = is_changed_ = true;
   preview_.reset();
   guard.passed();
 }
 
+void StoredTransaction::erase_both(std::string_view table, Working& working, std::span<const int64_t> positions) {
+  working.latest->finish();
+  std::vector<int64_t> latest;
+  if (working.seen != nullptr) {
+    change_seen(working, [](WorkingTable& seen) { seen.finish(); });
+    OlderRows& rows = seen_.find(table)->second.rows;
+    const std::vector<int64_t> numbers = working.seen->state().directory.live_rows_before(positions);
+    latest = working.latest->state().directory.positions_of(rows.in_latest(numbers));
+    working.seen->erase(positions, {}, cancelled_);
+    rows.erase(numbers);
+    positions = latest;
+  }
+  const bool is_in_record = is_recorded(2 * static_cast<int64_t>(positions.size()));
+  std::vector<int64_t> numbers;
+  if (is_in_record || positions.size() <= ErasedRows::most_numbers)
+    numbers = working.latest->state().directory.live_rows_before(positions);
+  if (is_in_record) record_.erase(table, numbers);
+  working.latest->erase(positions, std::move(numbers), cancelled_);
+}
+
+bool StoredTransaction::see_as_of(const TableSnapshot& older) {
+  UsableGuard guard(is_usable_, true);
+  const std::string& name = older.definition().name;
+  const auto entry = tables_.find(name);
+  if (entry == tables_.end()) return false;
+  const TableView& latest = *entry->second;
+  auto gone = latest.state().erased.gone_since(older.contents_version(), older.live_rows());
+  if (!gone) return false;
+  auto view = std::make_shared<TableView>(static_cast<const TableView&>(older).state());
+  seen_.insert_or_assign(name,
+                         SeenTable{std::move(view), OlderRows(std::move(*gone), older.live_rows(), latest.live_rows())});
+  preview_.reset();
+  return true;
+}
+
 void StoredTransaction::truncate(std::string_view name) {
+  if (const auto seen = seen_.find(name); seen != seen_.end()) {
+    const auto view = preview()->find_table(name);
+    const TabletDirectory& directory = static_cast<const TableView&>(*view).state().directory;
+    std::vector<int64_t> numbers(static_cast<size_t>(directory.live_rows()));
+    std::iota(numbers.begin(), numbers.end(), int64_t{0});
+    return erase(name, directory.positions_of(numbers));
+  }
   UsableGuard guard(is_usable_, true);
   const auto entry = tables_.find(name);
   if (entry == tables_.end())
@@ -173,11 +217,10 @@ void StoredTransaction::truncate(std::string_view name) {
 
 TableMap StoredTransaction::collect() {
   for (auto& [name, working] : working_) {
-    working.appender->finish();
-    if (working.keys) working.keys->check();
-    if (!std::exchange(working.is_changed, false)) continue;
-    working.state.contents_version = state_.take_version();
-    tables_[name] = std::make_shared<TableView>(working.state);
+    if (auto latest = working.latest->take_changes()) tables_[name] = std::move(latest);
+    change_seen(working, [&, &name = name](WorkingTable& seen) {
+      if (auto view = seen.take_changes()) seen_.find(name)->second.view = std::move(view);
+    });
   }
   return tables_;
 }
@@ -194,13 +237,15 @@ void StoredTransaction::stop_recording() {
 
 std::shared_ptr<const CatalogSnapshot> StoredTransaction::preview() {
   UsableGuard guard(is_usable_);
-  if (is_changed_ && preview_ == nullptr) {
-    const uint64_t version = state_.take_version();
-    preview_ =
-        std::make_shared<CatalogView>(collect(), views_, CatalogVersions{version, schema_version_}, nullptr);
+  const bool is_another = is_changed_ || !seen_.empty();
+  if (is_another && preview_ == nullptr) {
+    TableMap tables = collect();
+    for (const auto& [name, seen] : seen_) tables[name] = seen.view;
+    const CatalogVersions versions{state_.take_version(), schema_version_};
+    preview_ = std::make_shared<CatalogView>(std::move(tables), views_, versions, nullptr);
   }
   guard.passed();
-  return is_changed_ ? preview_ : base_;
+  return is_another ? preview_ : base_;
 }
 
 void StoredTransaction::wait_for_others() {
@@ -213,6 +258,7 @@ std::shared_ptr<const WriteTransaction::Savepoint> StoredTransaction::savepoint(
   preview();
   auto state = std::make_shared<State>();
   state->tables = tables_;
+  state->seen = seen_;
   state->views = views_;
   state->schema_version = schema_version_;
   state->is_changed = is_changed_;
@@ -227,6 +273,7 @@ void StoredTransaction::rollback_to(const Savepoint& savepoint) {
   working_.clear();
   preview_.reset();
   tables_ = state.tables;
+  seen_ = state.seen;
   views_ = state.views;
   schema_version_ = state.schema_version;
   is_changed_ = state.is_changed;

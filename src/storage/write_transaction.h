@@ -2,14 +2,14 @@
 // began.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "storage/change_record.h"
-#include "storage/key_checker.h"
 #include "storage/store_state.h"
-#include "storage/table_appender.h"
+#include "storage/working_table.h"
 
 namespace diptych {
 
@@ -26,6 +26,7 @@ class StoredTransaction final : public WriteTransaction {
   void append(std::string_view table, const RowBatch& batch) override;
   void erase(std::string_view table, std::span<const int64_t> positions) override;
   void truncate(std::string_view table) override;
+  bool see_as_of(const TableSnapshot& older) override;
   std::shared_ptr<const CatalogSnapshot> preview() override;
   void wait_for_others() override;
   std::shared_ptr<const Savepoint> savepoint() override;
@@ -33,19 +34,22 @@ class StoredTransaction final : public WriteTransaction {
   void commit() override;
 
  private:
+  // A table as statements see it that others have changed since their snapshot.
+  struct SeenTable {
+    std::shared_ptr<const TableView> view;
+    OlderRows rows;
+  };
+  using SeenMap = std::map<std::string, SeenTable, std::less<>>;
   struct State final : Savepoint {
     TableMap tables;
+    SeenMap seen;
     ViewMap views;
     uint64_t schema_version = 0;
     bool is_changed = false, is_recorded = false;
     size_t record_bytes = 0;
   };
   struct Working {
-    explicit Working(TableState copy) : state(std::move(copy)) {}
-    TableState state;
-    std::unique_ptr<TableAppender> appender;
-    std::unique_ptr<KeyChecker> keys;  // nullptr: no primary key
-    bool is_changed = false;           // rows were appended that the transaction's tables_ do not have
+    std::unique_ptr<WorkingTable> latest, seen;  // seen: null: they are the same
   };
 
   // Errors: 42P07 a table or view has the name.
@@ -58,7 +62,10 @@ class StoredTransaction final : public WriteTransaction {
   void note_new_schema();
   void stop_recording();
   Working& open_for_append(std::string_view name);
-  void start_appending(Working& working) const;
+  // In the version that is seen, which has the positions, and in the latest one.
+  void erase_both(std::string_view table, Working& working, std::span<const int64_t> positions);
+  // Where there is a version that is seen. Errors: 40001 instead of 23505 for a key that only this has twice.
+  void change_seen(Working& working, const std::function<void(WorkingTable&)>& change);
   // The tables as they are now, all rows in their directories.
   TableMap collect();
   // Whether a change that takes so many bytes is to be recorded; if not, nothing is any more.
@@ -69,6 +76,7 @@ class StoredTransaction final : public WriteTransaction {
   std::shared_ptr<const CatalogView> base_;  // nullptr: ended
   int64_t base_place_ = 0;                   // in the log, behind what led to it
   TableMap tables_;
+  SeenMap seen_;
   ViewMap views_;
   std::map<std::string, Working, std::less<>> working_;
   bool is_changed_ = false, has_erased_ = false;
