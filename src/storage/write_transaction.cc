@@ -26,6 +26,26 @@ class UsableGuard {
   bool& is_usable_;
 };
 
+bool is_remembered(int64_t rows) { return rows <= static_cast<int64_t>(ErasedRows::most_numbers); }
+
+// 0, 1, 2 ...
+std::vector<int64_t> first_numbers(int64_t count) {
+  std::vector<int64_t> numbers(static_cast<size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), int64_t{0});
+  return numbers;
+}
+
+// What a change says of a key that is there twice; nothing: it is done.
+std::optional<Error> duplicate_key(WorkingTable& table, const std::function<void(WorkingTable&)>& change) {
+  try {
+    change(table);
+    return std::nullopt;
+  } catch (const Error& error) {
+    if (error.state() != SqlState::unique_violation) throw;
+    return error;
+  }
+}
+
 }  // namespace
 
 StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled,
@@ -73,15 +93,11 @@ void StoredTransaction::create_table(TableDefinition definition) {
   UsableGuard guard(is_usable_, true);
   check_is_free(definition.name);
   std::string name = definition.name;
-  tables_[name] = empty_table(std::move(definition), state_.tablet_rows);
-  note_new_schema();
-}
-
-std::shared_ptr<const TableView> StoredTransaction::empty_table(TableDefinition definition, int64_t tablet_rows) {
-  TableState table = make_table(std::move(definition), tablet_rows);
+  TableState table = make_table(std::move(definition), state_.tablet_rows);
   table.contents_version = state_.take_version();
   table.erased.forget(table.contents_version);
-  return std::make_shared<TableView>(std::move(table));
+  tables_[name] = std::make_shared<TableView>(std::move(table));
+  note_new_schema();
 }
 
 void StoredTransaction::drop_table(std::string_view name) {
@@ -130,24 +146,23 @@ void StoredTransaction::append(std::string_view table, const RowBatch& batch) {
   UsableGuard guard(is_usable_);
   Working& working = open_for_append(table);
   if (batch.rows == 0) return guard.passed();
-  working.latest->append(batch);
-  change_seen(working, [&](WorkingTable& seen) { seen.append(batch); });
+  change_both(working, [&](WorkingTable& table) { table.append(batch); });
   if (is_recorded_ && is_recorded(ChangeRecord::bytes_of(batch))) record_.append(table, batch);
   is_changed_ = true;
   preview_.reset();
   guard.passed();
 }
 
-void StoredTransaction::change_seen(Working& working, const std::function<void(WorkingTable&)>& change) {
-  if (working.seen == nullptr) return;
-  try {
-    change(*working.seen);
-  } catch (const Error& error) {
-    if (error.state() != SqlState::unique_violation) throw;
-    working.latest->finish();  // where it is so there, too, it says so
-    throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
-                "Others have deleted a row with a key that the transaction gives to another one: begin it anew.");
-  }
+void StoredTransaction::change_both(Working& working, const std::function<void(WorkingTable&)>& change) {
+  if (working.seen == nullptr) return change(*working.latest);
+  std::optional<Error> latest = duplicate_key(*working.latest, change), seen = duplicate_key(*working.seen, change);
+  if (!latest && !seen) return;
+  const auto finish = [](WorkingTable& table) { table.finish(); };
+  if (!latest) latest = duplicate_key(*working.latest, finish);
+  if (!seen) seen = duplicate_key(*working.seen, finish);
+  if (latest && seen) throw *latest;
+  throw Error(SqlState::serialization_failure, "could not serialize access due to concurrent update", -1,
+              "Others have given or taken a key since the transaction's first statement: begin it anew.");
 }
 
 void StoredTransaction::erase(std::string_view table, std::span<const int64_t> positions) {
@@ -161,10 +176,9 @@ void StoredTransaction::erase(std::string_view table, std::span<const int64_t> p
 }
 
 void StoredTransaction::erase_both(std::string_view table, Working& working, std::span<const int64_t> positions) {
-  working.latest->finish();
+  change_both(working, [](WorkingTable& each) { each.finish(); });
   std::vector<int64_t> latest;
   if (working.seen != nullptr) {
-    change_seen(working, [](WorkingTable& seen) { seen.finish(); });
     OlderRows& rows = seen_.find(table)->second.rows;
     const std::vector<int64_t> numbers = working.seen->state().directory.live_rows_before(positions);
     latest = working.latest->state().directory.positions_of(rows.in_latest(numbers));
@@ -174,7 +188,7 @@ void StoredTransaction::erase_both(std::string_view table, Working& working, std
   }
   const bool is_in_record = is_recorded(2 * static_cast<int64_t>(positions.size()));
   std::vector<int64_t> numbers;
-  if (is_in_record || positions.size() <= ErasedRows::most_numbers)
+  if (is_in_record || is_remembered(static_cast<int64_t>(positions.size())))
     numbers = working.latest->state().directory.live_rows_before(positions);
   if (is_in_record) record_.erase(table, numbers);
   working.latest->erase(positions, std::move(numbers), cancelled_);
@@ -196,31 +210,34 @@ bool StoredTransaction::see_as_of(const TableSnapshot& older) {
 }
 
 void StoredTransaction::truncate(std::string_view name) {
-  if (const auto seen = seen_.find(name); seen != seen_.end()) {
+  if (seen_.contains(name)) {
     const auto view = preview()->find_table(name);
     const TabletDirectory& directory = static_cast<const TableView&>(*view).state().directory;
-    std::vector<int64_t> numbers(static_cast<size_t>(directory.live_rows()));
-    std::iota(numbers.begin(), numbers.end(), int64_t{0});
-    return erase(name, directory.positions_of(numbers));
+    return erase(name, directory.positions_of(first_numbers(directory.live_rows())));
   }
   UsableGuard guard(is_usable_, true);
   const auto entry = tables_.find(name);
   if (entry == tables_.end())
     throw Error(SqlState::undefined_table, "table \"" + std::string(name) + "\" does not exist");
-  const TableState& before = entry->second->state();
-  auto emptied = empty_table(before.definition, before.tablet_rows);
-  if (const auto working = working_.find(name); working != working_.end()) working_.erase(working);
-  entry->second = std::move(emptied);
+  auto working = working_.find(name);
+  const TableState& before = working != working_.end() ? working->second.latest->state() : entry->second->state();
+  TableState emptied = make_table(before.definition, before.tablet_rows);
+  emptied.contents_version = state_.take_version();
+  emptied.erased = before.erased;
+  const int64_t rows = before.directory.live_rows();
+  if (rows > 0) emptied.erased.add(emptied.contents_version, first_numbers(is_remembered(rows) ? rows : 0));
+  if (working != working_.end()) working_.erase(working);
+  entry->second = std::make_shared<TableView>(std::move(emptied));
   note_change();
   if (is_recorded(0)) record_.truncate(name);
 }
 
 TableMap StoredTransaction::collect() {
   for (auto& [name, working] : working_) {
+    change_both(working, [](WorkingTable& table) { table.finish(); });
     if (auto latest = working.latest->take_changes()) tables_[name] = std::move(latest);
-    change_seen(working, [&, &name = name](WorkingTable& seen) {
-      if (auto view = seen.take_changes()) seen_.find(name)->second.view = std::move(view);
-    });
+    if (working.seen == nullptr) continue;
+    if (auto seen = working.seen->take_changes()) seen_.find(name)->second.view = std::move(seen);
   }
   return tables_;
 }

@@ -54,7 +54,6 @@ class StoredTransaction final : public WriteTransaction {
 
   // Errors: 42P07 a table or view has the name.
   void check_is_free(const std::string& name) const;
-  std::shared_ptr<const TableView> empty_table(TableDefinition definition, int64_t tablet_rows);
   // Lets the next writer go on.
   void end() noexcept;
   // Of a table as a whole.
@@ -64,8 +63,9 @@ class StoredTransaction final : public WriteTransaction {
   Working& open_for_append(std::string_view name);
   // In the version that is seen, which has the positions, and in the latest one.
   void erase_both(std::string_view table, Working& working, std::span<const int64_t> positions);
-  // Where there is a version that is seen. Errors: 40001 instead of 23505 for a key that only this has twice.
-  void change_seen(Working& working, const std::function<void(WorkingTable&)>& change);
+  // Changes the latest version, and the one that is seen where that is another one. Errors: those of the change; 40001
+  // instead of 23505 for a key that only one of them has twice.
+  static void change_both(Working& working, const std::function<void(WorkingTable&)>& change);
   // The tables as they are now, all rows in their directories.
   TableMap collect();
   // Whether a change that takes so many bytes is to be recorded; if not, nothing is any more.

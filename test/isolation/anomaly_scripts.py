@@ -430,6 +430,19 @@ OTHER_ROWS = [
         ("A", "ROLLBACK", DONE),
         ("S", ALL, ["2|20"]),
     ]),
+    Script("the key of a new row", "another one has given the key to a row that the snapshot has not", [
+        ("A", BEGIN, DONE),
+        ("A", ALL, ["1|10", "2|20"]),
+        ("B", "INSERT INTO test VALUES (3, 30)", DONE),
+        ("A", "INSERT INTO test VALUES (4, 40)", DONE),
+        ("A", "SAVEPOINT s", DONE),
+        ("A", "INSERT INTO test VALUES (3, 31)", ByLevel("23505", "40001")),
+        ("A", "ROLLBACK TO s", DONE),
+        ("A", "INSERT INTO test VALUES (1, 11)", "23505"),
+        ("A", "ROLLBACK TO s", DONE),
+        ("A", "COMMIT", DONE),
+        ("S", ALL, ["1|10", "2|20", "3|30", "4|40"]),
+    ]),
 ]
 
 ANOMALY_SCRIPTS = OTHER_ROWS + DIRTY_WRITES + DIRTY_READS + PREDICATES + LOST_UPDATES + READ_SKEWS + WRITE_SKEWS

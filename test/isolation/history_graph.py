@@ -12,9 +12,10 @@ cycles() looks for these kinds. The first two are forbidden at every isolation l
                      where the reader is REPEATABLE READ. To find them a transaction is two nodes, its snapshot and its
                      commit; ww and wr go from a commit to a snapshot, rw from a snapshot to a commit (Adya 1999, section
                      4.3; Fekete et al. 2005). Then any cycle is one.
-    order            any cycle of Diptych's own promises: one writer at a time, a snapshot that is not the newest state
-                     may not write, and what has ended before a statement begins is seen by it. Every statement of READ
-                     COMMITTED is a node of its own here, and "ended before it began" is a dependency, too.
+    order            any cycle of Diptych's own promises: commits and snapshots have one order, and what has ended before
+                     a snapshot is made is seen by it. Every statement of READ COMMITTED is a node of its own here, the
+                     snapshot of REPEATABLE READ and each commit are one, and "ended before it began" is a dependency,
+                     too.
     writer order     the same with what transactions read under READ COMMITTED while they have the turn to write.
 """
 
@@ -227,17 +228,15 @@ def order_graph(dependencies, with_writers):
 
 
 def add_nodes(transaction, with_writers, reads, writes):
-    """Under REPEATABLE READ all is one node; else each statement that reads, and the commit, are one."""
+    """Under REPEATABLE READ the snapshot is a node, else each statement that reads; and the commit."""
     if transaction.is_repeatable() and transaction.statements:
         first = transaction.statements[0]
-        end = transaction.commit_end if is_committed(transaction) and transaction.appends() else first.end
-        node = Node(str(transaction), first.start, end)
-        writes[id(transaction)] = node
-        reads.update({id(statement): node for statement in transaction.statements if statement.seen})
-        return
-    for number, statement in enumerate(transaction.statements, 1):
-        if statement.seen and (with_writers or not statement.has_turn):
-            reads[id(statement)] = Node(f"statement {number} of {transaction}", statement.start, statement.end)
+        snapshot = Node(f"snapshot of {transaction}", first.start, first.end)
+        reads.update({id(statement): snapshot for statement in transaction.statements if statement.seen})
+    else:
+        for number, statement in enumerate(transaction.statements, 1):
+            if statement.seen and (with_writers or not statement.has_turn):
+                reads[id(statement)] = Node(f"statement {number} of {transaction}", statement.start, statement.end)
     if is_committed(transaction):
         writes[id(transaction)] = Node(f"commit of {transaction}", transaction.commit_start, transaction.commit_end)
 

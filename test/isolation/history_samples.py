@@ -44,7 +44,7 @@ SAMPLES = {
     "lost commit": (("lost",), "1 rc/1 a 2: 5/1 commit/end 2:"),
     "half a commit": (("lost",), "1 rc/1 a 2: 5/1 a 3: 6/1 unknown/end 2: 5"),
     "a commit twice": (("lost",), "1 rc/1 a 2: 5/1 commit/end 2: 5 5"),
-    "lost update": (("lost update", "G-single", "order"), """
+    "lost update": (("lost update", "G-single"), """
         1 rr/2 rr/1 r 2:/2 r 2:/1 a 2: 5/1 commit/2 a 2: 6/2 commit/end 2: 5 6"""),
     "lost update, allowed": ((), """
         1 rc/2 rc/1 r 2:/2 r 2:/1 a 2: 5/1 commit/2 a 2: 6/2 commit/end 2: 5 6"""),
@@ -56,7 +56,7 @@ SAMPLES = {
         1 rc/2 rc/2 a 2: 5/2 a 3: 6/1 r 2:, 3: 6/2 commit/1 commit/end 2: 5, 3: 6"""),
     "long fork": (("G-nonadjacent", "order"), """
         1 rr/2 rr/3 rr/4 rr/1 a 2: 5/2 a 3: 6/3 r 2: 5, 3:/4 r 2:, 3: 6/1 commit/2 commit/3 commit/4 commit/end 2: 5, 3: 6"""),
-    "write skew, which one writer excludes": (("order",), """
+    "write skew, allowed": ((), """
         1 rr/2 rr/1 r 2:, 3:/2 r 2:, 3:/1 a 2: 5/2 a 3: 6/1 commit/2 commit/end 2: 5, 3: 6"""),
     "old state": (("order",), """
         1 rc/1 a 2: 5/1 commit/2 rc/2 r 2:/2 commit/end 2: 5"""),
