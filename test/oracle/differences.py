@@ -55,6 +55,12 @@ def of_error(postgres, diptych, wide, notes=None):
     # others".
     if wide and not postgres[0] and diptych[0] == "22003" and "numeric" in diptych[1]:
         return _noted(notes, "more than 38 digits")
+    # "Of several mistakes in the rows of one statement PostgreSQL tells the first row's".
+    if (postgres[0], diptych[0]) == ("23505", "23502"):
+        return _noted(notes, "several mistakes in one statement")
+    # "A prepared change that runs in a READ ONLY transaction is error 25006 before its tables are looked for."
+    if (postgres[0], diptych[0]) == ("42P01", "25006"):
+        return _noted(notes, "prepared change in a READ ONLY transaction")
     # "numeric has no NaN and no infinity: error 0A000".
     if diptych[0] == "0A000" and "NaN and infinity are not supported for numeric" in diptych[1]:
         return _noted(notes, "NaN and infinity as numeric")
