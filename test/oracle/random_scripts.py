@@ -2,54 +2,64 @@
 """Random scripts of one connection on PostgreSQL 15 and on Diptych, compared statement by statement: SQLSTATEs, names and types of columns, rows.
 
     random_scripts.py --diptych build/release/libdiptych.so --seed 1 --count 3000 [--set threads=1] [--database FILE] [--keep-statements]
-    random_scripts.py --record FILE --seed 1 --count 500
+    random_scripts.py --record FILE --seed 1 --count 500 [--changes]
 
 A script has 30 to 60 statements: tables and views made and dropped, tables filled and changed, queries over them, transactions that are
 committed, rolled back or fail by one of their statements; scripts.py makes them. Every script comes from the seed alone. Of a script that
-disagrees all statements up to that one are shown. With --record PostgreSQL's answers go to a file, which replay_queries.py compares with
-Diptych's on a machine without PostgreSQL.
+disagrees all statements up to that one are shown. With --changes a script is a few changes with random expressions; changes.py makes them.
+With --record PostgreSQL's answers go to a file, which replay_queries.py compares with Diptych's on a machine without PostgreSQL.
 """
 
 import argparse
+import collections
 import random
 import sys
 
 import comparison
 import postgres
 import recording
+import sample_tables
 import shares
+from changes import ChangeGenerator
 from diptych import Worker
 from oracle import Oracle
-from scripts import CLEAN, ScriptGenerator
+from scripts import ScriptGenerator
 
 
 def answered(script, oracle, met):
     """The statements with PostgreSQL's answers, as a recording has them, each when it is asked for. Counted in met."""
-    for sql in [*CLEAN, *script]:
+    for sql in script:
         answer = oracle.run(sql)
         met.add(sql, answer)
         yield sql, "ORDER BY" in sql, False, answer
 
 
-def random_scripts(options, oracle, met):
-    generator = ScriptGenerator(random.Random(options.seed))
-    for _ in range(options.count):
+def make_generator(options):
+    """(statements that make what its scripts need, a generator)"""
+    source = random.Random(options.seed)
+    return (sample_tables.statements(source), ChangeGenerator(source)) if options.changes else ([], ScriptGenerator(source))
+
+
+def random_scripts(generator, count, oracle, met):
+    for _ in range(count):
         yield answered(generator.script(), oracle, met)
 
 
 def record(options, server):
-    oracle, met = Oracle(server), shares.ScriptShares()
-    recording.write(options.record, options.seed, [], map(list, random_scripts(options, oracle, met)))
+    setup, generator = make_generator(options)
+    oracle, met = Oracle(server, setup), shares.ScriptShares()
+    recording.write(options.record, options.seed, setup, map(list, random_scripts(generator, options.count, oracle, met)))
     server.drop_database(oracle.connection)
     print(f"seed {options.seed}: {options.count} scripts recorded in {options.record}")
     return 0 if met.report() else 1
 
 
 def run(options, server):
-    oracle, met, failures = Oracle(server), shares.ScriptShares(), 0
-    worker = Worker(options.diptych, options.database, options.set, (), options.limit_seconds, options.keep_statements)
-    for number, script in enumerate(random_scripts(options, oracle, met)):
-        problem = comparison.script_difference(script, worker.run)
+    setup, generator = make_generator(options)
+    oracle, met, failures, notes = Oracle(server, setup), shares.ScriptShares(), 0, collections.Counter()
+    worker = Worker(options.diptych, options.database, options.set, setup, options.limit_seconds, options.keep_statements)
+    for number, script in enumerate(random_scripts(generator, options.count, oracle, met)):
+        problem = comparison.script_difference(script, worker.run, notes)
         if problem is None:
             continue
         failures += 1
@@ -58,6 +68,7 @@ def run(options, server):
             break
     worker.close()
     server.drop_database(oracle.connection)
+    shares.print_notes(notes)
     print(f"seed {options.seed}, settings {options.set or 'default'}")
     good = met.report()
     print(f"{number + 1 - failures} passed, {failures} failed")
@@ -68,6 +79,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--diptych", help="path of libdiptych.so")
     parser.add_argument("--record", metavar="FILE", help="write PostgreSQL's answers there instead of comparing")
+    parser.add_argument("--changes", action="store_true", help="a few changes a script, with random expressions")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--database", default=":memory:")

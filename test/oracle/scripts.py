@@ -46,7 +46,7 @@ class ScriptGenerator:
         length = self.random.randint(30, 60)
         while len(statements) < length:
             statements += self.some()
-        return statements
+        return CLEAN + statements
 
     def any_of(self, weighted):
         """What one of the functions makes: weighted has (weight, function) pairs."""
