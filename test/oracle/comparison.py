@@ -1,7 +1,7 @@
 """Do two answers agree: SQLSTATE, names and types of the columns, rows? Values come as texts.
 
-An answer is (sqlstate, types, rows, names), or (sqlstate, message, None, None) of a statement that failed. What the two
-systems are known to differ in is in differences.py.
+An answer is ("", types, rows, names), or (sqlstate, message, None, None) of a statement that failed. One that changes rows
+may have their number as a fifth part. What the two systems are known to differ in is in differences.py.
 """
 
 from decimal import ROUND_HALF_UP, Decimal, localcontext
@@ -116,6 +116,9 @@ def difference(postgres, diptych, ordered, wide=False, notes=None, sql=""):
         return f"names differ: PostgreSQL {postgres[3]}, Diptych {diptych[3]}"
     if len(postgres[2]) != len(diptych[2]):
         return f"PostgreSQL has {len(postgres[2])} rows, Diptych {len(diptych[2])}"
+    changed = [answer[4] if len(answer) > 4 else None for answer in (postgres, diptych)]
+    if changed[0] is not None and changed[0] != changed[1]:
+        return f"PostgreSQL changes {changed[0]} rows, Diptych {changed[1]}"
     types = [differences.compared_as(name, sql) or base_type(name) for name in postgres[1]]
     if ordered:
         for i, (a, b) in enumerate(zip(postgres[2], diptych[2])):
@@ -128,8 +131,26 @@ def difference(postgres, diptych, ordered, wide=False, notes=None, sql=""):
 
 def shown(answer):
     """An answer's first rows, for people."""
-    state, head, rows, _ = answer
+    state, head, rows = answer[:3]
     if state:
         return f"{state} {head.strip()}"
     lines = ["\t".join("NULL" if v is None else v for v in row) for row in rows[:8]]
     return f"{head} {len(rows)} rows\n      " + "\n      ".join(lines)
+
+
+def script_difference(script, run, notes=None):
+    """What differs first, with the statements up to there; None: nothing.
+
+    script: statements with PostgreSQL's answers, as recording.py has them; run gives Diptych's.
+    """
+    before = ""
+    for number, (sql, ordered, wide, expected) in enumerate(script):
+        found = run(sql)
+        problem = difference(expected, found, ordered, wide, notes, sql)
+        if problem is not None:
+            return (f", statement {number}: {problem}\n{before}  {sql};\n    PostgreSQL {shown(expected)}\n"
+                    f"    Diptych    {shown(found)}")
+        if bool(expected[0]) != bool(found[0]):
+            break  # a known difference, after which the two have different rows
+        before += f"  {sql};\n"
+    return None

@@ -5,6 +5,9 @@ Each function tells whether a difference is one of them, and counts it in notes 
 from decimal import Decimal
 
 
+ROW_MISTAKES = {"22001", "22003", "23502", "23505"}  # what may be wrong with a row that is stored
+
+
 def _noted(notes, name):
     if notes is not None:
         notes[name] += 1
@@ -55,6 +58,15 @@ def of_error(postgres, diptych, wide, notes=None):
     # others".
     if wide and not postgres[0] and diptych[0] == "22003" and "numeric" in diptych[1]:
         return _noted(notes, "more than 38 digits")
+    # "Of several mistakes in the rows of one statement PostgreSQL tells the first row's".
+    if {postgres[0], diptych[0]} <= ROW_MISTAKES:
+        return _noted(notes, "several mistakes in one statement")
+    # "A constant expression that fails, such as `1 / 0`, is an error where a row needs it."
+    if postgres[0].startswith("22") and not diptych[0] and diptych[4:] == (0,):
+        return _noted(notes, "a constant fails without a row")
+    # "A prepared change that runs in a READ ONLY transaction is error 25006 before its tables are looked for."
+    if (postgres[0], diptych[0]) == ("42P01", "25006"):
+        return _noted(notes, "prepared change in a READ ONLY transaction")
     # "numeric has no NaN and no infinity: error 0A000".
     if diptych[0] == "0A000" and "NaN and infinity are not supported for numeric" in diptych[1]:
         return _noted(notes, "NaN and infinity as numeric")

@@ -24,6 +24,8 @@ def load(path):
         "prepare": (i32, [pointer, text, ctypes.POINTER(pointer), ctypes.POINTER(text)]),
         "finalize": (None, [pointer]),
         "step": (i32, [pointer]),
+        "reset": (i32, [pointer]),
+        "rows_changed": (ctypes.c_int64, [pointer]),
         "column_count": (i32, [pointer]),
         "column_type_name": (text, [pointer, i32]),
         "column_name": (text, [pointer, i32]),
@@ -39,10 +41,10 @@ def load(path):
 
 
 class Connection:
-    """One database and one connection in this process."""
+    """One database and one connection in this process; with keep a text is prepared once, and its statement is used again."""
 
-    def __init__(self, library_path, database=":memory:", settings=()):
-        self.library = load(library_path)
+    def __init__(self, library_path, database=":memory:", settings=(), keep=False):
+        self.library, self.kept, self.keep = load(library_path), {}, False
         self.database, self.connection = ctypes.c_void_p(), ctypes.c_void_p()
         if self.library.diptych_open(database.encode(), ctypes.byref(self.database)) != OK:
             raise RuntimeError(self.library.diptych_database_error(self.database).message.decode())
@@ -53,12 +55,15 @@ class Connection:
             answer = self.run(f"SET {name} = {value}")
             if answer[0]:
                 raise RuntimeError(f"SET {name}: {answer[1]}")
+        self.keep = keep
 
     def run(self, sql):
-        """("", types, rows, names) or (sqlstate, message, None, None)."""
-        lib, statement = self.library, ctypes.c_void_p()
-        if lib.diptych_prepare(self.connection, sql.encode(), ctypes.byref(statement), None) != OK:
-            return self._failure(lib.diptych_connection_error(self.connection))
+        """An answer as comparison.py has it."""
+        lib, statement = self.library, self.kept.get(sql)
+        if statement is None:
+            statement = ctypes.c_void_p()
+            if lib.diptych_prepare(self.connection, sql.encode(), ctypes.byref(statement), None) != OK:
+                return self._failure(lib.diptych_connection_error(self.connection))
         try:
             columns = range(lib.diptych_column_count(statement))
             types = [lib.diptych_column_type_name(statement, c).decode() for c in columns]
@@ -68,9 +73,14 @@ class Connection:
                 rows.append([self._text(statement, c) for c in columns])
             if status == ERROR:
                 return self._failure(lib.diptych_statement_error(statement))
-            return "", types, rows, names
+            changed = lib.diptych_rows_changed(statement)
+            return ("", types, rows, names) if changed < 0 else ("", types, rows, names, changed)
         finally:
-            lib.diptych_finalize(statement)
+            if self.keep:
+                self.kept[sql] = statement
+                lib.diptych_reset(statement)
+            else:
+                lib.diptych_finalize(statement)
 
     def _text(self, statement, column):
         if self.library.diptych_column_is_null(statement, column):
@@ -84,6 +94,8 @@ class Connection:
         return error.sqlstate.decode(), error.message.decode("utf-8", "replace"), None, None
 
     def close(self):
+        for statement in self.kept.values():
+            self.library.diptych_finalize(statement)
         self.library.diptych_disconnect(self.connection)
         self.library.diptych_close(self.database)
 
@@ -99,8 +111,8 @@ def _serve(pipe, arguments):
 class Worker:
     """A Connection in a child process. After a crash or a hang the next run starts a new one with the same set-up."""
 
-    def __init__(self, library_path, database, settings, setup, limit_seconds=60):
-        self.arguments = (library_path, database, settings)
+    def __init__(self, library_path, database, settings, setup, limit_seconds=60, keep=False):
+        self.arguments = (library_path, database, settings, keep)
         self.setup, self.limit_seconds, self.process = setup, limit_seconds, None
 
     def _start(self):

@@ -16,11 +16,11 @@ class Oracle:
             self.connection.execute(sql)
 
     def run(self, sql):
-        """("", types, rows, names) or (sqlstate, message, None, None)."""
+        """An answer as comparison.py has it."""
         text, pgconn = sql.encode(), self.connection.pgconn
         result = pgconn.exec_(text)
         if result.status == ExecStatus.COMMAND_OK:
-            return "", [], [], []
+            return ("", [], [], []) if result.command_tuples is None else ("", [], [], [], result.command_tuples)
         if result.status != ExecStatus.TUPLES_OK:
             state = result.error_field(psycopg.pq.DiagnosticField.SQLSTATE)
             return (state or b"?????").decode(), result.error_message.decode(), None, None
@@ -30,4 +30,5 @@ class Oracle:
         types = [result_types.type_name(told.ftype(c), told.fmod(c)) for c in range(told.nfields)]
         rows = [[None if result.get_value(r, c) is None else result.get_value(r, c).decode() for c in range(result.nfields)]
                 for r in range(result.ntuples)]
-        return "", types, rows, [result.fname(c).decode() for c in range(result.nfields)]
+        answer = "", types, rows, [result.fname(c).decode() for c in range(result.nfields)]
+        return answer if result.command_status.startswith(b"SELECT") else (*answer, result.command_tuples)

@@ -1,9 +1,13 @@
-"""How many of the queries say something: those that return rows, those that fail, those whose joins find several rows for one."""
+"""How many of the queries and statements say something: those that return or change rows, those that fail, those whose joins find
+several rows for one."""
+
+import collections
 
 LEAST_WITH_ROWS = 0.6
 MOST_ERRORS = 0.15
 LEAST_WITH_SEVERAL_MATCHES = 0.2
 LEAST_QUERIES = 100  # of fewer nothing is demanded
+LEAST_WITH_CHANGES = 0.2
 
 
 class Shares:
@@ -36,6 +40,28 @@ class Shares:
         if not missed or self.count < LEAST_QUERIES:
             return True
         print(f"FAILED: {'; '.join(missed)}")
+        return False
+
+
+class ScriptShares:
+    """Counts PostgreSQL's answers to the statements of scripts."""
+
+    def __init__(self):
+        self.states, self.with_changes = collections.Counter(), 0
+
+    def add(self, sql, answer):
+        self.states[answer[0] or "without an error"] += 1
+        # PostgreSQL does not tell how many rows TRUNCATE finds.
+        self.with_changes += not answer[0] and (sql.startswith("TRUNCATE") or any(answer[4:]))
+
+    def report(self):
+        """Prints the shares; are they as they should be?"""
+        count = sum(self.states.values())
+        print(f"{count} statements: " + ", ".join(f"{number} {state}" for state, number in self.states.most_common()))
+        print(f"{self.with_changes} of {count} statements ({self.with_changes / max(1, count):.0%}) change rows")
+        if self.with_changes >= LEAST_WITH_CHANGES * count or count < LEAST_QUERIES:
+            return True
+        print(f"FAILED: at least {LEAST_WITH_CHANGES:.0%} should change rows")
         return False
 
 

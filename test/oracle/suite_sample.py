@@ -79,7 +79,7 @@ class Suite:
 
 def run(connection, sql):
     """Rows of texts, NULL an empty one."""
-    state, message, rows, _ = connection.run(sql)
+    state, message, rows = connection.run(sql)[:3]
     if state:
         raise SystemExit(f"{state} {message}\n  {sql}")
     return [["" if value is None else value for value in row] for row in rows or []]
