@@ -300,6 +300,12 @@ bool defines_tables(const syntax::Statement& statement) {
          std::holds_alternative<syntax::DropTable>(statement.node);
 }
 
+bool changes_rows_alone(const syntax::Statement& statement) {
+  const auto* change = std::get_if<syntax::Change>(&statement.node);
+  return (change && change->query) || std::holds_alternative<syntax::Insert>(statement.node) ||
+         std::holds_alternative<syntax::Copy>(statement.node);
+}
+
 bool may_follow_failure(const syntax::Statement& statement) {
   using What = syntax::Transaction::What;
   const auto* command = std::get_if<syntax::Transaction>(&statement.node);

@@ -130,7 +130,7 @@ const BoundStatement& Statement::bound() {
   if (is_running_) return *bound_;
   if (!writing_)
     if (const auto changed = tables_changed_by(syntax_tree()); !changed.empty())
-      writing_.emplace(connection_.begin_write(changed, !defines_tables(*syntax_tree_)));
+      writing_.emplace(connection_.begin_write(changed, changes_rows_alone(*syntax_tree_)));
   const auto catalog = this->catalog();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
     take_tables(*bound_, *catalog);

@@ -196,6 +196,7 @@ const Writers& Transaction::write(const WriteTargets& targets, const WriterWait&
       if (is_behind_ && !target.is_temporary) changed_.insert(target.name);
     writers_.permanent = std::move(writer);
   }
+  if (!targets.are_rows) check_may_define(!targets.have(false));
   if (targets.have(true) && writers_.temporary == nullptr) writers_.temporary = begin_temporary(wait);
   return writers_;
 }

@@ -1,5 +1,6 @@
 """Diptych through its C API (include/diptych/diptych.h), in a process of its own so that a crash is an answer, too."""
 
+import copy
 import ctypes
 import multiprocessing
 
@@ -56,6 +57,14 @@ class Connection:
             if answer[0]:
                 raise RuntimeError(f"SET {name}: {answer[1]}")
         self.keep = keep
+
+    def beside(self):
+        """Another connection of the database, which ends before this one."""
+        other = copy.copy(self)
+        other.connection, other.kept = ctypes.c_void_p(), {}
+        if self.library.diptych_connect(self.database, ctypes.byref(other.connection)) != OK:
+            raise RuntimeError(self.library.diptych_database_error(self.database).message.decode())
+        return other
 
     def run(self, sql):
         """An answer as comparison.py has it."""

@@ -1,5 +1,7 @@
 """PostgreSQL's answers in the form in which Diptych's Worker gives its own."""
 
+import copy
+
 import psycopg
 
 import result_types
@@ -14,6 +16,12 @@ class Oracle:
         self.connection = server.new_database()
         for sql in setup:
             self.connection.execute(sql)
+
+    def beside(self, server):
+        """Another connection to the database."""
+        other = copy.copy(self)
+        other.connection = server.connect(self.connection.info.dbname)
+        return other
 
     def run(self, sql):
         """An answer as comparison.py has it."""

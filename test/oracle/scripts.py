@@ -3,11 +3,11 @@
 All tables have the same columns. A statement that meets several rows changes them in a way that no order of them decides.
 """
 
-TABLES = ["t0", "t1", "t2"]  # dropped and made anew
+TABLES = ["t0", "t1", "t2"]  # dropped and made anew, also as temporary tables, which hide the others
 KEPT = "t3"  # the table that the views read: PostgreSQL drops none that a view names
 VIEWS = ["v0", "v1"]
 # Runs before a script, as another one may have left something.
-CLEAN = ["ROLLBACK", "DROP VIEW IF EXISTS " + ", ".join(VIEWS), "DROP TABLE IF EXISTS " + ", ".join([*TABLES, KEPT])]
+CLEAN = ["ROLLBACK", "DROP VIEW IF EXISTS " + ", ".join(VIEWS), *["DROP TABLE IF EXISTS " + ", ".join([*TABLES, KEPT])] * 2]
 
 # a: a key, or not; b: never NULL, or it may be.
 DEFINITIONS = [
@@ -196,11 +196,14 @@ class ScriptGenerator:
         return f"DROP TABLE {self.random.choice(['', 'IF EXISTS '])}{self.random.choice(TABLES)}"
 
     def create(self):
-        return f"CREATE TABLE {self.random.choice(['', 'IF NOT EXISTS '])}{self.random.choice(TABLES)} {self.random.choice(DEFINITIONS)}"
+        return f"CREATE {self.kind()} {self.random.choice(['', 'IF NOT EXISTS '])}{self.random.choice(TABLES)} {self.random.choice(DEFINITIONS)}"
+
+    def kind(self):
+        return self.random.choice(["TABLE", "TABLE", "TEMP TABLE", "TEMPORARY TABLE"])
 
     def create_as(self):
         # Without IF NOT EXISTS PostgreSQL would tell READ ONLY first, Diptych that there is one.
-        return (f"CREATE TABLE IF NOT EXISTS {self.random.choice(TABLES)} AS SELECT {ALL} FROM {self.table()} "
+        return (f"CREATE {self.kind()} IF NOT EXISTS {self.random.choice(TABLES)} AS SELECT {ALL} FROM {self.table()} "
                 f"WHERE a % 3 = {self.random.randint(0, 2)}")
 
     def view(self):
@@ -234,7 +237,8 @@ class ScriptGenerator:
             f"SELECT x.a, x.d, y.b FROM {full} x JOIN {other} y ON x.a = y.a AND x.c < y.c WHERE x.a < {self.number()} "
             "ORDER BY x.a, x.d, y.b LIMIT 30",
             f"WITH q AS (SELECT a, sum(c) AS s FROM {table} GROUP BY a) SELECT count(*), max(s) FROM q WHERE s > 3",
-            f"SELECT DISTINCT e, a % 3 FROM {full} WHERE f IS NOT NULL ORDER BY 1, 2"])
+            f"SELECT DISTINCT e, a % 3 FROM {full} WHERE f IS NOT NULL ORDER BY 1, 2",
+            f"SELECT count(*), sum(a), max(b) FROM {self.random.choice(['public', 'pg_temp'])}.{full}"])
 
     def table(self):
         return self.random.choice([*TABLES, KEPT])
