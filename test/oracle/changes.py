@@ -56,7 +56,7 @@ class ChangeGenerator:
                 return found.sql()
 
     def where(self):
-        return f" WHERE {self.expression('bool')}" if self.random.random() < 0.8 else ""
+        return f" WHERE {self.expression('bool')}" if self.random.random() < 0.6 else ""
 
     def returning(self, targets):
         if self.random.random() < 0.5:
