@@ -227,8 +227,10 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
   gpu::add_device(device, shape);
   KernelOutlook outlook;
   try {
+    gpu::GpuEngine* engine = find_engine(device);
     auto seen =
-        gpu::SectionKernels::look(device, program, section.address, shape, gpu::kernel_choice_named(choice.gpu_engine));
+        gpu::SectionKernels::look(device, program, section.address, shape, gpu::kernel_choice_named(choice.gpu_engine),
+                                  engine != nullptr ? &engine->kernels() : nullptr);
     outlook = {std::move(seen.unsupported), seen.is_ready};
   } catch (const Error& error) {
     if (error.state() != SqlState::system_error) throw;

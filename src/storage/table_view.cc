@@ -106,14 +106,12 @@ int64_t TableView::encoded_bytes(size_t tablet, size_t column) const {
 std::vector<uint64_t> TableView::column_ids(size_t first, size_t count, size_t column) const {
   std::vector<uint64_t> ids;
   ids.reserve(count);
-  const bool of_masks = is_visibility(column);
   for (const TabletDirectory::Part& part : state_.directory.parts()) {
-    const std::vector<MaskedTablet>& tablets = part.chunk->tablets;
-    const size_t end = std::min(first + count, part.first_tablet + tablets.size());
-    for (size_t tablet = std::max(first, part.first_tablet); tablet < end; ++tablet) {
-      const auto& [handle, mask] = tablets[tablet - part.first_tablet];
-      ids.push_back(of_masks && mask != nullptr ? mask->id() : handle->id());
-    }
+    const std::vector<uint64_t>& all = is_visibility(column) ? part.chunk->visibility_ids : part.chunk->ids;
+    const size_t begin = std::max(first, part.first_tablet),
+                 end = std::min(first + count, part.first_tablet + all.size());
+    const auto at = all.begin() - static_cast<ptrdiff_t>(part.first_tablet);
+    if (begin < end) ids.insert(ids.end(), at + static_cast<ptrdiff_t>(begin), at + static_cast<ptrdiff_t>(end));
   }
   return ids;
 }

@@ -23,6 +23,7 @@ DirectoryChunk::DirectoryChunk(std::vector<MaskedTablet> members) : tablets(std:
   columns.resize(all_codes.size());
   forms.resize(all_codes.size());
   for (const auto& [tablet, mask] : tablets) {
+    ids.push_back(tablet->id());
     first_rows.push_back(rows);
     rows += tablet->rows();
     for (size_t column = 0; column < all_codes.size(); ++column) {
@@ -31,21 +32,24 @@ DirectoryChunk::DirectoryChunk(std::vector<MaskedTablet> members) : tablets(std:
       add_form(tablet->form(column, nullptr), forms[column]);
     }
   }
-  count_live_rows();
+  look_at_masks();
 }
 
 DirectoryChunk::DirectoryChunk(const DirectoryChunk& before, size_t first_tablet, std::span<const NewMask> masks)
     : DirectoryChunk(before) {
   for (const NewMask& changed : masks) tablets[changed.tablet - first_tablet].mask = changed.mask;
-  count_live_rows();
+  look_at_masks();
 }
 
-void DirectoryChunk::count_live_rows() {
+void DirectoryChunk::look_at_masks() {
   live_rows = 0;
   visibility = {};
-  for (const MaskedTablet& member : tablets) {
+  visibility_ids = ids;
+  for (size_t index = 0; index < tablets.size(); ++index) {
+    const MaskedTablet& member = tablets[index];
     live_rows += member.live_rows();
     visibility.add(visibility_zone(member), member.tablet->rows(), member.mask != nullptr ? member.mask->bytes() : 0);
+    if (member.mask != nullptr) visibility_ids[index] = member.mask->id();
   }
 }
 

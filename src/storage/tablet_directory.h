@@ -57,6 +57,8 @@ struct DirectoryChunk {
 
   std::vector<MaskedTablet> tablets;
   std::vector<int64_t> first_rows;  // relative to the chunk
+  // By tablet, its own and that of what it has as visibility: readers compare those of all tablets of a table.
+  std::vector<uint64_t> ids, visibility_ids;
   int64_t rows = 0, live_rows = 0;
   std::vector<bool> all_codes;  // per column: is it Encoding::Dictionary in every tablet?
   std::vector<ColumnSummary> columns;
@@ -64,7 +66,8 @@ struct DirectoryChunk {
   ColumnSummary visibility;                    // of the masks, as a column (table_view.h)
 
  private:
-  void count_live_rows();
+  // What the masks say.
+  void look_at_masks();
 };
 
 class TabletDirectory {

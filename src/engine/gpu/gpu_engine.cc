@@ -18,6 +18,8 @@ std::unique_ptr<CubLibrary> open_cub(const Device& device) {
 GpuEngine::GpuEngine(Device& device) : device_(device), cub_(open_cub(device)), sort_(device, cub_.get()) {
   device_.when_short([this](int64_t bytes) { return device_columns_.drop(bytes); });
   // Inputs hold their segments.
+  device_columns_.when_short([this] { inputs_.forget_past(); });
+  pinned_columns_.when_short([this] { inputs_.forget_past(); });
   device_columns_.when_all_are_used([this] { inputs_.clear(); });
   pinned_columns_.when_all_are_used([this] { inputs_.clear(); });
 }

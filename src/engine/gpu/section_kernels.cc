@@ -29,13 +29,18 @@ KernelChoice kernel_choice_named(const std::string& name) {
 void compile_interpreter(Device& device) { device.compile(interpreter_text(false)); }
 
 SectionKernels::Outlook SectionKernels::look(Device& device, const Program& program, int32_t address,
-                                             const SectionShape& shape, KernelChoice choice) {
+                                             const SectionShape& shape, KernelChoice choice, SectionKernels* kernels) {
   const auto is_compiled = [&](const SectionKernel& kernel) {
     return kernel.unsupported.empty() && device.find_compiled(kernel.source) != nullptr;
   };
-  const SectionKernel kernel = choice == KernelChoice::Interpreter ? interpret_section(program, address, shape)
-                                                                   : generate_section(program, address, shape);
-  if (!kernel.unsupported.empty() || is_compiled(kernel)) return {kernel.unsupported, kernel.unsupported.empty()};
+  std::shared_ptr<const SectionKernel> kernel;
+  if (choice == KernelChoice::Interpreter)
+    kernel = std::make_shared<const SectionKernel>(interpret_section(program, address, shape));
+  else if (kernels != nullptr)
+    kernel = kernels->generated(program, address, shape);
+  else
+    kernel = std::make_shared<const SectionKernel>(generate_section(program, address, shape));
+  if (!kernel->unsupported.empty() || is_compiled(*kernel)) return {kernel->unsupported, kernel->unsupported.empty()};
   const bool may_be_interpreted = choice == KernelChoice::Auto && !device.info().is_host;
   return {"", may_be_interpreted && is_compiled(interpret_section(program, address, shape))};
 }

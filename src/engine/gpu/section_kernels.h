@@ -32,13 +32,14 @@ class SectionKernels {
       : device_(device),
         compiler_([&device](const KernelText& kernel) { device.prepare(kernel); }, device.info().compiles_at_once) {}
 
-  // What choose() would come to, without asking a compiler for anything.
+  // What choose() would come to, without asking a compiler for anything. kernels: those of the device; null: it has
+  // none yet.
   struct Outlook {
     std::string unsupported;  // why there is no kernel; empty: there is
     bool is_ready = false;    // the section need not wait for a compiler
   };
   static Outlook look(Device& device, const Program& program, int32_t address, const SectionShape& shape,
-                      KernelChoice choice);
+                      KernelChoice choice, SectionKernels* kernels = nullptr);
   std::shared_ptr<const SectionKernel> choose(const Program& program, int32_t address, const SectionShape& shape,
                                               KernelChoice choice);
   // The kernel that was chosen, compiled. Errors: as Device::compile().

@@ -342,7 +342,7 @@ double SectionRun::most_cancelled_pairs() const {
 
 // Of all needed tablets, also where they are not all of one batch.
 void SectionRun::load_all(InputLoader& loader) {
-  input_ = loader.load(segments_of(all_tablets_));
+  input_ = loader.load(segments_of(all_tablets_), engine_.inputs().find_earlier(*task_.source, columns_, place()));
   if (result_.profile.tablets_skipped == 0 && !all_tablets_.is_empty())
     engine_.inputs().keep(task_.source, columns_, place(), input_);
 }
@@ -363,12 +363,14 @@ std::vector<SegmentRange> SectionRun::segments_of(const TabletRun& run) {
     passed_rows_ += source.rows_between(passed_tablets_, range.first);
     passed_tablets_ = range.first;
     range.rows_before = passed_rows_;
-    bool any = false;
-    for (size_t tablet = range.first; tablet < range.first + range.count; ++tablet) {
-      range.needed.push_back(tablet >= run.first && tablet < run.end && queue_->needs(tablet));
-      any |= range.needed.back();
-    }
     next = range.first + range.count;
+    const bool needs_all = result_.profile.tablets_skipped == 0 && range.first >= run.first && next <= run.end;
+    range.needed.assign(range.count, needs_all);
+    bool any = needs_all;
+    for (size_t tablet = range.first; tablet < next && !needs_all; ++tablet) {
+      range.needed[tablet - range.first] = tablet >= run.first && tablet < run.end && queue_->needs(tablet);
+      any |= range.needed[tablet - range.first];
+    }
     if (any) ranges.push_back(std::move(range));
   }
   return ranges;

@@ -1,5 +1,7 @@
 // What a section reads, made ready once: segments, how they are stored, and descriptions of the tablets in device
-// memory. A statement on a table that has not changed finds it again, and then does nothing tablet by tablet.
+// memory. A statement on a table that has not changed finds it again, and then does nothing tablet by tablet. Where the
+// table has changed, the input of another state of it is kept for that: of the ranges that are the same nothing is done
+// again. Of a state that nobody reads any more it is kept until then, or until memory is short.
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
@@ -11,43 +13,31 @@
 #include <optional>
 #include <vector>
 
-#include "engine/gpu/input/column_segment.h"
+#include "engine/gpu/input/input_range.h"
+#include "engine/gpu/input/tablet_descriptions.h"
 #include "engine/gpu/section_kernel.h"
 #include "program/program.h"
 
 namespace diptych::gpu {
 
-// Tablets of a segment, by their number in the source; which of them are needed.
-struct SegmentRange {
-  size_t first = 0, count = 0;
-  int64_t rows_before = 0;  // of the source, before the first tablet
-  std::vector<bool> needed;
-};
-
-// Descriptions of tablets for tiles of so many rows.
-struct TabletDescriptions {
-  DeviceBuffer buffer;
-  PinnedBuffer sent;
-  int64_t tablets = 0, tiles = 0;
-  int64_t tiles_per_tablet = 0;  // 0: differs
-};
-
 struct SectionInput {
-  std::vector<SegmentRange> ranges;
-  std::vector<std::vector<std::shared_ptr<const ColumnSegment>>> segments;  // by range, then column of the section
-  std::vector<std::vector<DeviceAddress>> addresses;                        // of the segments, for kernels
-  DeviceBuffer copies;                                                      // of pinned segments, streamed
+  std::vector<std::shared_ptr<const InputRange>> ranges;
+  DeviceBuffer copies;  // of pinned segments, streamed
   SectionShape shape;
   std::vector<const Dictionary*> dictionaries;                          // by column of the section
   int64_t rows = 0, bytes = 0;                                          // of the needed tablets; encoded
   std::map<int64_t, std::shared_ptr<TabletDescriptions>> descriptions;  // by rows of a tile
   // Of some of its tablets, from the first to before the second.
   std::map<std::pair<size_t, size_t>, std::shared_ptr<SectionInput>> parts;
-  std::mutex mutex;  // guards descriptions, parts and shares
+  // Of another state of the table, for ranges that are the same; goes as it is used.
+  std::map<int64_t, std::shared_ptr<TabletDescriptions>> earlier_descriptions;
+  std::mutex mutex;  // guards all from descriptions on, and shares
 
   // Of the rows, how many came out of a section before, which a hash of its signature stands for; nullopt: not known.
   std::optional<double> share_of(size_t section);
   void note_share(size_t section, double share);
+  // Takes over what is known of another state of the same table.
+  void learn_from(SectionInput& earlier);
 
  private:
   std::map<size_t, double> shares_;
@@ -59,9 +49,15 @@ class InputCache {
   // The input of all tablets of the source, if it is still there.
   std::shared_ptr<SectionInput> find(const std::shared_ptr<const TabletSource>& source,
                                      const std::vector<size_t>& columns, Place place);
+  // An input of the same columns that is of another state of the table, and has some of its tablets; null: none is
+  // there.
+  std::shared_ptr<SectionInput> find_earlier(const TabletSource& source, const std::vector<size_t>& columns,
+                                             Place place);
+  // In the place of those of states that nobody has any more.
   void keep(const std::shared_ptr<const TabletSource>& source, const std::vector<size_t>& columns, Place place,
             std::shared_ptr<SectionInput> input);
-  // Lets go of everything, so that segments can be evicted.
+  // Lets go of what nobody reads any more, or of everything, so that segments can be evicted.
+  void forget_past();
   void clear();
 
  private:
@@ -70,9 +66,16 @@ class InputCache {
     std::vector<size_t> columns;
     Place place;
     std::shared_ptr<SectionInput> input;
+    // Whether it is of some state of the source's table.
+    bool is_of(const TabletSource& table, const std::vector<size_t>& its_columns, Place its_place) const;
   };
+  using Entries = std::list<Entry>;
+  // With the mutex: entries that nobody reads any more, and that are meant.
+  template <typename Test>
+  void move_past(Entries& to, Test&& is_meant);
+
   std::mutex mutex_;
-  std::list<Entry> entries_;  // used last first
+  Entries entries_;  // used last first
 };
 
 }  // namespace diptych::gpu

@@ -1,6 +1,8 @@
 #include "engine/gpu/input/section_input.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/gpu/input/segment_loader.h"
@@ -13,18 +15,28 @@ namespace {
 // Statements of other results divide an input in other ways.
 constexpr size_t most_parts = 256;
 
+uint64_t next_range() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
 }  // namespace
 
-std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges) {
+std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges,
+                                                std::shared_ptr<SectionInput> earlier) {
   auto input = std::make_shared<SectionInput>();
-  input->ranges = std::move(ranges);
+  input->ranges.resize(ranges.size());
+  if (earlier != nullptr) {
+    for (size_t i = 0; i < ranges.size(); ++i) input->ranges[i] = same_range(ranges[i], *earlier);
+    input->learn_from(*earlier);
+    // Its other segments may have to give way.
+    earlier.reset();
+  }
+  std::vector<std::shared_ptr<InputRange>> brought;
   try {
-    for (const SegmentRange& range : input->ranges) {
-      input->segments.emplace_back();
-      input->addresses.emplace_back();
-      for (size_t column : columns_) bring_column(*input, range, column);
-    }
-    if (residency_ == Residency::Streamed) copy_needed(*input);
+    for (size_t i = 0; i < ranges.size(); ++i)
+      if (input->ranges[i] == nullptr) input->ranges[i] = brought.emplace_back(bring_range(std::move(ranges[i])));
+    if (residency_ == Residency::Streamed) copy_needed(*input, brought);
     find_shape(*input);
     count_rows(*input);
   } catch (...) {
@@ -34,6 +46,16 @@ std::shared_ptr<SectionInput> InputLoader::load(std::vector<SegmentRange> ranges
   return input;
 }
 
+std::shared_ptr<const InputRange> InputLoader::same_range(const SegmentRange& range,
+                                                          const SectionInput& earlier) const {
+  const auto found =
+      std::ranges::lower_bound(earlier.ranges, range.first, {}, [](const auto& other) { return other->tablets.first; });
+  if (found == earlier.ranges.end() || (*found)->tablets != range || (*found)->ids.empty()) return nullptr;
+  for (size_t i = 0; i < columns_.size(); ++i)
+    if (task_.source->column_ids(range.first, range.count, columns_[i]) != (*found)->ids[i]) return nullptr;
+  return *found;
+}
+
 std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const TabletRun& run) {
   std::lock_guard guard(whole.mutex);
   if (whole.parts.size() >= most_parts) whole.parts.clear();
@@ -41,14 +63,14 @@ std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const Ta
   if (kept) return kept;
   auto part = std::make_shared<SectionInput>();
   for (size_t i = 0; i < whole.ranges.size(); ++i) {
-    SegmentRange range = whole.ranges[i];
-    if (range.first >= run.end || range.first + range.count <= run.first) continue;
-    for (size_t t = 0; t < range.count; ++t) {
-      if (range.first + t < run.first || range.first + t >= run.end) range.needed[t] = false;
+    const SegmentRange& all = whole.ranges[i]->tablets;
+    if (all.first >= run.end || all.first + all.count <= run.first) continue;
+    auto range = std::make_shared<InputRange>(*whole.ranges[i]);
+    range->number = next_range();
+    for (size_t t = 0; t < all.count; ++t) {
+      if (all.first + t < run.first || all.first + t >= run.end) range->tablets.needed[t] = false;
     }
     part->ranges.push_back(std::move(range));
-    part->segments.push_back(whole.segments[i]);
-    part->addresses.push_back(whole.addresses[i]);
   }
   part->shape = whole.shape;
   part->dictionaries = whole.dictionaries;
@@ -56,23 +78,34 @@ std::shared_ptr<SectionInput> InputLoader::part_of(SectionInput& whole, const Ta
   return kept = part;
 }
 
-void InputLoader::bring_column(SectionInput& input, const SegmentRange& range, size_t column) {
+std::shared_ptr<InputRange> InputLoader::bring_range(SegmentRange tablets) {
+  auto range = std::make_shared<InputRange>();
+  range->number = next_range();
+  range->tablets = std::move(tablets);
+  const auto& [first, count, rows_before, needed] = range->tablets;
+  const bool has_ids = task_.source->tablet_id(first) != 0;
+  for (const size_t column : columns_) {
+    if (has_ids) range->ids.push_back(task_.source->column_ids(first, count, column));
+    const ColumnSegment& segment = *range->segments.emplace_back(bring_column(range->tablets, column));
+    range->addresses.push_back(segment.address());
+    std::vector<SegmentTablet>& stored = range->stored.emplace_back();
+    for (size_t t = 0; t < count; ++t) {
+      const SegmentTablet& tablet = segment.tablets()[t];
+      const auto is_alike = [&](const SegmentTablet& other) { return is_stored_alike(tablet, other); };
+      if (needed[t] && std::ranges::none_of(stored, is_alike)) stored.push_back(tablet);
+    }
+  }
+  return range;
+}
+
+std::shared_ptr<const ColumnSegment> InputLoader::bring_column(const SegmentRange& range, size_t column) {
   const TabletSource& source = *task_.source;
-  std::shared_ptr<const ColumnSegment> segment;
-  if (const DeviceRowSet* rows = rows_on(engine_.device(), source)) {
-    segment = rows->segment(range.first, column);
-    input.addresses.back().push_back(segment->address());
-    return input.segments.back().push_back(std::move(segment));
-  }
+  if (const DeviceRowSet* rows = rows_on(engine_.device(), source)) return rows->segment(range.first, column);
   switch (residency_) {
-    case Residency::Cached:
-      segment = engine_.device_columns().get(source, range.first, range.count, column, queue_);
-      break;
-    case Residency::Serial: segment = load_alone(range, column); break;
-    default: segment = engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
+    case Residency::Cached: return engine_.device_columns().get(source, range.first, range.count, column, queue_);
+    case Residency::Serial: return load_alone(range, column);
+    default: return engine_.pinned_columns().get(source, range.first, range.count, column, queue_);
   }
-  input.addresses.back().push_back(segment->address());
-  input.segments.back().push_back(std::move(segment));
 }
 
 std::shared_ptr<const ColumnSegment> InputLoader::load_alone(const SegmentRange& range, size_t column) {
@@ -84,29 +117,28 @@ std::shared_ptr<const ColumnSegment> InputLoader::load_alone(const SegmentRange&
 // Copies pinned segments, each from its first needed tablet to its last, one behind the other: many pieces of different
 // sizes would leave gaps in the device's memory. Their addresses become those where they would start if they were there
 // as a whole.
-void InputLoader::copy_needed(SectionInput& input) {
-  const auto bytes_before = [](const SegmentRange& range, const ColumnSegment& segment) {
-    const auto first = std::find(range.needed.begin(), range.needed.end(), true) - range.needed.begin();
-    return segment.start_of(static_cast<size_t>(first));
+void InputLoader::copy_needed(SectionInput& input, const std::vector<std::shared_ptr<InputRange>>& ranges) {
+  const auto bytes_before = [](const InputRange& range, size_t column) {
+    const std::vector<bool>& needed = range.tablets.needed;
+    const auto first = std::find(needed.begin(), needed.end(), true) - needed.begin();
+    return range.segments[column]->start_of(static_cast<size_t>(first));
   };
-  const auto bytes_until = [](const SegmentRange& range, const ColumnSegment& segment) {
-    const auto end = range.needed.rend() - std::find(range.needed.rbegin(), range.needed.rend(), true);
-    return segment.start_of(static_cast<size_t>(end));
+  const auto bytes_until = [](const InputRange& range, size_t column) {
+    const std::vector<bool>& needed = range.tablets.needed;
+    const auto end = needed.rend() - std::find(needed.rbegin(), needed.rend(), true);
+    return range.segments[column]->start_of(static_cast<size_t>(end));
   };
   int64_t bytes = 0;
-  for (size_t range = 0; range < input.ranges.size(); ++range)
-    for (const auto& segment : input.segments[range])
-      bytes += padded(bytes_until(input.ranges[range], *segment) - bytes_before(input.ranges[range], *segment));
+  for (const auto& range : ranges)
+    for (size_t i = 0; i < columns_.size(); ++i) bytes += padded(bytes_until(*range, i) - bytes_before(*range, i));
   if (bytes == 0) return;
   input.copies = engine_.device().allocate(bytes, "streamed columns");
   DeviceAddress to = input.copies.address();
-  for (size_t range = 0; range < input.ranges.size(); ++range) {
+  for (const auto& range : ranges) {
     for (size_t i = 0; i < columns_.size(); ++i) {
-      const ColumnSegment& segment = *input.segments[range][i];
-      const int64_t from = bytes_before(input.ranges[range], segment),
-                    part = bytes_until(input.ranges[range], segment) - from;
-      if (part > 0) queue_.copy_to_device(to, segment.host_data() + from, part);
-      input.addresses[range][i] = to + -from;
+      const int64_t from = bytes_before(*range, i), part = bytes_until(*range, i) - from;
+      if (part > 0) queue_.copy_to_device(to, range->segments[i]->host_data() + from, part);
+      range->addresses[i] = to + -from;
       to = to + padded(part);
     }
   }
@@ -119,14 +151,9 @@ void InputLoader::find_shape(SectionInput& input) const {
   for (size_t i = 0; i < columns_.size(); ++i) {
     ColumnShape shape = empty_shape(*task_.source, columns_[i]);
     bool first = true;
-    for (size_t range = 0; range < input.ranges.size(); ++range) {
-      const auto& tablets = input.segments[range][i]->tablets();
-      for (size_t t = 0; t < tablets.size(); ++t) {
-        if (!input.ranges[range].needed[t]) continue;
-        add_to_shape(tablets[t], first, shape, input.dictionaries[i], input.shape.unsupported);
-        first = false;
-      }
-    }
+    for (const auto& range : input.ranges)
+      for (const SegmentTablet& tablet : range->stored[i])
+        add_to_shape(tablet, std::exchange(first, false), shape, input.dictionaries[i], input.shape.unsupported);
     add_source(*task_.source, shape);
     input.shape.columns.push_back(shape);
   }
@@ -136,8 +163,10 @@ void InputLoader::find_shape(SectionInput& input) const {
 void InputLoader::count_rows(SectionInput& input) const {
   const TabletSource& source = *task_.source;
   std::vector<bool> needed(source.tablet_count());
-  for (const SegmentRange& range : input.ranges)
-    std::copy(range.needed.begin(), range.needed.end(), needed.begin() + static_cast<ptrdiff_t>(range.first));
+  for (const auto& range : input.ranges) {
+    const auto& [first, count, rows_before, needed_there] = range->tablets;
+    std::copy(needed_there.begin(), needed_there.end(), needed.begin() + static_cast<ptrdiff_t>(first));
+  }
   for (size_t number = 0; number < source.group_count(); ++number) {
     const TabletGroup group = source.group(number);
     const auto first = needed.begin() + static_cast<ptrdiff_t>(group.first);
@@ -155,57 +184,17 @@ void InputLoader::count_rows(SectionInput& input) const {
   }
 }
 
-int64_t InputLoader::rows_of(const SectionInput& input, size_t range, size_t tablet) const {
-  if (!columns_.empty()) return input.segments[range][0]->tablets()[tablet].rows;
-  return task_.source->rows_in(input.ranges[range].first + tablet);
-}
-
 std::shared_ptr<TabletDescriptions> InputLoader::describe(SectionInput& input, int64_t tile_rows) {
+  std::shared_ptr<TabletDescriptions> earlier;
   {
     std::lock_guard guard(input.mutex);
     if (const auto kept = input.descriptions.find(tile_rows); kept != input.descriptions.end()) return kept->second;
+    if (const auto node = input.earlier_descriptions.extract(tile_rows)) earlier = node.mapped();
   }
-  auto made = std::make_shared<TabletDescriptions>();
-  std::vector<uint64_t> words;
-  size_t tablets = 0;
-  for (const SegmentRange& range : input.ranges) tablets += range.count;
-  words.reserve(tablets * (4 + 6 * columns_.size()));
-  int64_t usual = -1, rows_described = 0;
-  bool differs = false;
-  for (size_t range = 0; range < input.ranges.size(); ++range) {
-    int64_t before = input.ranges[range].rows_before;
-    for (size_t t = 0; t < input.ranges[range].count; ++t) {
-      const int64_t rows = rows_of(input, range, t);
-      const auto row = static_cast<uint64_t>(before);
-      before += rows;
-      if (!input.ranges[range].needed[t] || rows == 0) continue;
-      const int64_t tiles = (rows + tile_rows - 1) / tile_rows;
-      // All but the last tablet have to agree; the last may have fewer.
-      if (usual >= 0 && (made->tiles != made->tablets * usual || tiles > usual)) differs = true;
-      if (usual < 0) usual = tiles;
-      words.insert(words.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(made->tiles), row,
-                                 static_cast<uint64_t>(rows_described)});
-      rows_described += rows;
-      for (size_t i = 0; i < columns_.size(); ++i) {
-        const SegmentTablet& tablet = input.segments[range][i]->tablets()[t];
-        const uint64_t start = input.addresses[range][i].value;
-        const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
-        words.insert(words.end(),
-                     {at(tablet.data), at(tablet.validity), static_cast<uint64_t>(tablet.base),
-                      static_cast<uint64_t>(tablet.factor), static_cast<uint64_t>(tablet.width), at(tablet.heap)});
-      }
-      ++made->tablets;
-      made->tiles += tiles;
-    }
-  }
-  made->tiles_per_tablet = differs ? 0 : std::max<int64_t>(usual, 1);
-  const auto bytes = static_cast<int64_t>(words.size() * sizeof(uint64_t));
+  TabletDescriber describer(*task_.source, tile_rows, columns_.size());
+  describer.add_ranges(input.ranges, earlier.get());
   const bool stays = residency_ == Residency::Cached || residency_ == Residency::Mapped;
-  constexpr const char* what = "descriptions of tablets";
-  Device& device = engine_.device();
-  made->buffer = stays ? device.allocate_to_stay(std::max<int64_t>(bytes, 8), what)
-                       : device.allocate(std::max<int64_t>(bytes, 8), what);
-  made->sent = send(device, queue_, made->buffer.address(), words.data(), bytes);
+  std::shared_ptr<TabletDescriptions> made = describer.send(engine_.device(), queue_, stays);
   // Another statement's queue may use them next, if they stay. The mutex is not held while the device is waited for:
   // two may make the same.
   if (stays) queue_.synchronize();

@@ -16,20 +16,22 @@ class InputLoader {
               Queue& queue)
       : engine_(engine), task_(task), columns_(columns), residency_(residency), queue_(queue) {}
 
-  // Copies may still be under way in the queue. Errors: 53200, 58000, 58030, XX001.
-  std::shared_ptr<SectionInput> load(std::vector<SegmentRange> ranges);
+  // earlier: of another state of the table, of which it has the ranges that are the same; null: there is none. Copies
+  // may still be under way in the queue. Errors: 53200, 58000, 58030, XX001.
+  std::shared_ptr<SectionInput> load(std::vector<SegmentRange> ranges, std::shared_ptr<SectionInput> earlier = nullptr);
   // The part of an input that a run of tablets is; made when it is not there yet.
   std::shared_ptr<SectionInput> part_of(SectionInput& whole, const TabletRun& run);
   // For tiles of so many rows; made when they are not there yet. Errors: 53200.
   std::shared_ptr<TabletDescriptions> describe(SectionInput& input, int64_t tile_rows);
 
  private:
-  void bring_column(SectionInput& input, const SegmentRange& range, size_t column);
+  // Null where the earlier one is another.
+  std::shared_ptr<const InputRange> same_range(const SegmentRange& range, const SectionInput& earlier) const;
+  std::shared_ptr<InputRange> bring_range(SegmentRange tablets);
+  std::shared_ptr<const ColumnSegment> bring_column(const SegmentRange& range, size_t column);
   std::shared_ptr<const ColumnSegment> load_alone(const SegmentRange& range, size_t column);
-  void copy_needed(SectionInput& input);
+  void copy_needed(SectionInput& input, const std::vector<std::shared_ptr<InputRange>>& ranges);
   void find_shape(SectionInput& input) const;
-  // Of a tablet of a range.
-  int64_t rows_of(const SectionInput& input, size_t range, size_t tablet) const;
   void count_rows(SectionInput& input) const;
 
   GpuEngine& engine_;

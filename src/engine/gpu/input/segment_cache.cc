@@ -13,15 +13,12 @@ namespace {
 // has its last segment replaced.
 constexpr size_t segment_tablets = 64, pinned_segment_tablets = 256;
 
-// In ascending order.
 std::vector<uint64_t> tablets_around(const TabletSource& source, size_t first, size_t count, size_t column) {
   // Where tablets have come or gone before it, what was in one segment may be as far away as it is long, or a little
   // farther. What is not looked at counts as gone, and is sent again if it is not.
   const size_t margin = 2 * count + 256;
   const size_t begin = first - std::min(first, margin), end = std::min(source.tablet_count(), first + count + margin);
-  std::vector<uint64_t> tablets = source.column_ids(begin, end - begin, column);
-  std::sort(tablets.begin(), tablets.end());
-  return tablets;
+  return source.column_ids(begin, end - begin, column);
 }
 
 }  // namespace
@@ -86,11 +83,20 @@ std::shared_ptr<const ColumnSegment> SegmentCache::make(const Run& run, const Ke
 std::vector<SegmentPart> SegmentCache::find_parts(const Key& key) {
   std::vector<SegmentPart> there;
   std::lock_guard guard(mutex_);
+  auto in = entries_.end();  // the entry of the tablet before, which is number `next` - 1 of it
+  size_t next = 0;
   for (size_t i = 0; i < key.tablets.size(); ++i) {
-    const auto found = parts_.find({key.column, key.tablets[i]});
-    if (found == parts_.end()) continue;
+    // Most neighbours were neighbours before.
+    const bool follows =
+        in != entries_.end() && next < in->first.tablets.size() && in->first.tablets[next] == key.tablets[i];
+    if (!follows) {
+      const auto found = parts_.find({key.column, key.tablets[i]});
+      in = found != parts_.end() ? found->second.entry : entries_.end();
+      if (found == parts_.end()) continue;
+      next = found->second.tablet;
+    }
     there.resize(key.tablets.size());
-    there[i] = {found->second.entry->second.segment, found->second.tablet};
+    there[i] = {in->second.segment, next++};
   }
   return there;
 }
@@ -111,21 +117,24 @@ double SegmentCache::part_here(const TabletSource& source, const TabletSpan& spa
   const size_t count = source.tablet_count(), span_end = span.first + span.count;
   size_t here = 0;
   std::lock_guard guard(mutex_);
-  for (size_t next = span.first; next < span_end;) {
+  for (size_t next = span.first; next < span_end && !parts_.empty();) {
     const size_t size = tablets_of_segment(place_, next, count), first = next / size * size;
     const size_t end = std::min(first + size, count);
     // Its first and its last tablet stand for those between them: asking for each would take longer than a short
     // section.
-    const auto has = [&](size_t tablet) { return has_tablet(column, source.column_ids(tablet, 1, column).front()); };
-    if (has(first) && has(end - 1)) here += std::min(end, span_end) - next;
+    const auto id = [&](size_t tablet) { return source.column_ids(tablet, 1, column).front(); };
+    if (has_both(column, id(first), id(end - 1), end - 1 - first)) here += std::min(end, span_end) - next;
     next = end;
   }
   return span.count == 0 ? 1 : static_cast<double>(here) / static_cast<double>(span.count);
 }
 
-bool SegmentCache::has_tablet(size_t column, uint64_t tablet) const {
-  const auto part = parts_.find({column, tablet});
-  return part != parts_.end() && part->second.entry->second.segment != nullptr;
+bool SegmentCache::has_both(size_t column, uint64_t first, uint64_t last, size_t between) const {
+  const auto part = parts_.find({column, first});
+  if (part == parts_.end()) return false;
+  const std::vector<uint64_t>& tablets = part->second.entry->first.tablets;
+  const size_t place = part->second.tablet + between;
+  return (place < tablets.size() && tablets[place] == last) || parts_.contains({column, last});
 }
 
 std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Queue& queue) {
@@ -185,10 +194,16 @@ void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const Col
 // the table, which somebody else sees.
 bool SegmentCache::has_needed(Entries::iterator entry, const std::vector<uint64_t>& around, const Key& made) const {
   if (entry->second.found == 0) return false;
-  const uint64_t newest = *std::max_element(made.tablets.begin(), made.tablets.end());
-  return std::any_of(entry->first.tablets.begin(), entry->first.tablets.end(), [&](uint64_t tablet) {
-    return (tablet > newest || std::binary_search(around.begin(), around.end(), tablet)) && is_found_in(tablet, entry);
-  });
+  const std::vector<uint64_t>& tablets = entry->first.tablets;
+  const uint64_t newest = *std::ranges::max_element(made.tablets);
+  for (size_t i = 0; i < tablets.size(); ++i) {
+    const uint64_t tablet = tablets[i];
+    // Most are where they were, and are found in the one that was made.
+    if (i < made.tablets.size() && made.tablets[i] == tablet) continue;
+    const bool is_in_use = tablet > newest || std::ranges::find(around, tablet) != around.end();
+    if (is_in_use && is_found_in(tablet, entry)) return true;
+  }
+  return false;
 }
 
 bool SegmentCache::is_found_in(uint64_t tablet, Entries::iterator entry) const {
@@ -218,6 +233,7 @@ void SegmentCache::reserve(int64_t bytes) {
 }
 
 bool SegmentCache::drop(int64_t bytes) {
+  if (when_short_) when_short_();
   if (drop_unused(bytes) > 0) return true;
   if (when_all_are_used_) when_all_are_used_();
   return drop_unused(bytes) > 0;

@@ -48,6 +48,8 @@ class SegmentCache {
   // Gives up to about so many bytes back: segments that nobody uses, oldest first. To be called again while there is
   // too little. False: nothing was left.
   bool drop(int64_t bytes);
+  // Called before segments are dropped: whoever keeps some that may not be needed again lets go.
+  void when_short(std::function<void()> action) { when_short_ = std::move(action); }
   // Called when every segment is in use: whoever only keeps them lets go.
   void when_all_are_used(std::function<void()> action) { when_all_are_used_ = std::move(action); }
   // Of all segments that are in memory, and of those that are being made.
@@ -104,15 +106,15 @@ class SegmentCache {
   bool is_found_in(uint64_t tablet, Entries::iterator entry) const;
   // With the mutex; what is returned is freed without it.
   std::shared_ptr<const ColumnSegment> forget(Entries::iterator entry);
-  // With the mutex. Whether the column of a tablet is in a segment.
-  bool has_tablet(size_t column, uint64_t tablet) const;
+  // With the mutex. Whether the column of two tablets, which are so far apart in their source, is in segments.
+  bool has_both(size_t column, uint64_t first, uint64_t last, size_t between) const;
   // The bytes that were dropped.
   int64_t drop_unused(int64_t bytes);
 
   Device& device_;
   const ColumnSegment::Place place_;
   const int64_t limit_;
-  std::function<void()> when_all_are_used_;
+  std::function<void()> when_short_, when_all_are_used_;
   // Segments that are in use may outlive the cache.
   const std::shared_ptr<std::atomic<int64_t>> bytes_ = std::make_shared<std::atomic<int64_t>>(0);
   std::mutex mutex_;  // guards all below

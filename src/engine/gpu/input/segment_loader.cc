@@ -163,13 +163,14 @@ void SegmentLoader::copy_staged(Device& device, Queue& queue) const {
 }
 
 // A piece is read while the one before is copied, and queued when that is done: then its memory is free for the next.
+// The first one need not wait.
 void SegmentLoader::copy_staged(const Stretch& stretch, Staging& staging, Queue& queue) const {
   const int64_t end = stretch.offset + stretch.bytes;
   for (int64_t at = stretch.offset; at < end; at += piece_bytes) {
     const int64_t bytes = std::min(end - at, piece_bytes);
-    const PinnedBuffer& piece = staging.pieces[std::exchange(staging.next, 1 - staging.next)];
+    const PinnedBuffer& piece = staging.pieces[staging.pieces_read++ % 2];
     read_together(piece.data(), at, at + bytes);
-    queue.synchronize();
+    if (staging.pieces_read > 1) queue.synchronize();
     queue.copy_to_device(segment_->device_.address() + at, piece.data(), bytes);
   }
 }

@@ -56,10 +56,10 @@ class SegmentLoader {
   struct Stretch {
     int64_t offset, bytes;
   };
-  // Two pieces of pinned memory, and which is next.
+  // Two pieces of pinned memory, which take turns.
   struct Staging {
     PinnedBuffer pieces[2];
-    size_t next = 0;
+    size_t pieces_read = 0;
   };
 
   // Where a tablet's column goes in the segment.

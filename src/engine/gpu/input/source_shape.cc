@@ -28,12 +28,6 @@ SegmentTablet tablet_of(const StoredForm& form) {
   return tablet;
 }
 
-// Whether a kernel for one is a kernel for the other.
-bool is_stored_alike(const SegmentTablet& a, const SegmentTablet& b) {
-  return a.encoding == b.encoding && a.physical == b.physical && a.width == b.width && a.has_nulls == b.has_nulls &&
-         (a.factor == 1) == (b.factor == 1);
-}
-
 class ShapeFinder {
  public:
   ShapeFinder(const Program& program, int32_t address, const TabletSource& source, bool may_pin)
@@ -114,6 +108,11 @@ class ShapeFinder {
 };
 
 }  // namespace
+
+bool is_stored_alike(const SegmentTablet& a, const SegmentTablet& b) {
+  return a.encoding == b.encoding && a.physical == b.physical && a.width == b.width && a.has_nulls == b.has_nulls &&
+         (a.factor == 1) == (b.factor == 1) && a.dictionary == b.dictionary;
+}
 
 ColumnShape empty_shape(const TabletSource& source, size_t column) {
   ColumnShape shape;

@@ -23,6 +23,9 @@ std::optional<SectionShape> find_known_shape(const Program& program, int32_t add
 // Adds what the device decides.
 void add_device(const Device& device, SectionShape& shape);
 
+// Whether a kernel that reads one reads the other.
+bool is_stored_alike(const SegmentTablet& a, const SegmentTablet& b);
+
 // How a column is stored in no tablet (as it is in registers; strings as numbers are), and what each of its tablets
 // adds to that. dictionary: that of the tablets so far; unsupported: set when no kernel can read them together.
 ColumnShape empty_shape(const TabletSource& source, size_t column);

@@ -14,7 +14,7 @@
 #include "engine/program_maker.h"
 #include "kernel/nvrtc_compiler.h"
 
-namespace diptych::gpu {
+namespace diptych::gpu::sort_sinks {
 namespace {
 
 using diptych::testing::make_table;
@@ -215,4 +215,4 @@ TEST(SortSinkKernel, CompilesForCuda) {
 }
 
 }  // namespace
-}  // namespace diptych::gpu
+}  // namespace diptych::gpu::sort_sinks

@@ -10,7 +10,7 @@
 namespace diptych {
 namespace {
 
-const Type whole{TypeId::BigInt}, floating{TypeId::Double};
+const Type big_integer{TypeId::BigInt}, floating{TypeId::Double};
 
 RegisterInfo form(PhysicalType physical, const Type& type) { return {physical, type}; }
 
@@ -34,13 +34,13 @@ AggregateInfo aggregate(AggregateState state, PhysicalType physical, const Type&
 
 TEST(SharedSection, WhatCanBeShared) {
   const auto shared = [](const AggregateInfo& one) { return can_share(totals_of({one}), 0, -1); };
-  EXPECT_TRUE(shared(aggregate(AggregateState::CountStar, PhysicalType::Int64, whole)));
-  EXPECT_TRUE(shared(aggregate(AggregateState::Min, PhysicalType::Int32, whole)));
+  EXPECT_TRUE(shared(aggregate(AggregateState::CountStar, PhysicalType::Int64, big_integer)));
+  EXPECT_TRUE(shared(aggregate(AggregateState::Min, PhysicalType::Int32, big_integer)));
   EXPECT_FALSE(shared(aggregate(AggregateState::Max, PhysicalType::Text, Type{TypeId::Text})));
-  EXPECT_TRUE(shared(aggregate(AggregateState::SumInt128, PhysicalType::Int64, whole)));
-  EXPECT_FALSE(shared(aggregate(AggregateState::SumInt128, PhysicalType::Int128, whole)));
+  EXPECT_TRUE(shared(aggregate(AggregateState::SumInt128, PhysicalType::Int64, big_integer)));
+  EXPECT_FALSE(shared(aggregate(AggregateState::SumInt128, PhysicalType::Int128, big_integer)));
   EXPECT_FALSE(shared(aggregate(AggregateState::VarianceFloat64, PhysicalType::Float64, floating)));
-  EXPECT_FALSE(shared(aggregate(AggregateState::SumSquares, PhysicalType::Int128, whole)));
+  EXPECT_FALSE(shared(aggregate(AggregateState::SumSquares, PhysicalType::Int128, big_integer)));
   const Program rows = program_with(Opcode::Result, 0, 1, 0);
   EXPECT_TRUE(can_share(rows, 0, -1));
   EXPECT_FALSE(can_share(rows, 0, 10)) << "LIMIT";
