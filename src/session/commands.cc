@@ -44,7 +44,7 @@ class CommandRunner {
     if (command.replaces) transaction_->drop_table(name);
     transaction_->create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
-    store(name, *rows, 0, std::nullopt);
+    append_rows(*transaction_, name, *rows, 0, rows->columns().size(), connection_.execution_context());
     return {nullptr, rows->row_count()};
   }
 
@@ -59,22 +59,15 @@ class CommandRunner {
     return {};
   }
 
-  CommandResult operator()(BoundInsert& command) {
-    const auto rows = run_query(std::move(command.query));
-    store(command.table, *rows, 0, command.returned);
-    return {returned(rows, command.returned), rows->row_count()};
+  CommandResult operator()(BoundInsert&) {
+    throw Error(SqlState::internal_error, "invariant broken: the rows of a query are no command");
   }
 
   CommandResult operator()(BoundChange& command) {
-    if (!command.query) {
-      const int64_t count = transaction_->preview()->find_table(command.table)->live_rows();
-      transaction_->truncate(command.table);
-      return {nullptr, count};
-    }
-    auto rows = run_query(std::move(command.query));
-    const int64_t count = erase(command, rows);
-    if (command.is_update) store(command.table, *rows, 1, command.returned);
-    return {returned(rows, command.returned), count};
+    check_invariant(command.query == nullptr, "the rows of a query are no command");
+    const int64_t count = transaction_->preview()->find_table(command.table)->live_rows();
+    transaction_->truncate(command.table);
+    return {nullptr, count};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
@@ -207,30 +200,6 @@ class CommandRunner {
 
   std::shared_ptr<const TabletSource> run_query(LogicalOperatorPtr query) {
     return Statement(connection_, with_values(std::move(query))).run();
-  }
-
-  // The columns from `first` on, up to those of RETURNING.
-  void store(const std::string& table, const TabletSource& rows, size_t first, std::optional<size_t> returned) {
-    const size_t end = returned.value_or(rows.columns().size());
-    append_rows(*transaction_, table, rows, first, end - first, connection_.execution_context());
-  }
-
-  // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
-  // of them.
-  int64_t erase(const BoundChange& command, std::shared_ptr<const TabletSource>& rows) {
-    const ExecutionContext context = connection_.execution_context();
-    MemoryReservation reservation(context.budget, "positions of rows");
-    const std::vector<int64_t> positions = positions_of(*rows, reservation, context);
-    const auto count = static_cast<int64_t>(positions.size());
-    const bool is_asked_for = command.is_update || command.returned;
-    if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
-    transaction_->erase(command.table, positions);
-    return count;
-  }
-
-  static std::shared_ptr<const TabletSource> returned(const std::shared_ptr<const TabletSource>& rows,
-                                                      const std::optional<size_t>& first) {
-    return first ? columns_from(rows, *first) : nullptr;
   }
 
   CommandResult show_tables() {
