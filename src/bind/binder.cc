@@ -144,7 +144,7 @@ void release_tables(BoundStatement& statement) {
 }
 
 void take_tables(BoundStatement& statement, const CatalogSnapshot& catalog) {
-  for_each_table(statement, [&](LogicalOperator& scan) { 
+  for_each_table(statement, [&](LogicalOperator& scan) {
     scan.source = find_table(catalog, TableAddress{scan.source_name, scan.is_temporary});
   });
 }

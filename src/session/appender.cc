@@ -100,7 +100,10 @@ class Appender::Column {
 };
 
 Appender::Appender(Connection& connection, const std::string& table, size_t batch_bytes)
-    : connection_(connection), table_(table), writing_(connection.begin_write({syntax::TableName{table}}, true)), batch_bytes_(batch_bytes) {
+    : connection_(connection),
+      table_(table),
+      writing_(connection.begin_write({syntax::TableName{table}}, true)),
+      batch_bytes_(batch_bytes) {
   const auto snapshot = writing_.catalog()->find_table(table);
   if (!snapshot) throw Error(SqlState::undefined_table, fmt::format("relation \"{}\" does not exist", table));
   for (const TableColumn& column : snapshot->definition().columns) columns_.push_back(std::make_unique<Column>(column));

@@ -93,7 +93,39 @@ void sort_by_bits(std::vector<int64_t>& positions, int64_t last) {
       positions.push_back(static_cast<int64_t>(word * 64) + std::countr_zero(left));
 }
 
+// Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
+// of them.
+int64_t erase_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
+                   const ExecutionContext& context) {
+  MemoryReservation reservation(context.budget, "positions of rows");
+  const std::vector<int64_t> positions = positions_of(*rows, reservation, context);
+  const auto count = static_cast<int64_t>(positions.size());
+  const bool is_asked_for = change.stores || change.returned;
+  if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
+  transaction.erase(change.table.name, positions);
+  return count;
+}
+
 }  // namespace
+
+std::optional<RowChange> row_change_of(const BoundStatement& statement) {
+  if (const auto* insert = std::get_if<BoundInsert>(&statement.statement))
+    return RowChange{insert->table, false, true, insert->returned};
+  const auto* change = std::get_if<BoundChange>(&statement.statement);
+  if (change == nullptr || change->query == nullptr) return std::nullopt;
+  return RowChange{change->table, true, change->is_update, change->returned};
+}
+
+int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
+                    const ExecutionContext& context) {
+  const int64_t count = change.erases ? erase_rows(transaction, change, rows, context) : rows->row_count();
+  if (change.stores) {
+    const size_t first = change.erases ? 1 : 0, end = change.returned.value_or(rows->columns().size());
+    append_rows(transaction, change.table.name, *rows, first, end - first, context);
+  }
+  rows = change.returned ? columns_from(rows, *change.returned) : nullptr;
+  return count;
+}
 
 void append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows, size_t first_column,
                  size_t count, const ExecutionContext& context) {

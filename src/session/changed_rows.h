@@ -7,15 +7,33 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/memory_budget.h"
+#include "bind/bound_statement.h"
 #include "engine/run/context.h"
 #include "storage/store.h"
 #include "tablet/tablet_source.h"
 
 namespace diptych {
+
+// What a statement does with the rows of its query.
+struct RowChange {
+  TableAddress table;
+  bool erases = false;             // the rows at the positions, which are the first column
+  bool stores = false;             // the columns behind the positions, up to those of RETURNING
+  std::optional<size_t> returned;  // the first column of RETURNING; nothing: there is none
+};
+
+// Of INSERT, UPDATE, and DELETE; nothing: it is another statement, or has no query, as TRUNCATE.
+std::optional<RowChange> row_change_of(const BoundStatement& statement);
+
+// Makes the change, says how many rows of the table are new or gone, and leaves the rows that are handed out; null:
+// none. Errors: 53200, 57014, those of WriteTransaction::append() and erase().
+int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
+                    const ExecutionContext& context);
 
 // Appends `count` columns of the rows, from the first on, to a table that has as many. Errors: 57014, those of
 // WriteTransaction::append().

@@ -44,7 +44,7 @@ class CommandRunner {
     if (command.replaces) writer_of(table).drop_table(table.name);
     writer_of(table).create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
-    store(table, *rows, 0, std::nullopt);
+    append_rows(writer_of(table), table.name, *rows, 0, rows->columns().size(), connection_.execution_context());
     return {nullptr, rows->row_count()};
   }
 
@@ -61,23 +61,16 @@ class CommandRunner {
     return {};
   }
 
-  CommandResult operator()(BoundInsert& command) {
-    const auto rows = run_query(std::move(command.query));
-    store(command.table, *rows, 0, command.returned);
-    return {returned(rows, command.returned), rows->row_count()};
+  CommandResult operator()(BoundInsert&) {
+    throw Error(SqlState::internal_error, "invariant broken: the rows of a query are no command");
   }
 
   CommandResult operator()(BoundChange& command) {
-    if (!command.query) {
-      WriteTransaction& writer = writer_of(command.table);
-      const int64_t count = writer.preview()->find_table(command.table.name)->live_rows();
-      writer.truncate(command.table.name);
-      return {nullptr, count};
-    }
-    auto rows = run_query(std::move(command.query));
-    const int64_t count = erase(command, rows);
-    if (command.is_update) store(command.table, *rows, 1, command.returned);
-    return {returned(rows, command.returned), count};
+    check_invariant(command.query == nullptr, "the rows of a query are no command");
+    WriteTransaction& writer = writer_of(command.table);
+    const int64_t count = writer.preview()->find_table(command.table.name)->live_rows();
+    writer.truncate(command.table.name);
+    return {nullptr, count};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
@@ -214,30 +207,6 @@ class CommandRunner {
     return Statement(connection_, with_values(std::move(query))).run();
   }
 
-  // The columns from `first` on, up to those of RETURNING.
-  void store(const TableAddress& table, const TabletSource& rows, size_t first, std::optional<size_t> returned) {
-    const size_t end = returned.value_or(rows.columns().size());
-    append_rows(writer_of(table), table.name, rows, first, end - first, connection_.execution_context());
-  }
-
-  // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
-  // of them.
-  int64_t erase(const BoundChange& command, std::shared_ptr<const TabletSource>& rows) {
-    const ExecutionContext context = connection_.execution_context();
-    MemoryReservation reservation(context.budget, "positions of rows");
-    const std::vector<int64_t> positions = positions_of(*rows, reservation, context);
-    const auto count = static_cast<int64_t>(positions.size());
-    const bool is_asked_for = command.is_update || command.returned;
-    if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
-    writer_of(command.table).erase(command.table.name, positions);
-    return count;
-  }
-
-  static std::shared_ptr<const TabletSource> returned(const std::shared_ptr<const TabletSource>& rows,
-                                                      const std::optional<size_t>& first) {
-    return first ? columns_from(rows, *first) : nullptr;
-  }
-
   CommandResult show_tables() {
     std::vector<Value> cells;
     for (const std::string& name : connection_.transaction().catalog()->table_names())
@@ -321,8 +290,7 @@ bool is_about_session(const syntax::Statement& statement) {
 
 CommandResult run_command(Connection& connection, const Writing* writing, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times) {
-  return std::visit(CommandRunner(connection, writing, statement.parameters, parameters, times),
-                    statement.statement);
+  return std::visit(CommandRunner(connection, writing, statement.parameters, parameters, times), statement.statement);
 }
 
 }  // namespace diptych

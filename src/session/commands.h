@@ -1,4 +1,5 @@
-// Statements that are no query: they change tables, settings or files, or tell about them.
+// Statements that are no query and do not change the rows that one gives: they change which tables there are, settings
+// or files, or tell about them.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,7 @@ struct TextTimes {
   std::optional<PlanKey> explained_key = {};
 };
 
-// The columns that the command's rows have; empty for commands without rows.
+// The columns of the rows that a statement which is no query gives; empty for those without rows.
 std::vector<ColumnDefinition> command_columns(const BoundStatement& statement);
 
 // Of a statement that changes tables or views, those that it changes, makes or drops; empty: it changes none.

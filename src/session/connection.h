@@ -35,8 +35,9 @@ class Connection {
   Transaction& transaction() { return transaction_; }
   // Which table or view a name means that is to be changed; it need not exist.
   TableAddress target_of(const syntax::TableName& name) const;
-  // Waits for the writers of other connections. tables: those that are to be changed, their rows or themselves. Errors: 55006 when an appender of
-  // this connection is open, which would be waited for without end; 25006, 40001, 55P03, 57014.
+  // Waits for the writers of other connections. tables: those that are to be changed, their rows or themselves. Errors:
+  // 55006 when an appender of this connection is open, which would be waited for without end; 25006, 40001, 55P03,
+  // 57014.
   Writing begin_write(const std::vector<syntax::TableName>& tables, bool are_rows);
   // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
   void checkpoint();

@@ -1,10 +1,11 @@
-// The plans and programs of the queries that ran last: an application says the same few statements again and again, and
-// planning and compiling one over few rows takes longer than running it.
+// The plans and programs of the queries and changes that ran last: an application says the same few statements again
+// and again, and planning and compiling one over few rows takes longer than running it.
 //
 //   SELECT ... ran   ->  kept  ->  taken out by the next run of the text, with the tables of that moment  ->  kept ...
 //
-// Not kept are queries over files and those that read the clock, nor what was computed from the rows of tables, but for
-// look-ups over dictionaries, which are compared before each run.
+// Not kept are queries over files and those that read the clock, changes that read no table, such as INSERT of VALUES,
+// nor what was computed from the rows of tables, but for look-ups over dictionaries, which are compared before each
+// run.
 //
 // Thread safety: one thread at a time.
 #pragma once

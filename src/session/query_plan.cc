@@ -79,9 +79,10 @@ size_t PlanKey::bytes() const {
   return bytes;
 }
 
-QueryPlan::QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan,
-                     std::vector<Value> parameters)
+QueryPlan::QueryPlan(std::optional<PlanKey> key, std::optional<RowChange> change, std::vector<ColumnDefinition> columns,
+                     LogicalOperatorPtr plan, std::vector<Value> parameters)
     : key_(std::move(key)),
+      change_(std::move(change)),
       columns_(std::move(columns)),
       plan_(std::move(plan)),
       values_(std::move(parameters)),

@@ -1,4 +1,5 @@
-// A query's plan and program, which one run has and the plan cache keeps for the next one.
+// The plan and program of a query, or of that in INSERT, UPDATE or DELETE, which one run has and the plan cache keeps
+// for the next one.
 //
 //   in a run    the plan scans tables of one snapshot -> the program reads the same
 //   kept        both without the tables, whose names are noted: a kept plan keeps no tablet, and a dropped table goes
@@ -19,6 +20,7 @@
 #include "bind/logical_operator.h"
 #include "plan/evaluator.h"
 #include "program/program.h"
+#include "session/changed_rows.h"
 #include "storage/catalog.h"
 
 namespace diptych {
@@ -43,12 +45,13 @@ enum class Reused : uint8_t { Nothing, Plan, PlanAndProgram };
 // Thread safety: one thread at a time.
 class QueryPlan {
  public:
-  // key: nothing for a plan that serves one run only. columns: of the result. parameters: the values of the
-  // statement's.
-  QueryPlan(std::optional<PlanKey> key, std::vector<ColumnDefinition> columns, LogicalOperatorPtr plan,
-            std::vector<Value> parameters);
+  // key: nothing for a plan that serves one run only. change: what becomes of the rows; nothing: they are the result.
+  // columns: of the result. parameters: the values of the statement's.
+  QueryPlan(std::optional<PlanKey> key, std::optional<RowChange> change, std::vector<ColumnDefinition> columns,
+            LogicalOperatorPtr plan, std::vector<Value> parameters);
 
   const std::optional<PlanKey>& key() const { return key_; }
+  const std::optional<RowChange>& change() const { return change_; }
   const std::vector<ColumnDefinition>& columns() const { return columns_; }
   const LogicalOperator& plan() const { return *plan_; }
   const std::shared_ptr<Program>& program() const { return program_; }  // null: not compiled yet
@@ -91,6 +94,7 @@ class QueryPlan {
   void number_program(bool is_same);
 
   std::optional<PlanKey> key_;
+  std::optional<RowChange> change_;
   std::vector<ColumnDefinition> columns_;
   LogicalOperatorPtr plan_;
   // The plan's parameters: the statement's, then those that are computed from them.

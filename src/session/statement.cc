@@ -34,13 +34,24 @@ std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
   return query ? output_columns(**query) : command_columns(statement);
 }
 
-// Files are opened anew in each run.
-bool reads_files(LogicalOperatorPtr& query) {
+bool reads(LogicalOperatorPtr& query, ScanOf what) {
   bool reads = false;
   run_at_depth(query->depth, [&] {
-    for_each_operator(query, [&](const LogicalOperatorPtr& op) { reads = reads || op->scan_of == ScanOf::File; });
+    for_each_operator(query, [&](const LogicalOperatorPtr& op) { reads = reads || op->scan_of == what; });
   });
   return reads;
+}
+
+// Files are opened anew in each run. A change that reads no table has its rows in its text, which hardly comes again.
+bool is_lasting(LogicalOperatorPtr& query, bool is_change) {
+  return !reads(query, ScanOf::File) && (!is_change || reads(query, ScanOf::Table));
+}
+
+// The query that the statement itself plans and runs; null: it is run as a command.
+LogicalOperatorPtr* planned_query(BoundStatement& statement) {
+  const bool is_planned =
+      std::holds_alternative<LogicalOperatorPtr>(statement.statement) || row_change_of(statement).has_value();
+  return is_planned ? query_of(statement) : nullptr;
 }
 
 bool are_same(const std::vector<ColumnDefinition>& left, const std::vector<ColumnDefinition>& right) {
@@ -89,7 +100,7 @@ Statement::Statement(Connection& connection, std::string text) : connection_(con
 
 Statement::Statement(Connection& connection, LogicalOperatorPtr query, std::optional<PlanKey> key)
     : connection_(connection), given_key_(std::move(key)) {
-  description_ = Description{true, output_columns(*query), {}, {}};
+  description_ = Description{true, true, output_columns(*query), {}, {}};
   bound_ = std::make_unique<BoundStatement>();
   bound_->statement = std::move(query);
   is_running_ = true;
@@ -128,9 +139,7 @@ const syntax::Statement& Statement::syntax_tree() {
 
 const BoundStatement& Statement::bound() {
   if (is_running_) return *bound_;
-  if (!writing_)
-    if (const auto changed = tables_changed_by(syntax_tree()); !changed.empty())
-      writing_.emplace(connection_.begin_write(changed, changes_rows_alone(*syntax_tree_)));
+  begin_writing();
   const auto catalog = this->catalog();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
     take_tables(*bound_, *catalog);
@@ -138,6 +147,12 @@ const BoundStatement& Statement::bound() {
     bind_to(*catalog);
   is_running_ = true;
   return *bound_;
+}
+
+void Statement::begin_writing() {
+  if (writing_) return;
+  if (const auto changed = tables_changed_by(syntax_tree()); !changed.empty())
+    writing_.emplace(connection_.begin_write(changed, changes_rows_alone(*syntax_tree_)));
 }
 
 std::shared_ptr<const CatalogSnapshot> Statement::catalog() {
@@ -152,11 +167,15 @@ const Statement::Description& Statement::description() {
     if (connection_.transaction().state() != TransactionState::None) syntax_tree();
     const auto catalog = this->catalog();
     const QueryPlan* known = connection_.plan_cache().find({text_, false, catalog->schema_version(), {}, {}});
-    if (known != nullptr) return description_.emplace(Description{true, known->columns(), {}, {}});
+    if (known != nullptr) return description_.emplace(description_of(*known));
     bind_to(*catalog);
     release_tables(*bound_);
   }
   return *description_;
+}
+
+Statement::Description Statement::description_of(const QueryPlan& plan) {
+  return {!plan.change().has_value(), true, plan.columns(), {}, {}};
 }
 
 void Statement::bind_to(const CatalogSnapshot& catalog) {
@@ -166,12 +185,12 @@ void Statement::bind_to(const CatalogSnapshot& catalog) {
   const std::vector<ColumnDefinition> columns = columns_of(bound);
   if (!description_) {
     parameter_values_.resize(bound.parameters.size());
-    description_ =
-        Description{std::holds_alternative<LogicalOperatorPtr>(bound.statement), columns, bound.parameters, {}};
+    const bool is_query = std::holds_alternative<LogicalOperatorPtr>(bound.statement);
+    description_ = Description{is_query, planned_query(bound) != nullptr, columns, bound.parameters, {}};
   } else if (!are_same(columns, description_->columns)) {
     throw Error(SqlState::feature_not_supported, "cached plan must not change result type");
   }
-  if (auto* query = std::get_if<LogicalOperatorPtr>(&bound.statement))
+  if (LogicalOperatorPtr* query = planned_query(bound))
     description_->of_plan = parameters_of_plan(*query, bound.parameters);
   bound_ = std::make_unique<BoundStatement>(std::move(bound));
   bound_version_ = catalog.version();
@@ -197,17 +216,19 @@ const LogicalOperator& Statement::logical_plan() {
   if (!plan_) {
     bound();
     const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Plan)]);
-    auto* query = std::get_if<LogicalOperatorPtr>(&bound_->statement);
+    LogicalOperatorPtr* query = planned_query(*bound_);
     check_invariant(query != nullptr && *query != nullptr, "only queries are planned, and once a run");
     SessionEvaluator evaluator(connection_);
     std::vector<Value> values = typed_values(bound_->parameters, parameter_values(), evaluator);
-    const bool is_lasting = !bound_->reads_clock && !reads_files(*query);
-    auto key = is_lasting ? plan_key(bound_schema_version_, description_->of_plan) : std::nullopt;
+    std::optional<RowChange> change = row_change_of(*bound_);
+    const bool is_kept = !bound_->reads_clock && is_lasting(*query, change.has_value());
+    auto key = is_kept ? plan_key(bound_schema_version_, description_->of_plan) : std::nullopt;
     put_values(*query, values, description_->of_plan);
-    std::vector<ColumnDefinition> columns = output_columns(**query);
+    std::vector<ColumnDefinition> columns = columns_of(*bound_);
     LogicalOperatorPtr plan = std::move(*query);
     open_plan(plan, evaluator);
-    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(columns), std::move(plan), std::move(values));
+    plan_ = std::make_unique<QueryPlan>(std::move(key), std::move(change), std::move(columns), std::move(plan),
+                                        std::move(values));
   }
   return plan_->plan();
 }
@@ -240,14 +261,28 @@ std::shared_ptr<const TabletSource> Statement::run() {
   reused_ = Reused::Nothing;
   if (!reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
+  auto rows = description_->is_planned ? run_change() : run_as_command();
+  if (writing_) writing_->finish();
+  return rows ? rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
+}
+
+std::shared_ptr<const TabletSource> Statement::run_change() {
+  std::shared_ptr<const TabletSource> rows = run_query(nullptr);
+  const RowChange change = *plan_->change();
+  connection_.plan_cache().keep(std::move(plan_));  // without the tables as they were before the change
+  rows_changed_ =
+      change_rows(writing_->writer_of(change.table.is_temporary), change, rows, connection_.execution_context());
+  return rows;
+}
+
+std::shared_ptr<const TabletSource> Statement::run_as_command() {
   const std::vector<bool> all(parameter_values_.size(), true);
   std::optional<PlanKey> key = bound_->reads_clock ? std::nullopt : plan_key(bound_schema_version_, all);
   if (key) key->is_explained = true;
   CommandResult result = run_command(connection_, writing_ ? &*writing_ : nullptr, *bound_, parameter_values(),
                                      {nanoseconds(Stage::Parse), nanoseconds(Stage::Bind), std::move(key)});
-  if (writing_) writing_->finish();
   rows_changed_ = result.rows_changed;
-  return result.rows ? result.rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
+  return result.rows;
 }
 
 std::shared_ptr<const TabletSource> Statement::run_profiled(ExecutionProfile& profile) {
@@ -280,8 +315,9 @@ std::optional<PlanKey> Statement::plan_key(uint64_t schema_version, const std::v
 
 bool Statement::reuse_plan() {
   const bool is_begun = is_running_ && !given_key_;
-  if (is_begun || (description_ && !description_->is_query)) return false;
+  if (is_begun || (description_ && !description_->is_planned)) return false;
   if (connection_.transaction().state() != TransactionState::None && !text_.empty()) syntax_tree();
+  if (!description_ || !description_->is_query) begin_writing();
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto catalog = this->catalog();
   const std::optional<PlanKey> key =
@@ -289,7 +325,7 @@ bool Statement::reuse_plan() {
   if (!key || key->schema_version != catalog->schema_version()) return false;
   std::unique_ptr<QueryPlan> plan = take_plan(*key);
   if (plan == nullptr) return false;
-  if (!description_) description_ = Description{true, plan->columns(), {}, {}};
+  if (!description_) description_ = description_of(*plan);
   if (!are_same(plan->columns(), description_->columns)) {
     connection_.plan_cache().keep(std::move(plan));
     return false;

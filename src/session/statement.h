@@ -12,8 +12,9 @@
 //    -> program()          src/program  opcodes
 //    -> run()              src/engine   tablets of result rows
 //
-// Statements that are no query (CREATE, INSERT, COPY, SET, ...) leave the path after bound() and run as commands
-// (commands.h), which use a Statement of their own for the query inside them.
+// INSERT, UPDATE and DELETE run the query that is inside of them, and then change the rows that it gave
+// (changed_rows.h). Other statements that are no query (CREATE, COPY, SET, ...) leave the path after bound() and run as
+// commands (commands.h), which use a Statement of their own for a query inside them.
 //
 // All stages from bound() on belong to one run and see the tables of one moment: of a query, the moment the run starts;
 // of a statement that changes tables, the moment it became the one writer, until it has committed. After the run they
@@ -47,7 +48,8 @@ class Statement {
  public:
   // `text` is one statement. Nothing is done yet.
   Statement(Connection& connection, std::string text);
-  // A query that is bound already: the inside of INSERT, COPY, EXPLAIN. Its plan is kept by the key, if there is one.
+  // A query that is bound already: the inside of CREATE TABLE, COPY, EXPLAIN. Its plan is kept by the key, if there is
+  // one.
   Statement(Connection& connection, LogicalOperatorPtr query, std::optional<PlanKey> key = {});
   ~Statement();
 
@@ -83,9 +85,10 @@ class Statement {
   // What the caller is told.
   struct Description {
     bool is_query = false;
+    bool is_planned = false;  // a query, or a change of the rows that one gives
     std::vector<ColumnDefinition> columns;
     std::vector<Type> parameters;
-    std::vector<bool> of_plan;  // those that the plan of a query depends on (session/parameters.h)
+    std::vector<bool> of_plan;  // those that the plan depends on (session/parameters.h)
   };
   class RunEnd;
   class FailureGuard;
@@ -93,8 +96,12 @@ class Statement {
   // Reads the text, of which it is told whether there is anything in it. Errors: 42601; 25P02 when only COMMIT and
   // ROLLBACK may come.
   bool read();
+  // Of a statement that changes tables: it becomes the one writer, if it is not. Errors: as Connection::begin_write().
+  void begin_writing();
   std::shared_ptr<const CatalogSnapshot> catalog();
   const Description& description();
+  // Of a statement without parameters.
+  static Description description_of(const QueryPlan& plan);
   // Binds, and describes what was not described yet. Errors: 0A000 what was described is no longer true.
   void bind_to(const CatalogSnapshot& catalog);
   BoundStatement bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters);
@@ -106,6 +113,9 @@ class Statement {
   bool reuse_plan();
   std::unique_ptr<QueryPlan> take_plan(const PlanKey& key);
   std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
+  // Rows that are handed out; null: none.
+  std::shared_ptr<const TabletSource> run_change();
+  std::shared_ptr<const TabletSource> run_as_command();
 
   Connection& connection_;
   std::string text_;

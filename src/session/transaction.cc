@@ -77,7 +77,8 @@ void Transaction::fail() noexcept {
 
 void Transaction::add_savepoint(const std::string& name) {
   check_is_one("SAVEPOINT");
-  savepoints_.push_back({name, is_read_only_, savepoint_of(writers_.permanent), savepoint_of(writers_.temporary), changed_});
+  savepoints_.push_back(
+      {name, is_read_only_, savepoint_of(writers_.permanent), savepoint_of(writers_.temporary), changed_});
 }
 
 void Transaction::release_savepoint(const std::string& name) {
@@ -132,8 +133,8 @@ std::shared_ptr<const CatalogSnapshot> Transaction::permanent_catalog() {
     const auto preview = writers_.permanent->preview();
     if (!is_behind_) return preview;
     const uint64_t version = changed_versions_.number_of({preview->version(), snapshot_->version(), changed_.size()});
-    const uint64_t schema_version = changed_schema_versions_.number_of(
-        {preview->schema_version(), snapshot_->schema_version(), changed_.size()});
+    const uint64_t schema_version =
+        changed_schema_versions_.number_of({preview->schema_version(), snapshot_->schema_version(), changed_.size()});
     return std::make_shared<CatalogWithChanges>(preview, changed_, snapshot_, version, schema_version);
   }
   if (isolation_ == Isolation::ReadCommitted) return store_.snapshot();

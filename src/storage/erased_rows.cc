@@ -67,9 +67,7 @@ std::vector<int64_t> OlderRows::in_latest(std::span<const int64_t> numbers) cons
 }
 
 void OlderRows::erase(std::span<const int64_t> numbers) {
-  const auto before = [&](int64_t number) {
-    return std::ranges::lower_bound(numbers, number) - numbers.begin();
-  };
+  const auto before = [&](int64_t number) { return std::ranges::lower_bound(numbers, number) - numbers.begin(); };
   for (int64_t& number : gone_) number -= before(number);
   rows_ -= before(rows_);
 }

@@ -104,8 +104,7 @@ void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version)
 void StoreState::write_checkpoint() {
   check_latest();
   if (!storage.writes_file() || (latest_ == checkpoint() && !log_->is_broken())) return;
-  publish(latest_->tables(), latest_->views(),
-          {take_version(), latest_->schema_version()});
+  publish(latest_->tables(), latest_->views(), {take_version(), latest_->schema_version()});
 }
 
 void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions versions) {

@@ -22,21 +22,19 @@ VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* 
   else
     set_ones(bits_.as<uint8_t>(), 0, rows);
   const int64_t live_before = before != nullptr ? before->live_rows() : rows;
-  const auto gone = static_cast<int64_t>(positions.size());
+  live_rows_ = live_before - static_cast<int64_t>(positions.size());
   auto* bits = bits_.as<uint8_t>();
+  uint8_t missing = 0;  // bits that should have been 1
   while (!positions.empty()) {
     const int64_t slot = positions.front() - first;
     // Neighbours eight at a time.
-    if (slot % 8 == 0 && positions.size() >= 8 && positions[7] == positions[0] + 7) {
-      bits[slot / 8] = 0;
-      positions = positions.subspan(8);
-      continue;
-    }
-    bits[slot / 8] &= static_cast<uint8_t>(~(1U << (slot % 8)));
-    positions = positions.subspan(1);
+    const bool has_byte = slot % 8 == 0 && positions.size() >= 8 && positions[7] == positions[0] + 7;
+    const auto gone = static_cast<uint8_t>(has_byte ? 0xFF : 1U << (slot % 8));
+    missing |= static_cast<uint8_t>(gone & ~bits[slot / 8]);
+    bits[slot / 8] &= static_cast<uint8_t>(~gone);
+    positions = positions.subspan(has_byte ? 8 : 1);
   }
-  live_rows_ = count_ones(bits, 0, rows);
-  check_invariant(live_rows_ == live_before - gone, "rows that are deleted are there");
+  check_invariant(missing == 0, "rows that are deleted are there");
 }
 
 VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, std::span<const std::byte> bits, MemoryBudget& budget)

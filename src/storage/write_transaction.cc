@@ -203,8 +203,8 @@ bool StoredTransaction::see_as_of(const TableSnapshot& older) {
   auto gone = latest.state().erased.gone_since(older.contents_version(), older.live_rows());
   if (!gone) return false;
   auto view = std::make_shared<TableView>(static_cast<const TableView&>(older).state());
-  seen_.insert_or_assign(name,
-                         SeenTable{std::move(view), OlderRows(std::move(*gone), older.live_rows(), latest.live_rows())});
+  seen_.insert_or_assign(
+      name, SeenTable{std::move(view), OlderRows(std::move(*gone), older.live_rows(), latest.live_rows())});
   preview_.reset();
   return true;
 }

@@ -23,19 +23,30 @@ void write_bits(uint8_t* bits, int64_t first, int64_t count, uint64_t value) {
   uint64_t word = 0;
   std::memcpy(&word, start, bytes);
   uint64_t mask = ((uint64_t{1} << count) - 1) << shift;
-  word = (word & ~mask) | (value << shift);
+  word = (word & ~mask) | (value << shift & mask);
   std::memcpy(start, &word, bytes);
 }
 
 constexpr int64_t step = 56;  // bits that always fit a 64-bit word after a shift within a byte
 
+// Of `count` bits those up to the first whole byte.
+int64_t bits_before_byte(int64_t first, int64_t count) { return std::min(count, -first & 7); }
+
 }  // namespace
 
 int64_t count_ones(const uint8_t* bits, int64_t first, int64_t count) {
   int64_t ones = 0;
-  for (int64_t i = 0; i < count; i += step) {
-    ones += std::popcount(read_bits(bits, first + i, std::min(step, count - i)));
+  if (const int64_t before = bits_before_byte(first, count); before > 0) {
+    ones = std::popcount(read_bits(bits, first, before));
+    first += before;
+    count -= before;
   }
+  for (; count >= 64; first += 64, count -= 64) {
+    uint64_t word = 0;
+    std::memcpy(&word, bits + first / 8, sizeof(word));
+    ones += std::popcount(word);
+  }
+  for (; count > 0; first += step, count -= step) ones += std::popcount(read_bits(bits, first, std::min(step, count)));
   return ones;
 }
 
@@ -47,10 +58,11 @@ void copy_bits(uint8_t* target, int64_t target_first, const uint8_t* source, int
 }
 
 void set_ones(uint8_t* bits, int64_t first, int64_t count) {
-  for (int64_t i = 0; i < count; i += step) {
-    int64_t n = std::min(step, count - i);
-    write_bits(bits, first + i, n, (uint64_t{1} << n) - 1);
-  }
+  const int64_t before = bits_before_byte(first, count);
+  const int64_t bytes = (count - before) / 8, behind = (count - before) % 8;
+  if (before > 0) write_bits(bits, first, before, 0xFF);
+  if (bytes > 0) std::memset(bits + (first + before) / 8, 0xFF, static_cast<size_t>(bytes));
+  if (behind > 0) write_bits(bits, first + count - behind, behind, 0xFF);
 }
 
 void GrowingValidity::reserve(int64_t rows) {

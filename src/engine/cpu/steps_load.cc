@@ -20,7 +20,7 @@ void fill(Frame& frame, const Step& step) { frame.fill_constant(step); }
 void row_position(Frame& frame, const Step& step) {
   Slot& out = frame.write(step.out);
   auto* to = reinterpret_cast<int64_t*>(out.storage);
-  for (int row = 0; row < frame.words() * 64; ++row) to[row] = frame.first_position() + row;
+  for_each_row_of_most(frame.active_words(), frame.words(), [&](int row) { to[row] = frame.first_position() + row; });
 }
 
 template <typename T>

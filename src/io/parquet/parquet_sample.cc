@@ -96,8 +96,7 @@ SampledColumn ParquetSample::read(size_t column) const {
                       [&](size_t i) { file_.sample_rows(drawn_[i].row_group, column, drawn_[i].rows, parts[i]); });
   });
   SampledColumn sample;
-  for (const SampledColumn& part : parts)
-    for (size_t row = 0; row < part.is_null.size(); ++row) sample.append(part, row);
+  for (const SampledColumn& part : parts) sample.append(part, 0, part.is_null.size());
   return sample;
 }
 

@@ -67,6 +67,12 @@ SampledColumn sampled(const ColumnView& view, const std::vector<Candidate>& rows
   return column;
 }
 
+template <typename T>
+void append_part(std::vector<T>& to, const std::vector<T>& from, size_t first, size_t count) {
+  const auto begin = from.begin() + static_cast<ptrdiff_t>(first);
+  to.insert(to.end(), begin, begin + static_cast<ptrdiff_t>(count));
+}
+
 }  // namespace
 
 double sampled_number(int128_t value) { return static_cast<double>(value); }
@@ -78,10 +84,10 @@ double sampled_number(const Interval& value) {
   return (value.months * days_a_month + value.days) * day + static_cast<double>(value.microseconds);
 }
 
-void SampledColumn::append(const SampledColumn& other, size_t row) {
-  is_null.push_back(other.is_null[row]);
-  if (!other.texts.empty()) texts.push_back(other.texts[row]);
-  if (!other.numbers.empty()) numbers.push_back(other.numbers[row]);
+void SampledColumn::append(const SampledColumn& other, size_t first, size_t count) {
+  append_part(is_null, other.is_null, first, count);
+  if (!other.texts.empty()) append_part(texts, other.texts, first, count);
+  if (!other.numbers.empty()) append_part(numbers, other.numbers, first, count);
 }
 
 void SampledColumn::append(const ColumnView& view, int64_t row) {
@@ -112,9 +118,9 @@ int SampledColumn::compare(size_t a, size_t b) const {
   return numbers[a] < numbers[b] ? -1 : numbers[a] > numbers[b] ? 1 : 0;
 }
 
-void RowSample::append(const RowSample& other, size_t row) {
-  priorities_.push_back(other.priorities_[row]);
-  for (size_t i = 0; i < columns_.size(); ++i) columns_[i].append(other.columns_[i], row);
+void RowSample::append(const RowSample& other, size_t first, size_t count) {
+  append_part(priorities_, other.priorities_, first, count);
+  for (size_t i = 0; i < columns_.size(); ++i) columns_[i].append(other.columns_[i], first, count);
 }
 
 RowSample RowSample::of(const EncodedTablet& tablet, int64_t first_position) {
@@ -124,10 +130,6 @@ RowSample RowSample::of(const EncodedTablet& tablet, int64_t first_position) {
   for (const EncodedColumn& column : tablet.columns)
     sample.columns_.push_back(sampled(column.view(), rows, first_position));
   return sample;
-}
-
-void RowSample::append(const RowSample& other) {
-  for (size_t row = 0; row < other.rows(); ++row) append(other, row);
 }
 
 bool RowSample::would_stay_with(const RowSample& other) const {
@@ -143,15 +145,27 @@ RowSample RowSample::least_of(const std::vector<const RowSample*>& samples) {
     const RowSample* sample;
     size_t number;
   };
+  const auto precedes = [](const Row& a, const Row& b) { return a.priority < b.priority; };
+  size_t rows = 0;
+  for (const RowSample* sample : samples) rows += sample->rows();
   std::vector<Row> order;
-  for (const RowSample* sample : samples)
+  order.reserve(rows);
+  for (const RowSample* sample : samples) {
+    const auto before = static_cast<ptrdiff_t>(order.size());
     for (size_t row = 0; row < sample->rows(); ++row) order.push_back({sample->priorities_[row], sample, row});
-  std::stable_sort(order.begin(), order.end(), [](const Row& a, const Row& b) { return a.priority < b.priority; });
+    if (!std::is_sorted(order.begin() + before, order.end(), precedes))
+      std::stable_sort(order.begin() + before, order.end(), precedes);
+    std::inplace_merge(order.begin(), order.begin() + before, order.end(), precedes);
+  }
+  const auto is_same = [](const Row& a, const Row& b) { return a.priority == b.priority; };
+  order.erase(std::unique(order.begin(), order.end(), is_same), order.end());
+  order.resize(std::min(order.size(), most_rows));
   RowSample least(samples.front()->columns_.size());
-  for (const Row& row : order) {
-    if (least.rows() == most_rows) break;
-    const bool is_there = least.rows() > 0 && least.priorities_.back() == row.priority;
-    if (!is_there) least.append(*row.sample, row.number);
+  for (size_t first = 0, end = 0; first < order.size(); first = end) {
+    const auto& [priority, sample, number] = order[first];
+    // Neighbours in a sample are mostly neighbours in the new one.
+    while (end < order.size() && order[end].sample == sample && order[end].number == number + (end - first)) ++end;
+    least.append(*sample, number, end - first);
   }
   return least;
 }

@@ -25,7 +25,7 @@ struct SampledColumn {
   std::vector<double> numbers;
   std::vector<std::string> texts;
 
-  void append(const SampledColumn& other, size_t row);
+  void append(const SampledColumn& other, size_t first, size_t count);
   void append(const ColumnView& view, int64_t row);
   void append(const BatchColumn& batch, int64_t row);
   // Of two rows that are not NULL: below 0 if the first one's value is less, 0 if they are equal.
@@ -58,7 +58,7 @@ class RowSample {
   // The rows of least priorities of a tablet that a sample of all rows up to it may have.
   static RowSample of(const EncodedTablet& tablet, int64_t first_position);
   // Puts the other's rows behind its own, in no order.
-  void append(const RowSample& other);
+  void append(const RowSample& other) { append(other, 0, other.rows()); }
   // Whether none of the other's rows would be among its own, or all that would be are.
   bool would_stay_with(const RowSample& other) const;
   // Puts the rows in order and keeps those of least priority, each once.
@@ -68,7 +68,7 @@ class RowSample {
   bool operator==(const RowSample&) const = default;
 
  private:
-  void append(const RowSample& other, size_t row);
+  void append(const RowSample& other, size_t first, size_t count);
 
   std::vector<uint64_t> priorities_;
   std::vector<SampledColumn> columns_;

@@ -48,6 +48,12 @@ class PlanCacheTest : public ::testing::Test {
     EXPECT_EQ(compile_ns > 0, from != Reused::PlanAndProgram) << sql;
   }
 
+  // Its plan was kept; the program, too, if it is right for as many rows.
+  void expect_kept(const std::string& sql, const std::string& answer) {
+    EXPECT_EQ(run(sql), answer) << sql;
+    EXPECT_NE(reused, Reused::Nothing) << sql;
+  }
+
   Database database{":memory:"};
   Connection connection{database}, other{database};
   // Of the last run.
@@ -66,6 +72,114 @@ TEST_F(PlanCacheTest, ARepeatedQueryIsNeitherPlannedNorCompiled) {
   expect(query, "x 4 y 2 ", all);
   expect("select a from t limit 1", "1 ", nothing);
   expect(query, "x 4 y 2 ", all);
+}
+
+TEST_F(PlanCacheTest, ARepeatedChangeIsNeitherPlannedNorCompiled) {
+  run("CREATE TABLE t(a integer, s text)");
+  run("CREATE TABLE u(a integer, s text)");
+  run("INSERT INTO t SELECT i, 'x' FROM generate_series(1, 100) g(i)");
+  const std::string insert = "INSERT INTO u SELECT a, s FROM t WHERE a <= 3 RETURNING a",
+                    rows = "SELECT count(*) FROM u",
+                    update = "UPDATE t SET a = a + 1 WHERE a BETWEEN 10 AND 12 RETURNING a",
+                    erase = "DELETE FROM u WHERE a = 2";
+  expect(insert, "1 2 3 ", nothing);
+  expect(insert, "1 2 3 ", all);
+  EXPECT_EQ(run(rows), "6 ");
+  expect(erase, "", nothing);
+  expect(insert, "1 2 3 ", all);
+  expect_kept(erase, "");
+  expect_kept(erase, "");
+  EXPECT_EQ(run(rows), "6 ");
+  expect(update, "11 12 13 ", nothing);
+  expect_kept(update, "12 13 ");
+  expect_kept(update, "13 ");
+  EXPECT_EQ(run("SELECT sum(a), count(*) FROM t"), "5056 100 ");
+}
+
+TEST_F(PlanCacheTest, KeptChangesSeeTheRowsOfTheirTransaction) {
+  run("CREATE TABLE t(a integer)");
+  run("INSERT INTO t SELECT i FROM generate_series(1, 10) g(i)");
+  const std::string twice = "INSERT INTO t SELECT a FROM t", rows = "SELECT count(*) FROM t",
+                    erase = "DELETE FROM t WHERE a = 1";
+  run("BEGIN");
+  run(twice);
+  expect_kept(twice, "");
+  EXPECT_EQ(run(rows), "40 ");
+  run("SAVEPOINT s");
+  run(twice);
+  EXPECT_EQ(run(rows), "80 ");
+  run(erase);
+  EXPECT_EQ(run(rows), "72 ");
+  run("ROLLBACK TO s");
+  expect_kept(erase, "");
+  EXPECT_EQ(run(rows), "36 ");
+  run("ROLLBACK");
+  expect_kept(twice, "");
+  EXPECT_EQ(run(rows), "20 ");
+  EXPECT_EQ(run(erase, other), "");
+  expect_kept(erase, "");
+  EXPECT_EQ(run(rows), "18 ");
+}
+
+TEST_F(PlanCacheTest, KeptChangesAreRefusedAsOthersAre) {
+  run("CREATE TABLE t(a integer PRIMARY KEY, b integer)");
+  run("INSERT INTO t VALUES (1, 0), (2, 0)");
+  const std::string update = "UPDATE t SET a = a + 1 WHERE a < 5", insert = "INSERT INTO t SELECT a + 10, b FROM t";
+  run(update);
+  run(insert);
+  EXPECT_EQ(run(insert), "23505 at -1");
+  EXPECT_EQ(run("SELECT count(*) FROM t"), "4 ");
+  run("BEGIN READ ONLY");
+  EXPECT_EQ(run(update), "25006 at -1");
+  EXPECT_EQ(run(update), "25P02 at -1");
+  run("ROLLBACK");
+  // Other tables of the name.
+  run("DROP TABLE t");
+  EXPECT_EQ(run(update), "42P01 at 7");
+  run("CREATE TABLE t(b integer, a integer NOT NULL DEFAULT 7)");
+  run("INSERT INTO t(b) VALUES (4)");
+  expect(update, "", nothing);
+  expect(insert, "", nothing);
+  EXPECT_EQ(run("SELECT a, b FROM t ORDER BY a"), "4 17 7 4 ");
+  run("DROP TABLE t");
+  run("CREATE VIEW t AS SELECT 1 AS a");
+  EXPECT_EQ(run(update), "0A000 at 7");
+}
+
+TEST_F(PlanCacheTest, ParametersOfChangesTakeOtherValues) {
+  run("CREATE TABLE t(a integer, s text, n numeric(10,2))");
+  run("INSERT INTO t SELECT i, 'old', i FROM generate_series(1, 100) g(i)");
+  Statement update(connection, "UPDATE t SET s = $1, n = n * $2 WHERE a = $3 RETURNING s, n"),
+      insert(connection, "INSERT INTO t(a, s) SELECT a + $1, $2 FROM t WHERE a <= 2 RETURNING a, s");
+  const auto expect_run = [&](Statement& statement, const std::vector<Value>& values, const std::string& answer,
+                              bool is_kept) {
+    ASSERT_EQ(statement.parameter_types().size(), values.size());
+    for (size_t i = 0; i < values.size(); ++i) statement.bind_parameter(i, values[i]);
+    EXPECT_EQ(answer_of(statement), answer);
+    EXPECT_EQ(statement.reused() != nothing, is_kept) << answer;
+  };
+  expect_run(insert, {Value::integer(200), Value::text("x")}, "201 x 202 x ", false);
+  expect_run(insert, {Value::integer(300), Value::text("longer")}, "301 longer 302 longer ", true);
+  expect_run(insert, {Value::integer(300), Value::text("y")}, "301 y 302 y ", true);
+  expect_run(insert, {Value::integer(300), Value()}, "301  302  ", false);
+  expect_run(insert, {Value::integer(2147483647), Value::text("y")}, "22003 at 29", true);
+  expect_run(update, {Value::text("new"), Value::text("1.5"), Value::integer(7)}, "new 10.50 ", false);
+  expect_run(update, {Value::text("newer"), Value::text("0.01"), Value::integer(8)}, "newer 0.08 ", true);
+  expect_run(update, {Value::text("newest"), Value::text("2"), Value::integer(9)}, "newest 18.00 ", true);
+  expect_run(update, {Value::text("none"), Value::text("2"), Value::integer(99999)}, "", true);
+  EXPECT_EQ(run("SELECT count(*), sum(a) FROM t WHERE s <> 'old'"), "9 1633 ");
+}
+
+// Their rows stand in the text, or change with the time.
+TEST_F(PlanCacheTest, ChangesThatHardlyComeAgainAreNotKept) {
+  run("CREATE TABLE t(a integer, day date DEFAULT current_date)");
+  for (const std::string insert :
+       {"INSERT INTO t VALUES (1, NULL)", "INSERT INTO t SELECT i FROM generate_series(1, 3) g(i)",
+        "INSERT INTO t(a) SELECT a FROM t", "UPDATE t SET day = current_date"}) {
+    run(insert);
+    expect(insert, "", nothing);
+  }
+  EXPECT_EQ(connection.plan_cache().size(), 0U);
 }
 
 TEST_F(PlanCacheTest, RowsThatWereNotProvenAreCompiledAgain) {
@@ -247,6 +361,12 @@ TEST_F(PlanCacheTest, KeepsNoRows) {
   run("SELECT t.a FROM t JOIN t u ON t.a = u.a WHERE t.a < 3 ORDER BY 1");
   ASSERT_EQ(connection.plan_cache().size(), 1U);
   run("DROP TABLE t");
+  EXPECT_TRUE(table.expired());
+  run("CREATE TABLE t(a integer)");
+  run("INSERT INTO t SELECT i FROM generate_series(1, 10000) g(i)");
+  table = database.store().snapshot()->find_table("t");
+  run("DELETE FROM t WHERE a < 3");
+  ASSERT_EQ(connection.plan_cache().size(), 2U);
   EXPECT_TRUE(table.expired());
 }
 

@@ -28,6 +28,22 @@ TEST(ValidityBits, CopiesAnyStretchAndLeavesTheRestAlone) {
   }
 }
 
+TEST(ValidityBits, SetsAnyStretchAndLeavesTheRestAlone) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<uint8_t> target(40);
+    for (uint8_t& byte : target) byte = static_cast<uint8_t>(random());
+    const std::vector<uint8_t> before = target;
+    const int64_t count = static_cast<int64_t>(random() % (round % 2 == 0 ? 10 : 200));
+    const int64_t first = static_cast<int64_t>(random() % 100);
+    set_ones(target.data(), first, count);
+    for (int64_t i = 0; i < 320; ++i) {
+      const bool is_set = i >= first && i < first + count;
+      ASSERT_EQ(is_valid(target.data(), i), is_set || is_valid(before.data(), i)) << first << " " << count << " " << i;
+    }
+  }
+}
+
 TEST(GrowingValidity, HoldsNothingUntilTheFirstNull) {
   GrowingValidity validity;
   validity.append(nullptr, 0, 1000);
