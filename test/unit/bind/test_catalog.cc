@@ -9,6 +9,7 @@ namespace {
 TestCatalog make_catalog() {
   TestCatalog catalog;
   catalog.add({"every",
+               false,
                {{"b", {TypeId::Boolean}, false, ""},
                 {"s", {TypeId::SmallInt}, false, ""},
                 {"i", {TypeId::Integer}, false, ""},
@@ -24,9 +25,10 @@ TestCatalog make_catalog() {
                 {"vc", {TypeId::Varchar, 0, 0, 10}, false, ""},
                 {"c", {TypeId::Char, 0, 0, 5}, false, ""}},
                {}});
-  catalog.add({"other", {{"x", {TypeId::Text}, false, ""}, {"i", {TypeId::Integer}, false, ""}}, {}});
+  catalog.add({"other", false, {{"x", {TypeId::Text}, false, ""}, {"i", {TypeId::Integer}, false, ""}}, {}});
   catalog.add(
       {"keyed",
+       false,
        {{"k", {TypeId::Integer}, true, ""}, {"a", {TypeId::Text}, false, ""}, {"z", {TypeId::Integer}, false, "7"}},
        {0}});
   catalog.add_view({"pairs", {"p"}, "select i, k, z from other join keyed on i = k"});

@@ -51,7 +51,7 @@ class SizedTable : public EmptyTable {
 
  private:
   static TableDefinition definition_of(const std::string& name, const std::vector<SizedColumn>& columns) {
-    TableDefinition definition{name, {}, {}};
+    TableDefinition definition{name, false, {}, {}};
     for (const SizedColumn& column : columns) definition.columns.push_back({column.name, column.type, false, ""});
     return definition;
   }
