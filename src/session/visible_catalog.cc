@@ -13,8 +13,7 @@ std::vector<std::string> CatalogWithTemporary::table_names() const {
   std::vector<std::string> names = temporary_->table_names(), permanent = permanent_->table_names();
   names.insert(names.end(), permanent.begin(), permanent.end());
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

@@ -15,7 +15,7 @@ constexpr size_t most_erasures = 64;
 void ErasedRows::add(uint64_t version, std::vector<int64_t> numbers) {
   if (numbers.empty()) return forget(version);
   numbers_ += numbers.size();
-  erasures_.push_back(std::make_shared<const Erasure>(version, std::move(numbers)));
+  erasures_.push_back(std::make_shared<const Erasure>(Erasure{version, std::move(numbers)}));
   while (erasures_.size() > most_erasures || numbers_ > most_numbers) {
     known_since_ = erasures_.front()->version;
     numbers_ -= erasures_.front()->numbers.size();

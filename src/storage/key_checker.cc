@@ -144,12 +144,12 @@ void KeyChecker::check() {
     // Fragments may have been written anew, without deleted rows and with the new ones behind the others.
     int64_t left = set_begin_;
     for (size_t tablet = 0; left > 0; ++tablet) {
-      const auto [handle, mask, first_row] = state_.directory[tablet];
-      const int64_t rows = mask != nullptr ? handle->rows() : std::min(handle->rows(), left);
+      const TabletDirectory::Entry entry = state_.directory[tablet];
+      const VisibilityMask* mask = entry.mask.get();
+      const int64_t rows = mask != nullptr ? entry.tablet->rows() : std::min(entry.tablet->rows(), left);
       left -= mask != nullptr ? mask->live_rows() : rows;
-      if (!may_overlap(*handle)) continue;
-      storage_.view(state_, tablet, key_,
-                    [&](std::span<const ColumnView> views) { check_rows(views, rows, mask.get()); });
+      if (!may_overlap(*entry.tablet)) continue;
+      storage_.view(state_, tablet, key_, [&](std::span<const ColumnView> views) { check_rows(views, rows, mask); });
     }
   }
   set_begin_ = -1;

@@ -70,12 +70,13 @@ void TabletStorage::view(const TableState& table, size_t tablet, std::span<const
 
 void TabletStorage::view_live_rows(const TableState& table, size_t tablet,
                                    const std::function<void(const RowBatch&)>& use) const {
-  const auto [handle, mask, first_row] = table.directory[tablet];
-  std::vector<size_t> columns(handle->column_count());
+  const TabletDirectory::Entry entry = table.directory[tablet];
+  std::vector<size_t> columns(entry.tablet->column_count());
   std::iota(columns.begin(), columns.end(), 0);
   view(table, tablet, columns, [&](std::span<const ColumnView> views) {
+    const int64_t rows = entry.tablet->rows();
     const DecodedRows decoded =
-        mask != nullptr ? DecodedRows(views, handle->rows(), mask->bits()) : DecodedRows(views, handle->rows());
+        entry.mask != nullptr ? DecodedRows(views, rows, entry.mask->bits()) : DecodedRows(views, rows);
     use(decoded.batch());
   });
 }

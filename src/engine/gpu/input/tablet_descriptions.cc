@@ -20,7 +20,8 @@ void TabletDescriber::add_ranges(const std::vector<std::shared_ptr<const InputRa
                                  const TabletDescriptions* earlier) {
   for (const auto& range : ranges) {
     const size_t place = ranges_.size();
-    TabletDescriptions::Range& added = ranges_.emplace_back(range->number, described_, described_);
+    TabletDescriptions::Range& added =
+        ranges_.emplace_back(TabletDescriptions::Range{range->number, described_, described_});
     if (earlier != nullptr && place < earlier->ranges.size() && earlier->ranges[place].number == added.number &&
         earlier->ranges[place].before == added.before) {
       described_ = earlier->ranges[place].until;
