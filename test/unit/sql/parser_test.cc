@@ -111,7 +111,7 @@ TEST(Parser, NamesWhatIsNotThereYet) {
       {"create index on t (a)", "0A000", "create"},
       {"alter table t add b int", "0A000", "alter"},
       {"drop schema v", "0A000", "drop"},
-      {"create temp table t (a int)", "0A000", "temp"},
+      {"create temp table t (a int) on commit drop", "0A000", "commit"},
       {"create table t (a int unique)", "0A000", "unique"},
       {"create table t (a int check (a > 1))", "0A000", "check"},
       {"create table t (a int references u)", "0A000", "references"},

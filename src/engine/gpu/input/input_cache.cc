@@ -50,6 +50,10 @@ std::shared_ptr<SectionInput> InputCache::find(const std::shared_ptr<const Table
   return nullptr;
 }
 
+bool InputCache::Entry::is_of_table() const {
+  return std::ranges::any_of(input->ranges, [](const auto& range) { return !range->ids.empty(); });
+}
+
 bool InputCache::Entry::is_of(const TabletSource& table, const std::vector<size_t>& its_columns,
                               Place its_place) const {
   return place == its_place && columns == its_columns && has_tablet_of(*input, table);
@@ -67,7 +71,7 @@ void InputCache::keep(const std::shared_ptr<const TabletSource>& source, const s
                       Place place, std::shared_ptr<SectionInput> input) {
   Entries dropped;  // freed when others may go on
   std::lock_guard guard(mutex_);
-  move_past(dropped, [&](const Entry& entry) { return entry.is_of(*source, columns, place); });
+  move_past(dropped, [&](const Entry& entry) { return !entry.is_of_table() || entry.is_of(*source, columns, place); });
   entries_.push_front({source, columns, place, std::move(input)});
   if (entries_.size() > most_inputs) dropped.splice(dropped.end(), entries_, std::prev(entries_.end()));
 }

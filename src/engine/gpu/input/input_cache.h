@@ -53,7 +53,7 @@ class InputCache {
   // there.
   std::shared_ptr<SectionInput> find_earlier(const TabletSource& source, const std::vector<size_t>& columns,
                                              Place place);
-  // In the place of those of states that nobody has any more.
+  // In the place of those of sources, or states of the table, that nobody has any more.
   void keep(const std::shared_ptr<const TabletSource>& source, const std::vector<size_t>& columns, Place place,
             std::shared_ptr<SectionInput> input);
   // Lets go of what nobody reads any more, or of everything, so that segments can be evicted.
@@ -66,6 +66,9 @@ class InputCache {
     std::vector<size_t> columns;
     Place place;
     std::shared_ptr<SectionInput> input;
+    // Whether its source is a table, of which there may be other states; others, as rows of a section before, have
+    // none.
+    bool is_of_table() const;
     // Whether it is of some state of the source's table.
     bool is_of(const TabletSource& table, const std::vector<size_t>& its_columns, Place its_place) const;
   };
