@@ -130,7 +130,7 @@ syntax::TableName TreeBuilder::table_name(const PgQuery__RangeVar& node, SqlStat
   result.is_of_catalog = !schema.empty();
   if (schema == "public" || schema == "main")
     result.schema = syntax::Schema::Permanent;
-  else if (schema == "pg_temp" || schema == "temp")
+  else if (schema == "pg_temp")
     result.schema = syntax::Schema::Temporary;
   else if (!schema.empty())
     throw Error(no_schema, "schema \"" + std::string(schema) + "\" does not exist", node.location,

@@ -20,7 +20,7 @@ namespace diptych::syntax {
 
 struct Select;
 
-// Of tables: public and main are one, pg_temp and temp the other; None: whichever has a table of the name, the
+// Of tables: public and main are one, pg_temp is the other; None: whichever has a table of the name, the
 // temporary ones before the others.
 enum class Schema : uint8_t { None, Permanent, Temporary };
 
