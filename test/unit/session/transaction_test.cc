@@ -60,15 +60,18 @@ TEST_F(TransactionTest, RepeatableReadKeepsItsSnapshot) {
   EXPECT_EQ(rows(b_), 2);
 }
 
-TEST_F(TransactionTest, ChangesOverAnOldSnapshotAreRefused) {
+TEST_F(TransactionTest, ChangesOfRowsThatOthersHaveChangedAreRefused) {
+  run(a_, "INSERT INTO t VALUES (1), (2)");
   run(b_, "BEGIN ISOLATION LEVEL REPEATABLE READ");
-  EXPECT_EQ(rows(b_), 0);
-  run(a_, "INSERT INTO t VALUES (1)");
-  EXPECT_EQ(state_of(b_, "INSERT INTO t VALUES (2)"), "40001");
+  EXPECT_EQ(rows(b_), 2);
+  run(a_, "UPDATE t SET i = 10 WHERE i = 1");
+  run(b_, "DELETE FROM t WHERE i = 2");
+  EXPECT_EQ(rows(b_), 1);
+  EXPECT_EQ(state_of(b_, "DELETE FROM t WHERE i = 1"), "40001");
   EXPECT_EQ(b_.transaction().state(), TransactionState::Failed);
   run(a_, "INSERT INTO t VALUES (3)");  // which the refused one does not hinder
   run(b_, "ROLLBACK");
-  EXPECT_EQ(rows(b_), 2);
+  EXPECT_EQ(rows(b_), 3);
 }
 
 TEST_F(TransactionTest, WritersWaitForOneAnother) {
