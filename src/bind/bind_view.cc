@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "base/stack.h"
 #include "bind/table_binder.h"
 
 namespace diptych {
@@ -18,12 +19,13 @@ void check_name(const syntax::CreateView& node, const CatalogSnapshot& catalog) 
 BoundCreateView bind_create_view(const syntax::CreateView& node, StatementState& state) {
   check_name(node, state.catalog_of(node.view));
   LogicalOperatorPtr query = bind_select(*node.query, state);
-  for_each_operator(query, [&](const LogicalOperatorPtr& op) {
+  const auto refuse_temporary = [&](const LogicalOperatorPtr& op) {
     if (op->is_temporary)
       throw Error(SqlState::feature_not_supported,
                   "a view over a temporary table is not supported: \"" + op->source_name + "\" is one",
                   node.view.position);
-  });
+  };
+  run_at_depth(state.levels(), [&] { for_each_operator(query, refuse_temporary); });
   std::vector<ColumnDefinition> columns = output_columns(*query);
   if (!state.parameters.empty())
     throw Error(SqlState::undefined_parameter, "a view can't have parameters", node.view.position);
