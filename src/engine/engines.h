@@ -51,6 +51,12 @@ class Engines final : public SectionRunner {
   // The kernel that the section would get, or why there is none.
   static gpu::SectionKernel kernel_of(const Program& program, int32_t address, const TabletSource& source);
 
+  // Whether a statement has been run on a device.
+  bool uses_devices() const;
+  // A commit has changed the table: what is little of it goes to the devices that statements have read it on, so that
+  // the next one finds it there. Whatever fails is left to that one.
+  void follow(const std::shared_ptr<const TabletSource>& table) noexcept;
+
   // Of every device, for all connections: what their buffers may take together. 0: nine tenths of what a device has.
   void set_device_memory_limit(int64_t bytes);
   int64_t device_memory_limit() const { return device_memory_limit_.load(std::memory_order_relaxed); }

@@ -58,6 +58,14 @@ std::string why_no_kernel(const SectionTask& task, const Device& device) {
   return reason.empty() && !are_there ? gpu::meets_an_index : reason;
 }
 
+// Of the kernels from a section on. Rows that change make no others, but where they change how a column is stored: such
+// a kernel is compiled when its section asks for it.
+uint64_t kernels_key(const SectionTask& task, const ProgramFacts* facts) {
+  const auto address = static_cast<uint64_t>(task.address);
+  if (task.program.text_number != 0) return mixed_key(task.program.text_number, address);
+  return facts != nullptr ? mixed_key(facts->key, address) : program_key(task.program, task.address);
+}
+
 }  // namespace
 
 std::string Engines::loss_of(const Device& device) { return device.info().id() + " is " + device.health().why_lost(); }
@@ -75,9 +83,7 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
     const std::optional<size_t> number = placed->section_at(address);
     return number && placed->placement.sections[*number].device;
   };
-  const uint64_t key = placed != nullptr ? mixed_key(placed->facts->key, static_cast<uint64_t>(task.address))
-                                         : program_key(task.program, task.address);
-  engine.kernels().prepare(key, [&] {
+  engine.kernels().prepare(kernels_key(task, placed != nullptr ? placed->facts.get() : nullptr), [&] {
     return gpu::ProgramKernels(engine, task.program, residency, admits).find(task.address, *task.source);
   });
 }
@@ -238,6 +244,25 @@ gpu::GpuEngine* Engines::find_engine(Device& device) {
   std::lock_guard guard(mutex_);
   const auto found = engines_.find(&device);
   return found != engines_.end() ? found->second.get() : nullptr;
+}
+
+bool Engines::uses_devices() const {
+  std::lock_guard guard(mutex_);
+  return !engines_.empty();
+}
+
+void Engines::follow(const std::shared_ptr<const TabletSource>& table) noexcept {
+  try {
+    std::vector<gpu::GpuEngine*> engines;
+    {
+      std::lock_guard guard(mutex_);
+      for (const auto& [device, engine] : engines_)
+        if (engine && !device->health().is_lost()) engines.push_back(engine.get());
+    }
+    for (gpu::GpuEngine* engine : engines) engine->follow(table);
+  } catch (const std::exception&) {
+    // The commit is done, and nobody has asked for more.
+  }
 }
 
 void Engines::forget(Device& device) {

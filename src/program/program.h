@@ -195,6 +195,8 @@ struct Program {
   // What is found out about it may be kept by this number, which no other program has, nor the same one with other
   // constants or rows. 0: it has none, and nothing is kept.
   uint64_t number = 0;
+  // The same of what does not depend on its rows: it stays when they change.
+  uint64_t text_number = 0;
 };
 
 // Checks the rules above. Errors: XX000 naming the address and the rule.

@@ -72,7 +72,16 @@ void Connection::checkpoint() {
 
 void Connection::commit() {
   check_has_no_appender();
+  const std::vector<TableAddress> changed = transaction_.tables_written();
   transaction_.commit();
+  note_changes(changed);
+}
+
+void Connection::note_changes(std::span<const TableAddress> tables) {
+  if (tables.empty() || !database_.engines().uses_devices()) return;
+  const auto catalog = transaction_.catalog();
+  for (const TableAddress& table : tables)
+    if (const auto changed = find_table(*catalog, table)) database_.engines().follow(changed);
 }
 
 void Connection::check_has_no_appender() const {

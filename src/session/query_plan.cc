@@ -194,12 +194,14 @@ bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   return true;
 }
 
-// Only what comes again just as it was has something to keep.
+// Only what comes again with the same constants has something to keep.
 void QueryPlan::number_program(bool is_same) {
-  if (!is_same)
-    program_->number = 0;
-  else if (program_->number == 0)
-    program_->number = ++last_program_number;
+  uint64_t &text = program_->text_number, &number = program_->number;
+  if (values_ != program_values_)
+    text = number = 0;
+  else if (!is_same || number == 0)
+    number = ++last_program_number;
+  if (text == 0) text = number;
 }
 
 bool QueryPlan::program_holds(const CatalogSnapshot& catalog) const {

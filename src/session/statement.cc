@@ -262,7 +262,10 @@ std::shared_ptr<const TabletSource> Statement::run() {
   if (!reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
   auto rows = description_->is_planned ? run_change() : run_as_command();
-  if (writing_) writing_->finish();
+  if (writing_) {
+    writing_->finish();
+    connection_.note_changes(writing_->own_tables());
+  }
   return rows ? rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 

@@ -115,6 +115,7 @@ void Transaction::end() noexcept {
   snapshot_.reset();
   writers_ = {};
   changed_.clear();
+  written_.clear();
 }
 
 std::shared_ptr<const CatalogSnapshot> Transaction::catalog() {
@@ -199,6 +200,8 @@ const Writers& Transaction::write(const WriteTargets& targets, const WriterWait&
   }
   if (!targets.are_rows) check_may_define(!targets.have(false));
   if (targets.have(true) && writers_.temporary == nullptr) writers_.temporary = begin_temporary(wait);
+  for (const TableAddress& target : targets.tables)
+    if (std::ranges::find(written_, target) == written_.end()) written_.push_back(target);
   return writers_;
 }
 
@@ -230,6 +233,7 @@ void Transaction::prepare_targets(const WriteTargets& targets, WriteTransaction&
 Writing::Writing(Transaction& transaction, const WriteTargets& targets, const WriterWait& wait)
     : transaction_(transaction),
       is_own_(transaction.state() == TransactionState::None),
+      own_tables_(is_own_ ? targets.tables : std::vector<TableAddress>()),
       writers_(is_own_ ? transaction.begin_write(targets, wait) : transaction.write(targets, wait)) {}
 
 std::shared_ptr<const CatalogSnapshot> Writing::catalog() const {

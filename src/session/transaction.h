@@ -95,6 +95,8 @@ class Transaction {
   Writers begin_write(const WriteTargets& targets, const WriterWait& wait);
   // The same for changes that are a part of the open transaction. Errors: also 40001.
   const Writers& write(const WriteTargets& targets, const WriterWait& wait);
+  // Tables and views that statements of the open transaction were to change.
+  const std::vector<TableAddress>& tables_written() const { return written_; }
   // Whether they are what it will commit.
   bool are_writers(const Writers& writers) const { return writers_ == writers; }
 
@@ -128,6 +130,7 @@ class Transaction {
   std::shared_ptr<const CatalogSnapshot> snapshot_;  // REPEATABLE READ, after its first statement
   std::unique_ptr<Store> temporary_;                 // null: there have been no temporary tables
   Writers writers_;
+  std::vector<TableAddress> written_;
   bool is_behind_ = false;  // others have committed between snapshot_ and what the writer goes on from
   NameSet changed_;         // where it is: tables and views that it sees as the writer has them
   VersionNumbers versions_, schema_versions_, changed_versions_, changed_schema_versions_;
@@ -149,12 +152,15 @@ class Writing {
   // Of its own it is committed; else what a statement has to refuse is refused now. Errors: 25000 the transaction has
   // ended meanwhile; those of WriteTransaction::commit() and preview().
   void finish();
+  // The tables that are changed, where that is a transaction of its own.
+  const std::vector<TableAddress>& own_tables() const { return own_tables_; }
   // What it has changed is not wanted: the connection's transaction fails, which can't give up a part of it.
   void abandon() noexcept;
 
  private:
   Transaction& transaction_;
   const bool is_own_;
+  const std::vector<TableAddress> own_tables_;
   const Writers writers_;
 };
 

@@ -1,6 +1,7 @@
 #include "engine/device/device.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -11,6 +12,8 @@ namespace diptych {
 namespace {
 
 thread_local DeviceReservation* innermost_reservation = nullptr;
+
+std::atomic<uint64_t> last_queue{0};
 
 }  // namespace
 
@@ -110,6 +113,8 @@ void Device::raise_no_room(int64_t bytes, const char* what) const {
                   std::to_string(memory_limit()) + " are in use");
 }
 
+Queue::Queue() : number_(++last_queue) {}
+
 void Queue::copy_to_device(DeviceAddress to, const void* from, int64_t bytes) {
   const PartScope scope(clock(), TimePart::Copy);
   if (report_ != nullptr) report_->work.bytes_to_device += bytes;
@@ -166,6 +171,7 @@ void* Queue::native_handle() {
 void Queue::synchronize() {
   if (!is_idle_) is_idle_ = is_through();
   if (!is_idle_) wait_and_count([] {});
+  held_.clear();
 }
 
 void Queue::synchronize_watching(const DeviceEvent& last, const std::function<void()>& watch) {
@@ -177,6 +183,7 @@ void Queue::synchronize_watching(const DeviceEvent& last, const std::function<vo
       std::this_thread::sleep_for(pause);
     }
   });
+  held_.clear();
 }
 
 template <typename WaitBefore>

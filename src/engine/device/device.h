@@ -144,7 +144,10 @@ class DeviceEvent {
 
 class Queue {
  public:
+  Queue();
   virtual ~Queue() = default;
+  // No other queue of the process has it, or had it.
+  uint64_t number() const { return number_; }
   // All of these only queue the work; its errors come out of any later call. Host memory must stay until the work is
   // done. Copies overlap with other queues' work only from and to pinned memory.
   void copy_to_device(DeviceAddress to, const void* from, int64_t bytes);
@@ -168,6 +171,11 @@ class Queue {
   void begin() { queue_begin(); }
   // What is queued from now on begins once that place has been reached, in whichever queue of the device it is.
   void wait_for(const DeviceEvent& event);
+  // Has what queued work uses stay until synchronize() finds that work done.
+  void hold(std::shared_ptr<const void> used) { held_.push_back(std::move(used)); }
+  size_t held() const { return held_.size(); }
+  // Whether everything queued is known to be done.
+  bool is_idle() const { return is_idle_; }
   // Waits until everything queued is done; where it is by now, nothing is waited for, nor counted. Errors: 58000 with
   // the driver's message.
   void synchronize();
@@ -210,8 +218,10 @@ class Queue {
   template <typename WaitBefore>
   void wait_and_count(WaitBefore&& wait_before);
 
+  const uint64_t number_;
   WorkReport* report_ = nullptr;
-  bool is_idle_ = true;  // everything queued is known to be done
+  bool is_idle_ = true;
+  std::vector<std::shared_ptr<const void>> held_;
 };
 
 struct DeviceMemoryUse {

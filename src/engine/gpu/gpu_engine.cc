@@ -1,5 +1,6 @@
 #include "engine/gpu/gpu_engine.h"
 
+#include "engine/gpu/input/section_input.h"
 #include "engine/gpu/join/built_index.h"
 #include "engine/gpu/section_run.h"
 
@@ -48,6 +49,19 @@ std::unique_ptr<StartedSection> GpuEngine::start(const SectionTask& task, Reside
   if (!task.started->empty()) before = static_cast<const SectionRun*>(task.started->rbegin()->second.get());
   if (!run->start(before)) return nullptr;
   return run;
+}
+
+void GpuEngine::follow(const std::shared_ptr<const TabletSource>& table) {
+  const std::vector<InputCache::Earlier> read = inputs_.take_read(table);
+  if (read.empty()) return;
+  const std::shared_ptr<const void> entered = device_.enter();
+  std::unique_ptr<Queue> queue = take_queue(nullptr);
+  for (const auto& [columns, earlier] : read) {
+    InputLoader loader(*this, *table, columns, Residency::Cached, *queue);
+    if (auto input = loader.follow(earlier))
+      inputs_.keep(table, columns, ColumnSegment::Place::Device, std::move(input), InputCache::For::Later);
+  }
+  give_back(std::move(queue));
 }
 
 void GpuEngine::forget() {

@@ -59,6 +59,10 @@ class GpuEngine {
   // happened. Errors: as run(), but for those of rows.
   std::unique_ptr<StartedSection> start(const SectionTask& task, Residency residency, KernelChoice choice);
 
+  // Brings what has changed of a table to the device, where statements have read columns of an earlier state there, if
+  // it is little. Errors: as run().
+  void follow(const std::shared_ptr<const TabletSource>& table);
+
   // Lets go of all that is kept for other statements and that none uses: the device is lost.
   void forget();
   // Of the device's buffers, -1: nine tenths of what it has. Columns that are kept there go, so that another limit

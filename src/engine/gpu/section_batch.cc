@@ -43,7 +43,7 @@ SectionBatch::SectionBatch(GpuEngine& engine, const SectionTask& task, const std
       choice_(choice),
       merges_sorted_(merges_sorted),
       queue_(engine.take_queue(task.report)),
-      loader_(engine, task, columns, residency, *queue_) {}
+      loader_(engine, *task.source, columns, residency, *queue_) {}
 
 // Nothing may be freed that the device still works with.
 SectionBatch::~SectionBatch() {
@@ -61,6 +61,7 @@ bool SectionBatch::start(std::shared_ptr<SectionInput> input, int64_t room, bool
   input_ = std::move(input);
   const PartScope scope(task_.clock(), TimePart::Launch);
   if (!find_kernel(memo, reason)) return false;
+  input_->wait_in(*queue_);
   constants_.emplace(task_.program, *kernel_, input_->dictionaries);
   constants_->upload(engine_, *queue_);
   tablets_ = loader_.describe(*input_, choose_steps() * kernel_->step_rows());

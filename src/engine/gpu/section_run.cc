@@ -342,9 +342,10 @@ double SectionRun::most_cancelled_pairs() const {
 
 // Of all needed tablets, also where they are not all of one batch.
 void SectionRun::load_all(InputLoader& loader) {
-  input_ = loader.load(segments_of(all_tablets_), engine_.inputs().find_earlier(*task_.source, columns_, place()));
-  if (result_.profile.tablets_skipped == 0 && !all_tablets_.is_empty())
-    engine_.inputs().keep(task_.source, columns_, place(), input_);
+  const bool is_whole = result_.profile.tablets_skipped == 0 && !all_tablets_.is_empty();
+  input_ = loader.load(is_whole ? loader.all_ranges() : segments_of(all_tablets_),
+                       engine_.inputs().find_earlier(*task_.source, columns_, place()));
+  if (is_whole) engine_.inputs().keep(task_.source, columns_, place(), input_, InputCache::For::Statement);
 }
 
 // Columns that are kept are kept by the segment, so that another run finds them; others are no more than the run.

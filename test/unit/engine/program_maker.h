@@ -24,13 +24,15 @@ std::shared_ptr<const TabletSource> make_table(const std::vector<ColumnDefinitio
 // Tablets of another source, with ids as those of a table have.
 class NumberedTablets final : public TabletSource {
  public:
-  explicit NumberedTablets(std::shared_ptr<const TabletSource> source) : source_(std::move(source)) {}
+  // first: the id of the first one.
+  explicit NumberedTablets(std::shared_ptr<const TabletSource> source, uint64_t first = 1)
+      : source_(std::move(source)), first_(first) {}
   const std::vector<ColumnDefinition>& columns() const override { return source_->columns(); }
   size_t tablet_count() const override { return source_->tablet_count(); }
   int64_t row_count() const override { return source_->row_count(); }
   int64_t rows_in(size_t tablet) const override { return source_->rows_in(tablet); }
   ZoneMap zone_map(size_t tablet, size_t column) const override { return source_->zone_map(tablet, column); }
-  uint64_t tablet_id(size_t tablet) const override { return tablet + 1; }
+  uint64_t tablet_id(size_t tablet) const override { return first_ + tablet; }
   const Dictionary* common_dictionary(size_t column) const override { return source_->common_dictionary(column); }
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
     if (tablet == unreadable_) throw Error(SqlState::out_of_memory, "no memory for the tablet");
@@ -42,6 +44,7 @@ class NumberedTablets final : public TabletSource {
 
  private:
   std::shared_ptr<const TabletSource> source_;
+  const uint64_t first_;
   size_t unreadable_ = SIZE_MAX;
 };
 

@@ -214,8 +214,8 @@ void GeneratedKernels::keep(std::map<Key, Value>& kept, size_t most, const Key& 
 }
 
 SectionSignature GeneratedKernels::signature(const Program& program, int32_t address, const SectionShape& shape) {
-  if (program.number == 0) return section_signature(program, address, shape);
-  const std::pair key(program.number, address);
+  if (program.text_number == 0) return section_signature(program, address, shape);
+  const std::pair key(program.text_number, address);
   if (const auto known = find(programs_, key)) return with_shape(*known, shape);
   const SectionSignature of_program = program_signature(program, address);
   keep(programs_, most_programs, key, of_program);

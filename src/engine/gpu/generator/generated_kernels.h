@@ -22,7 +22,7 @@ SectionSignature section_signature(const Program& program, int32_t address, cons
 
 class GeneratedKernels {
  public:
-  // As section_signature(), of which the program's part is kept by its number.
+  // As section_signature(), of which the program's part is kept by its text's number.
   SectionSignature signature(const Program& program, int32_t address, const SectionShape& shape);
   // As generate_section().
   std::shared_ptr<const SectionKernel> get(const Program& program, int32_t address, const SectionShape& shape);
@@ -35,7 +35,7 @@ class GeneratedKernels {
   void keep(std::map<Key, Value>& kept, size_t most, const Key& key, const Value& value);
 
   std::mutex mutex_;                                                   // guards what follows
-  std::map<std::pair<uint64_t, int32_t>, SectionSignature> programs_;  // by number and address
+  std::map<std::pair<uint64_t, int32_t>, SectionSignature> programs_;  // by text_number and address
   std::map<SectionSignature, std::shared_ptr<const SectionKernel>> kernels_;
 };
 

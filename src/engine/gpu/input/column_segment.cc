@@ -1,5 +1,7 @@
 #include "engine/gpu/input/column_segment.h"
 
+#include <algorithm>
+
 namespace diptych::gpu {
 
 SegmentTablet stored_form(const ColumnView& view, int64_t rows) {
@@ -15,6 +17,17 @@ SegmentTablet stored_form(const ColumnView& view, int64_t rows) {
   tablet.rows = rows;
   tablet.has_nulls = view.validity != nullptr;
   return tablet;
+}
+
+bool ColumnSegment::may_be_under_way() const {
+  return std::ranges::any_of(memories_, [](const auto& memory) {
+    return memory != nullptr && memory->arrival && !memory->arrival->is_over();
+  });
+}
+
+void ColumnSegment::wait_in(Queue& queue) const {
+  for (const auto& memory : memories_)
+    if (memory != nullptr && memory->arrival) memory->arrival->wait_in(queue);
 }
 
 }  // namespace diptych::gpu

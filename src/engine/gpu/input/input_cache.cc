@@ -20,6 +20,10 @@ bool has_tablet_of(const SectionInput& input, const TabletSource& source) {
 
 }  // namespace
 
+void SectionInput::wait_in(Queue& queue) const {
+  for (const auto& segment : arriving) segment->wait_in(queue);
+}
+
 std::optional<double> SectionInput::share_of(size_t section) {
   std::lock_guard guard(mutex);
   const auto known = shares_.find(section);
@@ -45,6 +49,7 @@ std::shared_ptr<SectionInput> InputCache::find(const std::shared_ptr<const Table
   for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
     if (entry->place != place || entry->columns != columns || entry->source.lock() != source) continue;
     entries_.splice(entries_.begin(), entries_, entry);
+    entry->was_read = true;
     return entry->input;
   }
   return nullptr;
@@ -68,12 +73,27 @@ std::shared_ptr<SectionInput> InputCache::find_earlier(const TabletSource& sourc
 }
 
 void InputCache::keep(const std::shared_ptr<const TabletSource>& source, const std::vector<size_t>& columns,
-                      Place place, std::shared_ptr<SectionInput> input) {
+                      Place place, std::shared_ptr<SectionInput> input, For whom) {
   Entries dropped;  // freed when others may go on
   std::lock_guard guard(mutex_);
   move_past(dropped, [&](const Entry& entry) { return !entry.is_of_table() || entry.is_of(*source, columns, place); });
-  entries_.push_front({source, columns, place, std::move(input)});
+  entries_.push_front({source, columns, place, std::move(input), whom == For::Statement});
   if (entries_.size() > most_inputs) dropped.splice(dropped.end(), entries_, std::prev(entries_.end()));
+}
+
+std::vector<InputCache::Earlier> InputCache::take_read(const std::shared_ptr<const TabletSource>& table) {
+  std::vector<Earlier> read;
+  std::lock_guard guard(mutex_);
+  for (Entry& entry : entries_) {
+    if (entry.place != Place::Device || !entry.was_read || !entry.is_of(*table, entry.columns, entry.place)) continue;
+    const bool is_now = std::ranges::any_of(entries_, [&](const Entry& other) {
+      return other.place == entry.place && other.columns == entry.columns && other.source.lock() == table;
+    });
+    if (is_now) continue;
+    entry.was_read = false;
+    read.push_back({entry.columns, entry.input});
+  }
+  return read;
 }
 
 template <typename Test>

@@ -23,6 +23,8 @@ namespace diptych::gpu {
 struct SectionInput {
   std::vector<std::shared_ptr<const InputRange>> ranges;
   DeviceBuffer copies;  // of pinned segments, streamed
+  // Segments that were on their way to the device when it was made.
+  std::vector<std::shared_ptr<const ColumnSegment>> arriving;
   SectionShape shape;
   std::vector<const Dictionary*> dictionaries;                          // by column of the section
   int64_t rows = 0, bytes = 0;                                          // of the needed tablets; encoded
@@ -33,6 +35,8 @@ struct SectionInput {
   std::map<int64_t, std::shared_ptr<TabletDescriptions>> earlier_descriptions;
   std::mutex mutex;  // guards all from descriptions on, and shares
 
+  // What the queue is given from now on finds the columns where they are told to be.
+  void wait_in(Queue& queue) const;
   // Of the rows, how many came out of a section before, which a hash of its signature stands for; nullopt: not known.
   std::optional<double> share_of(size_t section);
   void note_share(size_t section, double share);
@@ -53,9 +57,18 @@ class InputCache {
   // there.
   std::shared_ptr<SectionInput> find_earlier(const TabletSource& source, const std::vector<size_t>& columns,
                                              Place place);
+  // Whether a statement reads it, or one may.
+  enum class For : uint8_t { Statement, Later };
   // In the place of those of sources, or states of the table, that nobody has any more.
   void keep(const std::shared_ptr<const TabletSource>& source, const std::vector<size_t>& columns, Place place,
-            std::shared_ptr<SectionInput> input);
+            std::shared_ptr<SectionInput> input, For whom);
+  struct Earlier {
+    std::vector<size_t> columns;
+    std::shared_ptr<SectionInput> input;
+  };
+  // Those on the device that a statement has read, of other states of the table alone. None is told twice until a
+  // statement has read it again.
+  std::vector<Earlier> take_read(const std::shared_ptr<const TabletSource>& table);
   // Lets go of what nobody reads any more, or of everything, so that segments can be evicted.
   void forget_past();
   void clear();
@@ -66,6 +79,7 @@ class InputCache {
     std::vector<size_t> columns;
     Place place;
     std::shared_ptr<SectionInput> input;
+    bool was_read = false;  // by a statement, and not taken since
     // Whether its source is a table, of which there may be other states; others, as rows of a section before, have
     // none.
     bool is_of_table() const;

@@ -24,7 +24,9 @@ struct InputRange {
   // By column of the section:
   std::vector<std::vector<uint64_t>> ids;  // TabletSource::column_ids() of the tablets
   std::vector<std::shared_ptr<const ColumnSegment>> segments;
-  std::vector<DeviceAddress> addresses;            // of the segments, for kernels
+  // On the device, of copies that pinned segments have there, or would have if they were copied as a whole; empty: the
+  // segments are read where they are.
+  std::vector<DeviceAddress> copies;
   std::vector<std::vector<SegmentTablet>> stored;  // the needed tablets; of those that are stored alike the first one
 };
 

@@ -38,8 +38,8 @@ std::shared_ptr<const ColumnSegment> SegmentCache::get(const TabletSource& sourc
   const Run run{source, first, count, column};
   Key key{column, source.column_ids(first, count, column)};
   if (std::find(key.tablets.begin(), key.tablets.end(), 0) != key.tablets.end()) {
-    SegmentLoader loader(source, first, count, column);
-    return load(loader, queue);
+    SegmentLoader loader(source, first, count, column, place_);
+    return load(loader, make_memory(loader.bytes()), queue);
   }
   Entries::iterator entry;
   {
@@ -103,14 +103,8 @@ std::vector<SegmentPart> SegmentCache::find_parts(const Key& key) {
 
 std::shared_ptr<const ColumnSegment> SegmentCache::load(const Run& run, const std::vector<SegmentPart>& there,
                                                         Queue& queue) {
-  SegmentLoader loader(run.source, run.first, run.count, run.column, there);
-  reserve(loader.bytes());
-  try {
-    return counted(load(loader, queue));
-  } catch (...) {
-    *bytes_ -= loader.bytes();
-    throw;
-  }
+  SegmentLoader loader(run.source, run.first, run.count, run.column, place_, there);
+  return load(loader, make_counted_memory(loader.bytes()), queue);
 }
 
 double SegmentCache::part_here(const TabletSource& source, const TabletSpan& span, size_t column) {
@@ -137,30 +131,37 @@ bool SegmentCache::has_both(size_t column, uint64_t first, uint64_t last, size_t
   return (place < tablets.size() && tablets[place] == last) || parts_.contains({column, last});
 }
 
-std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, Queue& queue) {
-  const int64_t bytes = std::max(loader.bytes(), device_alignment);
-  if (place_ == ColumnSegment::Place::Pinned) {
-    for (;;) {
-      try {
-        return loader.load(device_.allocate_pinned(bytes, "columns in pinned memory"));
-      } catch (const Error& error) {
-        if (error.state() != SqlState::out_of_memory || !drop(bytes)) throw;
-      }
-    }
-  }
-  return loader.load(device_.allocate_to_stay(bytes, "columns on the device"), device_, queue);
+std::shared_ptr<const ColumnSegment> SegmentCache::load(SegmentLoader& loader, std::shared_ptr<SegmentMemory> memory,
+                                                        Queue& queue) {
+  if (place_ == ColumnSegment::Place::Pinned) return loader.load_pinned(std::move(memory));
+  return loader.load(std::move(memory), device_, queue);
 }
 
-std::shared_ptr<const ColumnSegment> SegmentCache::counted(std::shared_ptr<const ColumnSegment> segment) const {
-  struct Counted {
-    std::shared_ptr<std::atomic<int64_t>> bytes;
-    std::shared_ptr<const ColumnSegment> segment;
-    ~Counted() { *bytes -= segment->bytes(); }
-  };
-  const auto owner = std::make_shared<Counted>();
-  owner->bytes = bytes_;
-  owner->segment = std::move(segment);
-  return {owner, owner->segment.get()};
+std::shared_ptr<SegmentMemory> SegmentCache::make_memory(int64_t bytes) {
+  if (place_ == ColumnSegment::Place::Device) {
+    if (bytes == 0) return nullptr;
+    return std::make_shared<SegmentMemory>(device_.allocate_to_stay(bytes, "columns on the device"));
+  }
+  bytes = std::max(bytes, device_alignment);
+  for (;;) {
+    try {
+      return std::make_shared<SegmentMemory>(device_.allocate_pinned(bytes, "columns in pinned memory"));
+    } catch (const Error& error) {
+      if (error.state() != SqlState::out_of_memory || !drop(bytes)) throw;
+    }
+  }
+}
+
+std::shared_ptr<SegmentMemory> SegmentCache::make_counted_memory(int64_t bytes) {
+  reserve(bytes);
+  try {
+    auto memory = make_memory(bytes);
+    if (memory != nullptr) memory->count_in(bytes_, bytes);
+    return memory;
+  } catch (...) {
+    *bytes_ -= bytes;
+    throw;
+  }
 }
 
 void SegmentCache::keep(Entries::iterator entry, const std::shared_ptr<const ColumnSegment>& segment, const Run& run) {

@@ -5,12 +5,12 @@
 // alone.
 //
 //   segment   | 1 | 2 | 3 | 4 |         4 was replaced by 6, and 7 is new
-//   now       | 1 | 2 | 3 | 6 | 7 |     1 to 3 are copied there; then the old segment is forgotten
+//   now       | 1 | 2 | 3 | 6 | 7 |     1 to 3 are shared or copied there; then the old segment is forgotten
 //
-// A segment is forgotten, and freed when its last user is done, once newer ones have all its tablets that the table
-// still has. When the limit or pinned memory has no room for a new one, those that were not used for longest and that
-// nobody uses go; the device asks for its own (Device::when_short). While a segment is made from others, these are in
-// use; where there is no room for both, they are let go of, and all comes over the bus.
+// A segment is forgotten once newer ones have all its tablets that the table still has, and its memory is freed when
+// its last user is done. When the limit or pinned memory has no room for a new one, those that were not used for longest
+// and that nobody uses go; the device asks for its own (Device::when_short). While a segment is made from others, these
+// are in use; where there is no room for both, they are let go of, and all comes over the bus.
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
@@ -52,7 +52,7 @@ class SegmentCache {
   void when_short(std::function<void()> action) { when_short_ = std::move(action); }
   // Called when every segment is in use: whoever only keeps them lets go.
   void when_all_are_used(std::function<void()> action) { when_all_are_used_ = std::move(action); }
-  // Of all segments that are in memory, and of those that are being made.
+  // Of the memory of all segments, those included that are being made.
   int64_t bytes() const { return *bytes_; }
 
  private:
@@ -93,11 +93,14 @@ class SegmentCache {
   // By tablet; empty where none is in a segment.
   std::vector<SegmentPart> find_parts(const Key& key);
   std::shared_ptr<const ColumnSegment> load(const Run& run, const std::vector<SegmentPart>& there, Queue& queue);
-  std::shared_ptr<const ColumnSegment> load(SegmentLoader& loader, Queue& queue);
-  // Of the limit. Errors: 53200.
+  std::shared_ptr<const ColumnSegment> load(SegmentLoader& loader, std::shared_ptr<SegmentMemory> memory,
+                                            Queue& queue);
+  // Null: the segment needs none.
+  std::shared_ptr<SegmentMemory> make_memory(int64_t bytes);
+  // The same, of the limit, until it is freed.
+  std::shared_ptr<SegmentMemory> make_counted_memory(int64_t bytes);
+  // Errors: 53200.
   void reserve(int64_t bytes);
-  // The segment, whose bytes are counted until it is freed.
-  std::shared_ptr<const ColumnSegment> counted(std::shared_ptr<const ColumnSegment> segment) const;
   void keep(Entries::iterator entry, const std::shared_ptr<const ColumnSegment>& segment, const Run& run);
   // With the mutex. Whether a tablet is found there that is in use besides those of the segment that was made: by the
   // same table, which has tablets `around` them, or by a later state of it.

@@ -17,7 +17,7 @@ int64_t TabletDescriber::words_so_far() const {
 }
 
 void TabletDescriber::add_ranges(const std::vector<std::shared_ptr<const InputRange>>& ranges,
-                                 const TabletDescriptions* earlier) {
+                                 const std::shared_ptr<const TabletDescriptions>& earlier) {
   for (const auto& range : ranges) {
     const size_t place = ranges_.size();
     TabletDescriptions::Range& added =
@@ -56,8 +56,11 @@ void TabletDescriber::add_tablet(const InputRange& range, size_t tablet, int64_t
   words_.insert(words_.end(), {static_cast<uint64_t>(rows), static_cast<uint64_t>(described_.tiles),
                                static_cast<uint64_t>(row), static_cast<uint64_t>(described_.rows)});
   for (size_t column = 0; column < columns_; ++column) {
-    const SegmentTablet& stored = range.segments[column]->tablets()[tablet];
-    const uint64_t start = range.addresses[column].value;
+    const ColumnSegment& segment = *range.segments[column];
+    const SegmentTablet& stored = segment.tablets()[tablet];
+    const bool is_copied = !range.copies.empty();
+    const uint64_t start =
+        (is_copied ? range.copies[column] + segment.part(tablet).start : segment.address_of(tablet)).value;
     const auto at = [&](int64_t offset) { return offset < 0 ? 0 : start + static_cast<uint64_t>(offset); };
     words_.insert(words_.end(),
                   {at(stored.data), at(stored.validity), static_cast<uint64_t>(stored.base),
@@ -81,14 +84,19 @@ std::shared_ptr<TabletDescriptions> TabletDescriber::send(Device& device, Queue&
   made->sent = device.allocate_pinned(std::max(sent_bytes, word_bytes), what);
   if (!words_.empty()) std::memcpy(made->sent.data(), words_.data(), static_cast<size_t>(sent_bytes));
   const DeviceAddress to = made->buffer.address();
-  if (earlier_ != nullptr)
+  queue.hold(made);
+  if (earlier_ != nullptr) {
+    queue.hold(earlier_);
+    earlier_->arrival->wait_in(queue);
     queue.copy_on_device(to, earlier_->buffer.address(), std::min(bytes, earlier_->buffer.bytes()));
+  }
   for (const Words& change : changes_) {
     if (change.count == 0) continue;
     queue.copy_to_device(to + change.at * word_bytes,
                          made->sent.data() + static_cast<int64_t>(change.first) * word_bytes,
                          static_cast<int64_t>(change.count) * word_bytes);
   }
+  made->arrival.emplace(queue);
   return made;
 }
 

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/device/device.h"
+#include "engine/gpu/input/arrival.h"
 #include "engine/gpu/input/input_range.h"
 #include "tablet/tablet_source.h"
 
@@ -32,6 +34,7 @@ struct TabletDescriptions {
   };
   DeviceBuffer buffer;
   PinnedBuffer sent;
+  std::optional<Arrival> arrival;  // which those of other queues wait for
   std::vector<Range> ranges;
   int64_t tablets = 0, tiles = 0;
   int64_t tiles_per_tablet = 0;  // 0: differs
@@ -44,9 +47,10 @@ class TabletDescriber {
       : source_(source), tile_rows_(tile_rows), columns_(columns) {}
 
   // earlier: of what may have some of the ranges, for the same tiles; null: there are none.
-  void add_ranges(const std::vector<std::shared_ptr<const InputRange>>& ranges, const TabletDescriptions* earlier);
-  // Once, behind that. They stay: beyond the statement. Copies may still be under way in the queue, of `earlier`, too.
-  // Errors: 53200, 58000.
+  void add_ranges(const std::vector<std::shared_ptr<const InputRange>>& ranges,
+                  const std::shared_ptr<const TabletDescriptions>& earlier);
+  // Once, behind that. They stay: beyond the statement. Copies may still be under way in the queue, which holds what
+  // they use. Errors: 53200, 58000.
   std::shared_ptr<TabletDescriptions> send(Device& device, Queue& queue, bool stay);
 
  private:
@@ -63,7 +67,7 @@ class TabletDescriber {
   const TabletSource& source_;
   const int64_t tile_rows_;
   const size_t columns_;
-  const TabletDescriptions* earlier_ = nullptr;  // null, too, where no range of it is here
+  std::shared_ptr<const TabletDescriptions> earlier_;  // null, too, where no range of it is here
   DescribedTablets described_;
   std::vector<TabletDescriptions::Range> ranges_;
   std::vector<uint64_t> words_;

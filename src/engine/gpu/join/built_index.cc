@@ -201,17 +201,20 @@ void BuiltIndex::find_columns(Queue& queue, MemoryBudget* budget) {
       columns_.push_back(is_there ? there->segment(0, i) : copied(joined, i, queue));
       const ColumnSegment& segment = *columns_.back();
       const SegmentTablet& tablet = segment.tablets().front();
-      values_.back() = (segment.address() + tablet.data).value;
-      if (is_text) heaps_.back() = (segment.address() + tablet.heap).value;
-      if (tablet.validity >= 0) validity_.back() = (segment.address() + tablet.validity).value;
+      const DeviceAddress start = segment.address_of(0);
+      values_.back() = (start + tablet.data).value;
+      if (is_text) heaps_.back() = (start + tablet.heap).value;
+      if (tablet.validity >= 0) validity_.back() = (start + tablet.validity).value;
     }
     shape_.has_nulls[i] = validity_.back() != 0;
   }
 }
 
 std::shared_ptr<const ColumnSegment> BuiltIndex::copied(const TabletSource& rows, size_t column, Queue& queue) const {
-  SegmentLoader loader(rows, 0, 1, column);
-  return loader.load(engine_.device().allocate(loader.bytes(), "rows of an index"), engine_.device(), queue);
+  Device& device = engine_.device();
+  SegmentLoader loader(rows, 0, 1, column, ColumnSegment::Place::Device);
+  const auto memory = std::make_shared<SegmentMemory>(device.allocate(loader.bytes(), "rows of an index"));
+  return loader.load(memory, device, queue);
 }
 
 void BuiltIndex::allocate() {

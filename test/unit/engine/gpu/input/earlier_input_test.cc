@@ -21,6 +21,7 @@ using gpu::SegmentRange;
 using Ids = std::vector<uint64_t>;
 using Input = std::shared_ptr<SectionInput>;
 using Place = gpu::ColumnSegment::Place;
+using For = gpu::InputCache::For;
 using Words = std::vector<uint64_t>;
 
 constexpr int64_t rows_a_tablet = 16, tile_rows = 8;
@@ -78,9 +79,7 @@ class EarlierInputTest : public EachDevice {
   }
 
   Input load(const std::shared_ptr<const TabletSource>& source, const Input& earlier) {
-    const NeededTablets needed(program_->cursors[0], *source);
-    const SectionTask section = task(source, needed);
-    InputLoader loader(*engine_, section, columns_, Residency::Cached, *queue_);
+    InputLoader loader(*engine_, *source, columns_, Residency::Cached, *queue_);
     Input input = loader.load(ranges_of(*source), earlier);
     described_bytes_ = sent_by([&] { described_ = loader.describe(*input, tile_rows); });
     return input;
@@ -169,7 +168,7 @@ TEST_P(EarlierInputTest, IsKeptUntilItIsReplacedOrMemoryIsShort) {
   std::weak_ptr<SectionInput> of_first;
   {
     const Input input = load(first, nullptr);
-    inputs.keep(first, columns_, Place::Device, input);
+    inputs.keep(first, columns_, Place::Device, input, For::Statement);
     of_first = input;
   }
   EXPECT_EQ(inputs.find_earlier(*other, columns_, Place::Device), nullptr);
@@ -177,20 +176,61 @@ TEST_P(EarlierInputTest, IsKeptUntilItIsReplacedOrMemoryIsShort) {
   EXPECT_EQ(inputs.find_earlier(*second, columns_, Place::Pinned), nullptr);
   EXPECT_EQ(inputs.find_earlier(*second, columns_, Place::Device), of_first.lock());
   // Somebody may still read the first state.
-  inputs.keep(second, columns_, Place::Device, load(second, of_first.lock()));
+  inputs.keep(second, columns_, Place::Device, load(second, of_first.lock()), For::Statement);
   EXPECT_EQ(inputs.find(first, columns_, Place::Device), of_first.lock());
   first.reset();
-  inputs.keep(other, columns_, Place::Device, load(other, nullptr));
+  inputs.keep(other, columns_, Place::Device, load(other, nullptr), For::Statement);
   EXPECT_FALSE(of_first.expired());
   changed.back() = 201;
   auto third = table(changed);
-  inputs.keep(third, columns_, Place::Device, load(third, of_first.lock()));
+  inputs.keep(third, columns_, Place::Device, load(third, of_first.lock()), For::Statement);
   EXPECT_TRUE(of_first.expired());
   const std::weak_ptr<SectionInput> of_third = inputs.find(third, columns_, Place::Device);
   third.reset();
   engine_->device_columns().drop(1);
   EXPECT_TRUE(of_third.expired());
   EXPECT_NE(inputs.find(second, columns_, Place::Device), nullptr);
+}
+
+// What little of a table has changed is there before a statement asks for it, if one has asked for the state before.
+TEST_P(EarlierInputTest, WhatStatementsReadIsFollowed) {
+  gpu::InputCache& inputs = engine_->inputs();
+  std::vector<std::shared_ptr<const TabletSource>> states;
+  Ids ids = ids_between(1, 200);
+  for (uint64_t state = 0; state < 6; ++state) {
+    states.push_back(table(ids));
+    ids[70] = 300 + state;
+  }
+  const auto find = [&](size_t state) { return inputs.find(states[state], columns_, Place::Device); };
+  engine_->follow(states[0]);
+  EXPECT_EQ(find(0), nullptr) << "nobody has read it";
+  inputs.keep(states[0], columns_, Place::Device, load(states[0], nullptr), For::Statement);
+  engine_->follow(states[1]);
+  engine_->follow(states[2]);
+  EXPECT_EQ(find(2), nullptr) << "nobody has read the state before";
+  const Input followed = find(1);
+  ASSERT_NE(followed, nullptr);
+  const int64_t sent = sent_by([&] {
+    InputLoader loader(*engine_, *states[1], columns_, Residency::Cached, *queue_);
+    described_ = loader.describe(*followed, tile_rows);
+  });
+  EXPECT_EQ(sent, 0) << "it is described, too";
+  const Words words_of_followed = words();
+  const Input alone = load(states[1], nullptr);
+  EXPECT_TRUE(words() == words_of_followed);
+  EXPECT_EQ(followed->rows, alone->rows);
+  EXPECT_EQ(followed->bytes, alone->bytes);
+  EXPECT_TRUE(followed->shape == alone->shape);
+  engine_->follow(states[3]);
+  EXPECT_NE(find(3), nullptr);
+  // More than is brought unasked.
+  Ids others = ids_between(1, 64 * 6);
+  states.push_back(table(others));
+  inputs.keep(states.back(), columns_, Place::Device, load(states.back(), nullptr), For::Statement);
+  for (size_t range = 0; range < 5; ++range) others[64 * range] = 900 + range;
+  states.push_back(table(others));
+  engine_->follow(states.back());
+  EXPECT_EQ(find(states.size() - 1), nullptr);
 }
 
 // Several states at once, in any order, some of them changed further: every one has its own rows.

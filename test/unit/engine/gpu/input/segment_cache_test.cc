@@ -10,11 +10,11 @@ namespace {
 using gpu::ColumnSegment;
 using gpu::SegmentCache;
 
-// Four tablets of 64 rows of 8 bytes.
-NumberedTablets four_tablets() {
+// Tablets of 64 rows of 8 bytes, with ids from `first` on.
+NumberedTablets some_tablets(int64_t tablets, uint64_t first) {
   std::vector<std::vector<Value>> rows;
-  for (int64_t i = 0; i < 256; ++i) rows.push_back({Value::bigint(i * 7919 % 10007 * 1000000000007 + i % 3)});
-  return NumberedTablets(make_table({{"a", Type{TypeId::BigInt}}}, rows, 64));
+  for (int64_t i = 0; i < 64 * tablets; ++i) rows.push_back({Value::bigint(i * 7919 % 10007 * 1000000000007 + i % 3)});
+  return NumberedTablets(make_table({{"a", Type{TypeId::BigInt}}}, rows, 64), first);
 }
 
 class SegmentCacheTest : public EachDevice {
@@ -23,7 +23,7 @@ class SegmentCacheTest : public EachDevice {
     return cache.get(source_, tablet, 1, 0, *queue_);
   }
 
-  NumberedTablets source_ = four_tablets();
+  NumberedTablets source_ = some_tablets(4, 1);
 };
 
 TEST_P(SegmentCacheTest, DropsTheOldestThatNobodyUses) {
@@ -66,7 +66,8 @@ TEST_P(SegmentCacheTest, DropsUntilTheRoomIsInOnePiece) {
     ++asked;
     held[1].reset();
   });
-  const auto both = cache.get(source_, 0, 2, 0, *queue_);
+  const NumberedTablets other = some_tablets(2, 5);
+  const auto both = cache.get(other, 0, 2, 0, *queue_);
   EXPECT_EQ(both->bytes(), 2 * segment_bytes);
   EXPECT_EQ(asked, 1);
   device_->when_short(nullptr);
