@@ -108,7 +108,7 @@ class ColumnSegment {
   friend class SegmentLoader;
   Place place_ = Place::Device;
   std::vector<SegmentTablet> tablets_;
-  std::vector<Part> parts_;                                // by tablet
+  std::vector<Part> parts_;                               // by tablet
   std::vector<std::shared_ptr<SegmentMemory>> memories_;  // the first is its own; null: it has none
   int64_t bytes_ = 0;
 };

@@ -8,9 +8,9 @@
 //   now       | 1 | 2 | 3 | 6 | 7 |     1 to 3 are shared or copied there; then the old segment is forgotten
 //
 // A segment is forgotten once newer ones have all its tablets that the table still has, and its memory is freed when
-// its last user is done. When the limit or pinned memory has no room for a new one, those that were not used for longest
-// and that nobody uses go; the device asks for its own (Device::when_short). While a segment is made from others, these
-// are in use; where there is no room for both, they are let go of, and all comes over the bus.
+// its last user is done. When the limit or pinned memory has no room for a new one, those that were not used for
+// longest and that nobody uses go; the device asks for its own (Device::when_short). While a segment is made from
+// others, these are in use; where there is no room for both, they are let go of, and all comes over the bus.
 //
 // Thread safety: all members may be called by many threads at once.
 #pragma once
@@ -93,8 +93,7 @@ class SegmentCache {
   // By tablet; empty where none is in a segment.
   std::vector<SegmentPart> find_parts(const Key& key);
   std::shared_ptr<const ColumnSegment> load(const Run& run, const std::vector<SegmentPart>& there, Queue& queue);
-  std::shared_ptr<const ColumnSegment> load(SegmentLoader& loader, std::shared_ptr<SegmentMemory> memory,
-                                            Queue& queue);
+  std::shared_ptr<const ColumnSegment> load(SegmentLoader& loader, std::shared_ptr<SegmentMemory> memory, Queue& queue);
   // Null: the segment needs none.
   std::shared_ptr<SegmentMemory> make_memory(int64_t bytes);
   // The same, of the limit, until it is freed.

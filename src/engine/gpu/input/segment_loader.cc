@@ -198,8 +198,7 @@ void SegmentLoader::copy_staged(Device& device, Queue& queue) const {
   Staging staging;
   try {
     if (all <= few_bytes) return copy_few(device.allocate_pinned(all, what), queue);
-    for (PinnedBuffer& piece : staging.pieces)
-      piece = device.allocate_pinned(std::min(longest, piece_bytes), what);
+    for (PinnedBuffer& piece : staging.pieces) piece = device.allocate_pinned(std::min(longest, piece_bytes), what);
   } catch (const Error& error) {
     if (error.state() != SqlState::out_of_memory) throw;
     return copy_areas(queue);
