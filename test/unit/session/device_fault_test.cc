@@ -93,7 +93,7 @@ TEST_P(DeviceFaultTest, EveryFailingCallLeavesTheStatementToTheCpu) {
       const int64_t calls = std::min(traces.calls[static_cast<size_t>(call)], most_calls);
       EXPECT_GT(calls, 0);
       // Copies are many and alike.
-      const int64_t step = testing::unless_sanitized(1, 3);
+      const int64_t step = testing::unless_sanitized(1, 8);
       for (int64_t nth = 0; nth < calls; nth += call == DeviceCall::Copy ? nth / 4 + step : step) {
         for (const bool all : {false, true}) {
           SCOPED_TRACE(query + ": call " + std::to_string(nth) + " of kind " + std::to_string(static_cast<int>(call)));
