@@ -122,7 +122,7 @@ class EarlierInputTest : public EachDevice {
   }
 
   const std::vector<size_t> columns_{0, 1};
-  const ExecutionContext context_;
+  const ExecutionContext context_{};
   std::shared_ptr<const TabletSource> rows_ = numbered_rows(most_tablets * rows_a_tablet),
                                       shorter_ = numbered_rows(rows_a_tablet - 9);
   std::unique_ptr<GpuEngine> engine_;
