@@ -1,5 +1,7 @@
 #include "session/connection.h"
 
+#include <exception>
+
 #include "base/error.h"
 #include "base/exit_hold.h"
 
@@ -77,11 +79,16 @@ void Connection::commit() {
   note_changes(changed);
 }
 
-void Connection::note_changes(std::span<const TableAddress> tables) {
-  if (tables.empty() || !database_.engines().uses_devices()) return;
-  const auto catalog = transaction_.catalog();
-  for (const TableAddress& table : tables)
-    if (const auto changed = find_table(*catalog, table)) database_.engines().follow(changed);
+void Connection::note_changes(std::span<const TableAddress> tables) noexcept {
+  Engines& engines = database_.engines();
+  if (tables.empty() || !engines.uses_devices()) return;
+  try {
+    const auto catalog = transaction_.catalog();
+    for (const TableAddress& table : tables)
+      if (const auto changed = find_table(*catalog, table)) engines.follow(changed);
+  } catch (const std::exception&) {
+    // Whoever reads the table next finds memory for it, or says so.
+  }
 }
 
 void Connection::check_has_no_appender() const {

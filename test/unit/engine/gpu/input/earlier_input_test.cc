@@ -197,7 +197,7 @@ TEST_P(EarlierInputTest, WhatStatementsReadIsFollowed) {
   gpu::InputCache& inputs = engine_->inputs();
   std::vector<std::shared_ptr<const TabletSource>> states;
   Ids ids = ids_between(1, 200);
-  for (uint64_t state = 0; state < 6; ++state) {
+  for (uint64_t state = 0; state < 4; ++state) {
     states.push_back(table(ids));
     ids[70] = 300 + state;
   }
