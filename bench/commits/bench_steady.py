@@ -131,7 +131,7 @@ def verdicts(report):
             ("p99 of commits", main["commits_us"]["p99"] / 1e3, None, "ms"),
             ("p99 of commits in the time of the baseline", same_time["commits_us"]["p99"] / 1e3, None, "ms"),
             ("p99 of commits in the baseline", baseline["commits_us"]["p99"] / 1e3, None, "ms"),
-            ("p99 of commits / baseline, the same time", same_time["commits_us"]["p99"] / max(1, baseline["commits_us"]["p99"]), None, "")]
+            ("p99 of commits / baseline, the same time", same_time["commits_us"]["p99"] / max(1, baseline["commits_us"]["p99"]), 3, "")]
 
 
 def print_verdicts(report):

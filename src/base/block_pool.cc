@@ -11,23 +11,23 @@ namespace diptych {
 namespace {
 
 constexpr size_t huge_page_bytes = size_t{2} << 20;
-constexpr size_t small_page_bytes = 4096;
 
-// Blocks of at least a huge page are mapped, so that they can be huge pages; smaller ones come from the allocator.
+// Blocks that may be kept are mapped: the allocator could hold on to what it is given back. Those of at least a huge
+// page can be huge pages.
 std::byte* acquire(size_t bytes) {
-  if (bytes < huge_page_bytes) {
-    void* memory = std::aligned_alloc(bytes < BlockPool::smallest_kept ? 64 : small_page_bytes, bytes);
+  if (bytes < BlockPool::smallest_kept) {
+    void* memory = std::aligned_alloc(64, bytes);
     if (!memory) throw std::bad_alloc();
     return static_cast<std::byte*>(memory);
   }
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  ::madvise(memory, bytes, MADV_HUGEPAGE);
+  if (bytes >= huge_page_bytes) ::madvise(memory, bytes, MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
 }
 
 void dispose(std::byte* data, size_t bytes) {
-  if (bytes < huge_page_bytes) {
+  if (bytes < BlockPool::smallest_kept) {
     std::free(data);
   } else {
     ::munmap(data, bytes);

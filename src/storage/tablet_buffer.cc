@@ -322,13 +322,19 @@ int64_t TabletBuffer::reclaim(int64_t bytes) {
 }
 
 void TabletBuffer::forget(const StoredTablet& tablet) noexcept {
-  std::vector<std::unique_ptr<Frame>> dropped;
-  int64_t released = 0;
-  std::lock_guard guard(mutex_);
-  for (size_t column = 0; column < tablet.column_count(); ++column) {
-    auto entry = frames_.find({tablet.id(), column});
-    if (entry != frames_.end()) drop(entry, released, dropped);
+  int64_t given_up = 0;
+  {
+    // Destroyed after the lock is given up: unmapping is slow.
+    std::vector<std::unique_ptr<Frame>> dropped;
+    int64_t released = 0;
+    std::lock_guard guard(mutex_);
+    for (size_t column = 0; column < tablet.column_count(); ++column) {
+      auto entry = frames_.find({tablet.id(), column});
+      if (entry != frames_.end()) given_up += drop(entry, released, dropped);
+    }
   }
+  // The tablets that come instead have other sizes: of a table that changes, blocks would be kept without end.
+  pool_.trim(given_up);
 }
 
 bool TabletBuffer::holds(const StoredTablet& tablet, std::span<const size_t> columns) const {

@@ -150,6 +150,7 @@ TEST_F(TabletBufferTest, DroppedTabletsAreForgotten) {
   for (size_t tablet = 0; tablet < tablets; ++tablet) scan(tablet);
   tablets_.clear();
   EXPECT_EQ(buffer_->cached_bytes(), 0);
+  EXPECT_EQ(budget_.used(), 0);  // nor are their blocks kept
   buffer_.reset();
   EXPECT_EQ(budget_.used(), 0);
 }
