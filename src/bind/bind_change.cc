@@ -29,6 +29,7 @@ class ChangeBinder {
     for (size_t i = 0; i < targets.size(); ++i)
       values_[targets[i]] = assign(std::move(clauses.outputs[i].expression), columns_[targets[i]], state_.parameters);
     for (const size_t column : defaults) values_[column] = bind_default(columns_[column], state_);
+    for (const ExpressionPtr& value : values_) result.unchanged.push_back(value == nullptr);
     Returned returned;
     const auto first_returned = clauses.outputs.begin() + static_cast<ptrdiff_t>(targets.size());
     if (node_.returned > 0) std::move(first_returned, clauses.outputs.end(), std::back_inserter(returned.outputs));

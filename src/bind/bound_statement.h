@@ -48,6 +48,7 @@ struct BoundChange {
   TableAddress table;
   LogicalOperatorPtr query;
   bool is_update = false;
+  std::vector<bool> unchanged;     // of an UPDATE, by column of the table: the rows keep their values
   std::optional<size_t> returned;  // as above
 };
 

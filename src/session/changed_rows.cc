@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "storage/row_decoder.h"
@@ -84,21 +84,58 @@ class RowKeeper {
 };
 
 // One bit for each row of the table: in time that grows with the positions and hardly with how often they repeat.
-void sort_by_bits(std::vector<int64_t>& positions, int64_t last) {
+void sort_by_bits(std::span<int64_t>& positions, int64_t last) {
   std::vector<uint64_t> bits(static_cast<size_t>(last) / 64 + 1);
   for (const int64_t position : positions) bits[static_cast<size_t>(position) / 64] |= uint64_t{1} << (position % 64);
-  positions.clear();
+  size_t count = 0;
   for (size_t word = 0; word < bits.size(); ++word)
     for (uint64_t left = bits[word]; left != 0; left &= left - 1)
-      positions.push_back(static_cast<int64_t>(word * 64) + std::countr_zero(left));
+      positions[count++] = static_cast<int64_t>(word * 64) + std::countr_zero(left);
+  positions = positions.first(count);
 }
+
+// In order, and each once.
+void sort_once(std::span<int64_t>& positions, const ExecutionContext& context) {
+  constexpr int64_t least_part = 64;
+  const int64_t last = *std::ranges::max_element(positions);
+  MemoryReservation reservation(context.budget, "positions of rows");
+  if (last / least_part <= static_cast<int64_t>(positions.size()) && reservation.try_grow(last / 8 + 8))
+    return sort_by_bits(positions, last);
+  std::ranges::sort(positions);
+  positions = positions.first(static_cast<size_t>(std::ranges::unique(positions).begin() - positions.begin()));
+}
+
+void copy_integers(const ColumnView& view, std::span<int64_t> into) {
+  const auto rows = static_cast<int64_t>(into.size());
+  if (view.encoding == Encoding::Plain && view.physical == PhysicalType::Int64)  // as results have them
+    std::copy_n(reinterpret_cast<const int64_t*>(view.data), rows, into.begin());
+  else
+    for (int64_t row = 0; row < rows; ++row)
+      into[static_cast<size_t>(row)] = static_cast<int64_t>(integer_at(view, row));
+}
+
+// Without a branch for each, so that compilers make vector code of it.
+bool is_ascending(std::span<const int64_t> values) {
+  int64_t others = 0;
+  for (size_t i = 1; i < values.size(); ++i) others += values[i - 1] >= values[i];
+  return others == 0;
+}
+
+// What a batch of these rows looks at.
+struct AppendedRows {
+  AppendedRows(std::shared_ptr<const TabletSource> source, std::unique_ptr<PinnedTablet> tablet)
+      : rows(std::move(source)), pinned(std::move(tablet)), decoded(pinned->views, pinned->rows) {}
+  const std::shared_ptr<const TabletSource> rows;
+  const std::unique_ptr<PinnedTablet> pinned;
+  const DecodedRows decoded;
+};
 
 // Erases the rows at the positions, says how many they are, and leaves one row for each where more than that is asked
 // of them.
 int64_t erase_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
                    const ExecutionContext& context) {
-  MemoryReservation reservation(context.budget, "positions of rows");
-  const std::vector<int64_t> positions = positions_of(*rows, reservation, context);
+  const Positions found = positions_of(*rows, context);
+  const std::span<const int64_t> positions = found.values;
   const auto count = static_cast<int64_t>(positions.size());
   const bool is_asked_for = change.stores || change.returned;
   if (is_asked_for && count < rows->row_count()) rows = first_of_each(*rows, positions.back(), context);
@@ -110,10 +147,10 @@ int64_t erase_rows(WriteTransaction& transaction, const RowChange& change, std::
 
 std::optional<RowChange> row_change_of(const BoundStatement& statement) {
   if (const auto* insert = std::get_if<BoundInsert>(&statement.statement))
-    return RowChange{insert->table, false, true, insert->returned};
+    return RowChange{insert->table, false, true, {}, insert->returned};
   const auto* change = std::get_if<BoundChange>(&statement.statement);
   if (change == nullptr || change->query == nullptr) return std::nullopt;
-  return RowChange{change->table, true, change->is_update, change->returned};
+  return RowChange{change->table, true, change->is_update, change->unchanged, change->returned};
 }
 
 int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
@@ -121,50 +158,45 @@ int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std:
   const int64_t count = change.erases ? erase_rows(transaction, change, rows, context) : rows->row_count();
   if (change.stores) {
     const size_t first = change.erases ? 1 : 0, end = change.returned.value_or(rows->columns().size());
-    append_rows(transaction, change.table.name, *rows, first, end - first, context);
+    append_rows(transaction, change.table.name, rows, first, end - first, context, change.unchanged);
   }
   rows = change.returned ? columns_from(rows, *change.returned) : nullptr;
   return count;
 }
 
-void append_rows(WriteTransaction& transaction, const std::string& table, const TabletSource& rows, size_t first_column,
-                 size_t count, const ExecutionContext& context) {
+void append_rows(WriteTransaction& transaction, const std::string& table,
+                 const std::shared_ptr<const TabletSource>& rows, size_t first_column, size_t count,
+                 const ExecutionContext& context, const std::vector<bool>& unchanged) {
   const std::vector<size_t> wanted = columns_between(first_column, first_column + count);
-  for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
+  for (size_t tablet = 0; tablet < rows->tablet_count(); ++tablet) {
     check_cancelled(context);
-    const auto pinned = rows.pin(tablet, wanted);
-    transaction.append(table, DecodedRows(pinned->views, pinned->rows).batch());
+    const auto appended = std::make_shared<const AppendedRows>(rows, rows->pin(tablet, wanted));
+    RowBatch batch = appended->decoded.batch();
+    batch.had = unchanged.empty() ? nullptr : &unchanged;
+    batch.owner = appended;
+    transaction.append(table, batch);
   }
 }
 
-std::vector<int64_t> positions_of(const TabletSource& rows, MemoryReservation& reservation,
-                                  const ExecutionContext& context) {
-  std::vector<int64_t> positions;
-  reservation.grow(rows.row_count() * static_cast<int64_t>(sizeof(int64_t)));
-  positions.reserve(static_cast<size_t>(rows.row_count()));
+Positions positions_of(const TabletSource& rows, const ExecutionContext& context) {
+  const Memory memory(context.pool, context.budget);
+  const auto count = static_cast<size_t>(rows.row_count());
+  Positions positions;
+  positions.memory = memory.allocate(count * sizeof(int64_t), "positions of rows");
+  positions.values = {reinterpret_cast<int64_t*>(positions.memory.data()), count};
   constexpr size_t first = 0;
+  // Threads write their rows in the order of the table, mostly, and each row once.
+  bool is_in_order = true;
+  size_t done = 0;
   for (size_t tablet = 0; tablet < rows.tablet_count(); ++tablet) {
     check_cancelled(context);
     const auto pinned = rows.pin(tablet, {&first, 1});
-    const ColumnView& view = pinned->views[0];
-    if (view.encoding == Encoding::Plain && view.physical == PhysicalType::Int64) {  // as results have them
-      const auto* values = reinterpret_cast<const int64_t*>(view.data);
-      positions.insert(positions.end(), values, values + pinned->rows);
-      continue;
-    }
-    for (int64_t row = 0; row < pinned->rows; ++row) positions.push_back(static_cast<int64_t>(integer_at(view, row)));
+    const size_t last = std::max<size_t>(done, 1) - 1;
+    copy_integers(pinned->views[0], positions.values.subspan(done, static_cast<size_t>(pinned->rows)));
+    done += static_cast<size_t>(pinned->rows);
+    is_in_order = is_in_order && is_ascending(positions.values.first(done).subspan(last));
   }
-  // Threads write their rows in the order of the table, mostly, and each row once.
-  if (std::adjacent_find(positions.begin(), positions.end(), std::greater_equal()) == positions.end()) return positions;
-  if (!std::is_sorted(positions.begin(), positions.end())) {
-    constexpr int64_t least_part = 64;
-    const int64_t last = *std::max_element(positions.begin(), positions.end());
-    if (last / least_part <= rows.row_count() && reservation.try_grow(last / 8 + 8))
-      sort_by_bits(positions, last);
-    else
-      std::sort(positions.begin(), positions.end());
-  }
-  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  if (!is_in_order) sort_once(positions.values, context);
   return positions;
 }
 

@@ -44,7 +44,7 @@ class CommandRunner {
     if (command.replaces) writer_of(table).drop_table(table.name);
     writer_of(table).create_table(std::move(command.definition));
     if (!rows) return {nullptr, -1};
-    append_rows(writer_of(table), table.name, *rows, 0, rows->columns().size(), connection_.execution_context());
+    append_rows(writer_of(table), table.name, rows, 0, rows->columns().size(), connection_.execution_context());
     return {nullptr, rows->row_count()};
   }
 

@@ -24,6 +24,7 @@ TableAppender::TableAppender(const TabletStorage& storage, tbb::task_arena& aren
       state_(state),
       columns_(state.column_definitions()),
       statistics_(columns_.size(), state.statistics),
+      statistics_are_whole_(state.statistics != nullptr && state.rows_in_statistics >= state.directory.rows()),
       kept_(state.directory.size()) {}
 
 TableAppender::~TableAppender() {
@@ -50,6 +51,7 @@ void TableAppender::check_not_null(const RowBatch& batch) const {
 void TableAppender::stage(const RowBatch& batch, int64_t first, int64_t count) {
   for (const int64_t end = first + count; first < end;) {
     if (!current_) current_ = make_staging();
+    note_had(batch);
     first += current_->builder.append(batch, first, end - first);
     reserve(current_->memory, current_->builder.staged_bytes());
     if (current_->builder.full()) flush_full();
@@ -66,7 +68,18 @@ std::unique_ptr<TableAppender::Staging> TableAppender::make_staging() {
     }
   }
   return std::make_unique<Staging>(Staging{TabletBuilder(columns_, state_.tablet_rows, state_.dictionaries->all()),
-                                           MemoryReservation(storage_.budget, "rows being written")});
+                                           MemoryReservation(storage_.budget, "rows being written"),
+                                           {}});
+}
+
+void TableAppender::note_had(const RowBatch& batch) {
+  std::vector<bool>& had = current_->had;
+  if (batch.had == nullptr)
+    had.clear();
+  else if (current_->builder.rows() == 0)
+    had = *batch.had;
+  else
+    for (size_t i = 0; i < had.size(); ++i) had[i] = had[i] && (*batch.had)[i];
 }
 
 // Makes the reservation at least so large.
@@ -105,14 +118,19 @@ size_t TableAppender::count_fragments(int64_t new_rows) const {
 }
 
 void TableAppender::put_behind_fragments(size_t fragments) {
-  EncodedTablet staged = current_->builder.finish();
+  const EncodedTablet staged = current_->builder.finish();
+  const std::vector<bool> staged_had = current_->had, all(columns_.size(), true);
+  const auto restage = [&](RowBatch batch, const std::vector<bool>& had) {
+    batch.had = had.empty() ? nullptr : &had;
+    stage(batch, 0, batch.rows);
+  };
   size_t first = kept_ - fragments;
   kept_ = first;
   for (size_t tablet = first; tablet < first + fragments; ++tablet)
-    storage_.view_live_rows(state_, tablet, [&](const RowBatch& batch) { stage(batch, 0, batch.rows); });
-  std::vector<ColumnView> views = views_of(staged);
-  DecodedRows decoded(views, staged.rows);
-  stage(decoded.batch(), 0, staged.rows);
+    storage_.view_live_rows(state_, tablet, [&](const RowBatch& batch) { restage(batch, all); });
+  const std::vector<ColumnView> views = views_of(staged);
+  const DecodedRows decoded(views, staged.rows);
+  restage(decoded.batch(), staged_had);
 }
 
 // Rows of the table before the tablet that comes next.
@@ -136,12 +154,13 @@ void TableAppender::dispatch(bool is_last) {
   // The encoded tablet and its block are at most about as large as the rows. The builder keeps its buffers for the next
   // rows.
   int64_t staged_bytes = staging->memory.bytes();
+  if (!statistics_are_whole_) staging->had.clear();
   reserve(staging->memory, 3 * staged_bytes);
   auto work = [this, staging, staged_bytes, is_last, &slot] {
     {
       MemoryReservation encoded(storage_.budget, "tablet being written");
       staging->memory.give(encoded, staging->memory.bytes() - staged_bytes);
-      encode(staging->builder, encoded, is_last, slot);
+      encode(*staging, encoded, is_last, slot);
     }
     --in_flight_;
     std::lock_guard guard(idle_mutex_);
@@ -154,10 +173,10 @@ void TableAppender::dispatch(bool is_last) {
   }
 }
 
-void TableAppender::encode(TabletBuilder& builder, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept {
+void TableAppender::encode(Staging& staging, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept {
   try {
-    EncodedTablet tablet = builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
-    statistics_.add(tablet, slot.first_position);
+    EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
+    statistics_.add(tablet, slot.first_position, staging.had);
     slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key, &encoded);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement

@@ -49,6 +49,7 @@ class TableAppender {
   struct Staging {
     TabletBuilder builder;
     MemoryReservation memory;
+    std::vector<bool> had;  // by column: the table's statistics know all values of the rows; none: of no column
   };
   struct Slot {
     uint64_t id = 0;
@@ -60,11 +61,12 @@ class TableAppender {
   void check_not_null(const RowBatch& batch) const;
   void stage(const RowBatch& batch, int64_t first, int64_t count);
   std::unique_ptr<Staging> make_staging();
+  void note_had(const RowBatch& batch);
   void reserve(MemoryReservation& memory, int64_t bytes);
   void flush_full();
   void dispatch(bool is_last);
   // encoded: has the memory of what is encoded.
-  void encode(TabletBuilder& builder, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept;
+  void encode(Staging& staging, MemoryReservation& encoded, bool is_last, Slot& slot) noexcept;
   std::vector<UsualForm> forms_of_first() const;
   void wait();
   size_t count_fragments(int64_t new_rows) const;
@@ -83,6 +85,7 @@ class TableAppender {
   tbb::task_group tasks_;
   std::atomic<int> in_flight_{0};
   StatisticsBuilder statistics_;
+  const bool statistics_are_whole_;  // of all rows
   std::deque<Slot> slots_;
   size_t kept_ = 0;         // tablets of the directory that stay as they are
   int64_t rows_added_ = 0;  // since finish()

@@ -27,8 +27,20 @@ VisibilityMask::VisibilityMask(uint64_t id, int64_t rows, const VisibilityMask* 
   uint8_t missing = 0;  // bits that should have been 1
   while (!positions.empty()) {
     const int64_t slot = positions.front() - first;
-    // Neighbours eight at a time.
-    const bool has_byte = slot % 8 == 0 && positions.size() >= 8 && positions[7] == positions[0] + 7;
+    // Neighbours 64 or eight at a time.
+    const auto starts_with = [&](int64_t count) {
+      const auto size = static_cast<size_t>(count);
+      return slot % count == 0 && positions.size() >= size && positions[size - 1] == positions[0] + count - 1;
+    };
+    if (starts_with(64)) {
+      uint64_t there = 0;
+      std::memcpy(&there, bits + slot / 8, sizeof(there));
+      missing |= static_cast<uint8_t>(there != UINT64_MAX);
+      std::memset(bits + slot / 8, 0, sizeof(there));
+      positions = positions.subspan(64);
+      continue;
+    }
+    const bool has_byte = starts_with(8);
     const auto gone = static_cast<uint8_t>(has_byte ? 0xFF : 1U << (slot % 8));
     missing |= static_cast<uint8_t>(gone & ~bits[slot / 8]);
     bits[slot / 8] &= static_cast<uint8_t>(~gone);

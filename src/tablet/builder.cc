@@ -30,7 +30,13 @@ int64_t TabletBuilder::append(const RowBatch& batch, int64_t first_row, int64_t 
     taken = fit;
   }
   if (taken == 0) return 0;
-  for (size_t i = 0; i < columns_.size(); ++i) columns_[i]->append(batch.columns[i], first_row, taken);
+  if (rows_ == 0 && taken == capacity_) viewed_ = batch.owner;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (viewed_ != nullptr)
+      columns_[i]->view(batch.columns[i], first_row, taken);
+    else
+      columns_[i]->append(batch.columns[i], first_row, taken);
+  }
   rows_ += taken;
   return taken;
 }
@@ -48,6 +54,7 @@ EncodedTablet TabletBuilder::finish(std::span<const UsualForm> forms) {
     tablet.columns.push_back(columns_[i]->finish(forms.empty() ? UsualForm() : forms[i]));
   rows_ = 0;
   heap_full_ = false;
+  viewed_.reset();
   return tablet;
 }
 

@@ -1,6 +1,7 @@
 // Collects rows in register form, column by column, and encodes them as one tablet.
 //
-//   batches  [rows 0..999] [1000..1999] ...            append()  copies into the staging columns
+//   batches  [rows 0..999] [1000..1999] ...            append()  copies into the staging columns, unless a batch that
+//                                                                stays has all rows of the tablet
 //   staging  quantity: 1700 3600 800 ...               finish()  chooses an encoding per column
 //   tablet   quantity: base 100, factor 100, codes (1 byte) 16 35 7 ...
 //
@@ -58,6 +59,7 @@ class TabletBuilder {
   int64_t capacity_;
   int64_t rows_ = 0;
   bool heap_full_ = false;
+  std::shared_ptr<const void> viewed_;  // of the batch that all rows are of, which are not copied; null: they are
   std::vector<std::unique_ptr<StagedColumn>> columns_;
 };
 

@@ -5,11 +5,13 @@
 //                     column 1 (text)     offsets: [0, 3, 3, 7] bytes: "abcdefg"  validity: 101
 //
 // A batch views memory of its producer (an Arrow array's buffers, a decoded block) and is valid only during the call it
-// is passed to.
+// is passed to, unless it says who owns that memory.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "base/type.h"
 #include "tablet/validity_bits.h"
@@ -36,6 +38,10 @@ struct BatchColumn {
 struct RowBatch {
   int64_t rows = 0;
   std::span<const BatchColumn> columns;
+  // By column: the table that gets the rows has had all their values before. null: nothing is known of any.
+  const std::vector<bool>* had = nullptr;
+  // Of the columns' memory, who holds it may go on reading them; null: they are there for the call alone.
+  std::shared_ptr<const void> owner = nullptr;
 };
 
 }  // namespace diptych

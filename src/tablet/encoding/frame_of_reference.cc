@@ -109,60 +109,54 @@ bool encode(std::span<const T> values, T base, uint64_t range, uint64_t factor, 
   }
 }
 
-// Null slots take the value of some other row, so that they don't widen the range. False when every row is null.
-template <typename T>
-bool fill_nulls(std::span<T> values, const uint8_t* validity) {
-  size_t first = 0;
-  while (first < values.size() && !is_valid(validity, static_cast<int64_t>(first))) ++first;
-  if (first == values.size()) return false;
-  T filler = values[first];
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = is_valid(validity, static_cast<int64_t>(i)) ? values[i] : filler;
-  return true;
-}
-
 // Values looked at before a factor is tried on all of them.
 constexpr size_t sample_values = 64;
 
 }  // namespace
 
 template <typename T>
-void encode_integers(std::span<T> values, UsualForm form, EncodedColumn& column) {
-  const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
+void fill_nulls(std::span<T> values, const uint8_t* validity) {
+  size_t first = 0;
+  while (first < values.size() && !is_valid(validity, static_cast<int64_t>(first))) ++first;
+  const T filler = first < values.size() ? values[first] : T{0};
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = is_valid(validity, static_cast<int64_t>(i)) ? values[i] : filler;
+}
+
+template <typename T>
+void encode_integers(std::span<const T> values, UsualForm form, EncodedColumn& column) {
   column.encoding = Encoding::FrameOfReference;
   if (values.empty()) return;
-  if (validity != nullptr && !fill_nulls(values, validity)) {
-    std::ranges::fill(values, T{0});
-    encode(std::span<const T>(values), T{0}, 0, std::max<uint64_t>(1, static_cast<uint64_t>(form.factor)), form.width,
-           column);
-    return;
-  }
   T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::min();
   for (T value : values) {
     low = value < low ? value : low;
     high = value > high ? value : high;
   }
-  column.zone.has_bounds = true;
-  column.zone.low = low;
-  column.zone.high = high;
-  std::span<const T> all = values;
+  if (column.zone.null_count < static_cast<int64_t>(values.size())) {
+    column.zone.has_bounds = true;
+    column.zone.low = low;
+    column.zone.high = high;
+  }
   uint64_t range = distance(high, low);
   int width = width_of(range);
   if (const auto usual = static_cast<uint64_t>(form.factor);
-      usual > 0 && width_of(range / usual) <= form.width && encode(all, low, range, usual, form.width, column))
+      usual > 0 && width_of(range / usual) <= form.width && encode(values, low, range, usual, form.width, column))
     return;
   if (width >= 2) {
     size_t stride = std::max<size_t>(1, values.size() / sample_values);
-    uint64_t factor = common_factor(all, low, range, width, stride);
-    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, form.width, column)) return;
-    if (factor > 1) factor = common_factor(all, low, range, width, 1);
-    if (factor > 1 && factor <= INT64_MAX && encode(all, low, range, factor, form.width, column)) return;
+    uint64_t factor = common_factor(values, low, range, width, stride);
+    if (factor > 1 && factor <= INT64_MAX && encode(values, low, range, factor, form.width, column)) return;
+    if (factor > 1) factor = common_factor(values, low, range, width, 1);
+    if (factor > 1 && factor <= INT64_MAX && encode(values, low, range, factor, form.width, column)) return;
   }
-  encode(all, low, range, 1, form.width, column);
+  encode(values, low, range, 1, form.width, column);
 }
 
-template void encode_integers(std::span<uint8_t>, UsualForm, EncodedColumn&);
-template void encode_integers(std::span<int32_t>, UsualForm, EncodedColumn&);
-template void encode_integers(std::span<int64_t>, UsualForm, EncodedColumn&);
+template void fill_nulls(std::span<uint8_t>, const uint8_t*);
+template void fill_nulls(std::span<int32_t>, const uint8_t*);
+template void fill_nulls(std::span<int64_t>, const uint8_t*);
+template void encode_integers(std::span<const uint8_t>, UsualForm, EncodedColumn&);
+template void encode_integers(std::span<const int32_t>, UsualForm, EncodedColumn&);
+template void encode_integers(std::span<const int64_t>, UsualForm, EncodedColumn&);
 
 }  // namespace diptych

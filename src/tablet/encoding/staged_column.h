@@ -21,6 +21,8 @@ class StagedColumn {
   // How many of the rows [first, first + count) this column has room for.
   virtual int64_t rows_that_fit(const BatchColumn& column, int64_t first, int64_t count) const;
   virtual void append(const BatchColumn& column, int64_t first, int64_t count) = 0;
+  // As append(), of all rows of a tablet, whose memory stays until finish().
+  virtual void view(const BatchColumn& column, int64_t first, int64_t count) { append(column, first, count); }
   // The encoded rows; the column is empty afterwards.
   virtual EncodedColumn finish(UsualForm form) = 0;
   virtual int64_t bytes() const = 0;

@@ -47,7 +47,7 @@ int64_t StagedStrings::rows_that_fit(const BatchColumn& column, int64_t first, i
 void StagedStrings::append(const BatchColumn& column, int64_t first, int64_t count) {
   int64_t numbered = 0;
   if (numbering_) {
-    numbered = column.codes != nullptr ? append_translated(column, first, count) : append_numbers(column, first, count);
+    numbered = append_numbered(column, first, count);
     if (numbered < count) {
       validity_.append(column.validity, column.validity_offset + first, numbered);
       give_up_numbers();
@@ -61,6 +61,41 @@ void StagedStrings::append(const BatchColumn& column, int64_t first, int64_t cou
   validity_.append(column.validity, column.validity_offset + first, count);
 }
 
+int64_t StagedStrings::append_numbered(const BatchColumn& column, int64_t first, int64_t count) {
+  if (validity_.rows() == 0) has_codes_ = column.dictionary == dictionary_;
+  if (has_codes_ && column.dictionary == dictionary_) return append_codes(column, first, count);
+  if (has_codes_ && !number_codes()) return 0;
+  return column.codes != nullptr ? append_translated(column, first, count) : append_numbers(column, first, count);
+}
+
+uint32_t* StagedStrings::more_rows(int64_t count) {
+  const auto rows = static_cast<size_t>(validity_.rows());
+  numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
+  return numbered_rows_.as<uint32_t>() + rows;
+}
+
+int64_t StagedStrings::append_codes(const BatchColumn& column, int64_t first, int64_t count) {
+  uint32_t* codes = more_rows(count);
+  std::memcpy(codes, column.codes + first, static_cast<size_t>(count) * sizeof(uint32_t));
+  if (column.validity == nullptr) return count;
+  for (int64_t i = 0; i < count; ++i) codes[i] = column.is_null(first + i) ? 0 : codes[i];
+  return count;
+}
+
+bool StagedStrings::number_codes() {
+  const uint32_t* codes = numbered_rows_.as<uint32_t>();
+  std::vector<uint32_t> numbers(static_cast<size_t>(validity_.rows()));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!is_valid(validity_.bits(), static_cast<int64_t>(i))) continue;
+    const int64_t number = number_of((*dictionary_)[codes[i]]);
+    if (number < 0) return false;
+    numbers[i] = static_cast<uint32_t>(number);
+  }
+  std::copy(numbers.begin(), numbers.end(), numbered_rows_.as<uint32_t>());
+  has_codes_ = false;
+  return true;
+}
+
 int64_t StagedStrings::number_of(std::string_view text) {
   if (text.size() > Dictionary::max_string_bytes) return -1;
   uint32_t number = numbers_.number(text);
@@ -70,9 +105,7 @@ int64_t StagedStrings::number_of(std::string_view text) {
 }
 
 int64_t StagedStrings::append_numbers(const BatchColumn& column, int64_t first, int64_t count) {
-  size_t rows = static_cast<size_t>(validity_.rows());
-  numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
-  uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
+  uint32_t* numbers = more_rows(count);
   for (int64_t i = 0; i < count; ++i) {
     numbers[i] = 0;
     if (column.is_null(first + i)) continue;
@@ -84,9 +117,7 @@ int64_t StagedStrings::append_numbers(const BatchColumn& column, int64_t first, 
 }
 
 int64_t StagedStrings::append_translated(const BatchColumn& column, int64_t first, int64_t count) {
-  size_t rows = static_cast<size_t>(validity_.rows());
-  numbered_rows_.resize((rows + static_cast<size_t>(count)) * sizeof(uint32_t));
-  uint32_t* numbers = numbered_rows_.as<uint32_t>() + rows;
+  uint32_t* numbers = more_rows(count);
   constexpr int64_t unknown = -2;
   const uint64_t translated = column.dictionary != nullptr ? column.dictionary->id() : no_dictionary;
   if (translated == no_dictionary || translated != translated_) translation_.clear();
@@ -107,9 +138,13 @@ void StagedStrings::give_up_numbers() {
   int64_t rows = validity_.rows();
   const uint32_t* numbers = numbered_rows_.as<uint32_t>();
   for (int64_t i = 0; i < rows; ++i) {
-    push_to_heap(is_valid(validity_.bits(), i) ? numbers_[numbers[i]] : std::string_view());
+    if (!is_valid(validity_.bits(), i))
+      push_to_heap({});
+    else
+      push_to_heap(has_codes_ ? (*dictionary_)[numbers[i]] : numbers_[numbers[i]]);
   }
   numbered_rows_.resize(0);
+  has_codes_ = false;
   numbers_.clear();
   translation_.clear();
   codes_.clear();
@@ -158,37 +193,44 @@ bool StagedStrings::translate_numbers() {
   return true;
 }
 
-void StagedStrings::write_codes(UsualForm form, EncodedColumn& column) {
-  size_t rows = numbered_rows_.size() / sizeof(uint32_t);
-  const uint32_t* numbers = numbered_rows_.as<uint32_t>();
+void StagedStrings::look_up_codes() {
+  const std::span<uint32_t> rows(numbered_rows_.as<uint32_t>(), numbered_rows_.size() / sizeof(uint32_t));
   const uint8_t* validity = validity_.bits();
-  if (codes_.empty()) codes_.push_back(0);  // every row is null: number 0 stands in every slot and needs some code
-  std::vector<uint32_t> codes(rows);
-  uint32_t greatest = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    codes[i] = is_valid(validity, static_cast<int64_t>(i)) ? codes_[numbers[i]] : 0;
-    greatest |= codes[i];
+  if (numbers_.size() == 0) {  // every row is null
+    std::ranges::fill(rows, 0);
+  } else if (validity == nullptr) {
+    for (uint32_t& row : rows) row = codes_[row];
+  } else {
+    for (size_t i = 0; i < rows.size(); ++i)
+      rows[i] = is_valid(validity, static_cast<int64_t>(i)) ? codes_[rows[i]] : 0;
   }
+}
+
+void StagedStrings::write_codes(UsualForm form, EncodedColumn& column) {
+  if (!has_codes_) look_up_codes();
+  const std::span<const uint32_t> codes(numbered_rows_.as<uint32_t>(), numbered_rows_.size() / sizeof(uint32_t));
+  uint32_t any = 0;
+  for (const uint32_t code : codes) any |= code;
   column.encoding = Encoding::Dictionary;
   column.dictionary = dictionary_;
-  column.width = greatest <= 0xFF && form.width < 2 ? 1 : 2;
-  column.data.resize(rows * column.width);
+  column.width = any <= 0xFF && form.width < 2 ? 1 : 2;
+  column.data.resize(codes.size() * column.width);
   if (column.width == 1) {
     std::copy(codes.begin(), codes.end(), column.data.as<uint8_t>());
   } else {
     std::copy(codes.begin(), codes.end(), column.data.as<uint16_t>());
   }
-  if (numbers_.size() == 0) codes_.clear();
+  numbered_rows_.resize(0);
+  has_codes_ = false;
 }
 
 EncodedColumn StagedStrings::finish(UsualForm form) {
   EncodedColumn column;
   column.physical = PhysicalType::Text;
   column.zone.null_count = validity_.null_count();
-  if (numbering_ && (!form.has_codes || !translate_numbers())) give_up_numbers();
+  if (numbering_ && (!form.has_codes || (!has_codes_ && !translate_numbers()))) give_up_numbers();
   if (numbering_) {
     write_codes(form, column);
-    numbered_rows_.resize(0);
   } else {
     size_t entries = offsets_.size();
     offsets_.resize(entries + sizeof(uint32_t));

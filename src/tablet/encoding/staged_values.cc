@@ -11,7 +11,8 @@
 namespace diptych {
 namespace {
 
-// Copies fixed-width values as they come; what differs by type is how they are encoded.
+// Copies fixed-width values as they come, or looks at those of a whole tablet where they are; what differs by type is
+// how they are encoded.
 template <typename T>
 class StagedValues : public StagedColumn {
  public:
@@ -25,29 +26,36 @@ class StagedValues : public StagedColumn {
     validity_.append(column.validity, column.validity_offset + first, count);
   }
 
+  void view(const BatchColumn& column, int64_t first, int64_t count) override {
+    if (column.validity != nullptr) return append(column, first, count);
+    viewed_ = {static_cast<const T*>(column.values) + first, static_cast<size_t>(count)};
+    validity_.append(nullptr, 0, count);
+  }
+
   EncodedColumn finish(UsualForm form) override {
     EncodedColumn column;
     column.physical = physical_;
     column.zone.null_count = validity_.null_count();
-    std::span<T> values(values_.as<T>(), static_cast<size_t>(validity_.rows()));
+    const std::span<T> values(values_.as<T>(), values_.size() / sizeof(T));
     column.validity = validity_.take();
-    encode(values, form, column);
+    encode(viewed_.empty() ? values : std::exchange(viewed_, {}), form, column);
     values_.resize(0);
     return column;
   }
 
-  int64_t bytes() const override { return static_cast<int64_t>(values_.size()); }
+  int64_t bytes() const override { return static_cast<int64_t>(values_.size() + viewed_.size_bytes()); }
 
  private:
-  void encode(std::span<T> values, UsualForm form, EncodedColumn& column);
-  void encode_plain(std::span<T> values, EncodedColumn& column);
+  void encode(std::span<const T> values, UsualForm form, EncodedColumn& column);
+  void encode_plain(std::span<const T> values, EncodedColumn& column);
 
   PhysicalType physical_;
   AlignedBuffer values_;
+  std::span<const T> viewed_;  // all rows, instead; there are no nulls among them
 };
 
 template <typename T>
-void StagedValues<T>::encode_plain(std::span<T> values, EncodedColumn& column) {
+void StagedValues<T>::encode_plain(std::span<const T> values, EncodedColumn& column) {
   column.encoding = Encoding::Plain;
   column.data.resize(values.size_bytes());
   if (!values.empty()) std::memcpy(column.data.data(), values.data(), values.size_bytes());
@@ -94,8 +102,10 @@ bool find_bounds(std::span<const int128_t> values, EncodedColumn& column) {
 }
 
 template <typename T>
-void StagedValues<T>::encode(std::span<T> values, UsualForm form, EncodedColumn& column) {
+void StagedValues<T>::encode(std::span<const T> values, UsualForm form, EncodedColumn& column) {
+  const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
   if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>) {
+    if (validity != nullptr) fill_nulls(std::span(values_.as<T>(), values.size()), validity);
     encode_integers(values, form, column);
   } else if constexpr (std::is_floating_point_v<T>) {
     set_float_bounds<T>(values, column);
@@ -108,7 +118,8 @@ void StagedValues<T>::encode(std::span<T> values, UsualForm form, EncodedColumn&
     if (bounded && (column.zone.low < INT64_MIN || column.zone.high > INT64_MAX)) return encode_plain(values, column);
     std::vector<int64_t> narrow(values.size());
     for (size_t i = 0; i < values.size(); ++i) narrow[i] = static_cast<int64_t>(values[i]);
-    encode_integers(std::span(narrow), form, column);
+    if (validity != nullptr) fill_nulls(std::span(narrow), validity);
+    encode_integers(std::span<const int64_t>(narrow), form, column);
   }
 }
 

@@ -14,10 +14,11 @@ std::vector<DistinctSketch> StatisticsBuilder::current_sketches() {
 
 // From what is known so far, so that few values change a register: a branch that is foretold wrongly costs more than a
 // hash.
-void StatisticsBuilder::add(const EncodedTablet& tablet, int64_t first_position) {
+void StatisticsBuilder::add(const EncodedTablet& tablet, int64_t first_position, const std::vector<bool>& had) {
   std::vector<DistinctSketch> sketches = current_sketches();
   const std::vector<int32_t> sampled = sampled_rows(first_position, tablet.rows);
-  for (size_t i = 0; i < sketches.size(); ++i) sketches[i].add(tablet.columns[i].view(), tablet.rows, sampled);
+  for (size_t i = 0; i < sketches.size(); ++i)
+    if (had.empty() || !had[i]) sketches[i].add(tablet.columns[i].view(), tablet.rows, sampled);
   const RowSample sample = RowSample::of(tablet, first_position);
   std::lock_guard guard(mutex_);
   for (size_t i = 0; i < sketches.size(); ++i) sketches_[i].merge(sketches[i]);

@@ -14,8 +14,9 @@ class StatisticsBuilder {
   StatisticsBuilder(size_t columns, std::shared_ptr<const TableStatistics> before);
 
   // Rows may be added again, as those of a tablet that is rewritten. The order in which tablets come counts nothing.
-  // first_position: rows of the table before them. Thread safety: by many threads at once.
-  void add(const EncodedTablet& tablet, int64_t first_position);
+  // first_position: rows of the table before them. had: columns whose values were all added before; empty: none. Thread
+  // safety: by many threads at once.
+  void add(const EncodedTablet& tablet, int64_t first_position, const std::vector<bool>& had = {});
   // Those given, if nothing has changed them. Afterwards more may be added.
   std::shared_ptr<const TableStatistics> finish();
 

@@ -30,12 +30,12 @@ std::vector<int64_t> numbers_of(const TabletSource& rows) {
 class ChangedRowsTest : public ::testing::Test {
  protected:
   std::vector<int64_t> sorted(const std::vector<int64_t>& positions) {
-    return positions_of(*rows_at(positions), reservation_, context_);
+    const Positions sorted = positions_of(*rows_at(positions), context_);
+    return {sorted.values.begin(), sorted.values.end()};
   }
 
   MemoryBudget budget_{int64_t{1} << 30};
   ExecutionContext context_{.budget = &budget_};
-  MemoryReservation reservation_{budget_, "positions"};
 };
 
 TEST_F(ChangedRowsTest, PositionsInOrderAndOnce) {

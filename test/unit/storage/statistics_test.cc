@@ -96,6 +96,28 @@ TEST_F(StatisticsTest, ATableThatIsMadeAgainStartsAnew) {
   EXPECT_EQ(table_of(*store)->statistics()->sample().rows(), 10);
 }
 
+TEST_F(StatisticsTest, ValuesThatTheTableHadAreNotCountedAgain) {
+  const auto store = open();
+  for (const char* name : {"known", "empty"}) create(*store, name);
+  append(*store, 0, 3000, "known");
+  const auto before = table_of(*store, "known");
+  const std::vector<bool> had = {true, false, true, true, true};
+  const MixedRows rows(range(10'000, 900));
+  RowBatch batch = rows.batch();
+  batch.had = &had;
+  for (const char* name : {"known", "empty"}) {
+    const auto transaction = store->begin_write();
+    transaction->append(name, batch);
+    transaction->commit();
+  }
+  const auto after = table_of(*store, "known")->statistics();
+  EXPECT_EQ(after->sketches()[0], before->statistics()->sketches()[0]);
+  append(*store, 10'000, 900, "known");
+  EXPECT_NE(table_of(*store, "known")->statistics()->sketches()[0], after->sketches()[0]);
+  // Nothing was known of the rows of an empty table.
+  EXPECT_NEAR(table_of(*store, "empty")->statistics()->different(0), 900, 180);
+}
+
 TEST_F(StatisticsTest, AFileKeepsThem) {
   auto store = open();
   create(*store);

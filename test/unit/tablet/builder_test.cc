@@ -155,6 +155,110 @@ TEST(TabletBuilder, CodesOfTheBatchAreTranslated) {
   }
 }
 
+// Batches of strings that come one after the other.
+class StringBatches {
+ public:
+  explicit StringBatches(Dictionary* dictionary) : dictionary_(dictionary) {}
+
+  // nullopt: a NULL, under which any code may stand.
+  void add_codes(TabletBuilder& builder, const std::vector<std::optional<int32_t>>& codes) {
+    std::vector<int32_t> values;
+    std::vector<uint8_t> validity((codes.size() + 7) / 8);
+    for (size_t i = 0; i < codes.size(); ++i) {
+      values.push_back(codes[i].value_or(12345));
+      if (codes[i]) validity[i / 8] |= static_cast<uint8_t>(1 << (i % 8));
+      expected_.push_back(codes[i] ? std::optional(std::string((*dictionary_)[static_cast<uint32_t>(*codes[i])]))
+                                   : std::nullopt);
+    }
+    BatchColumn column;
+    column.physical = PhysicalType::Text;
+    column.codes = values.data();
+    column.dictionary = dictionary_;
+    column.validity = validity.data();
+    const auto rows = static_cast<int64_t>(codes.size());
+    EXPECT_EQ(builder.append({rows, {&column, 1}}, 0, rows), rows);
+  }
+
+  void add_texts(TabletBuilder& builder, const std::vector<std::string>& texts) {
+    std::string bytes;
+    std::vector<uint32_t> offsets = {0};
+    for (const std::string& text : texts) {
+      bytes += text;
+      offsets.push_back(static_cast<uint32_t>(bytes.size()));
+      expected_.emplace_back(text);
+    }
+    BatchColumn column;
+    column.physical = PhysicalType::Text;
+    column.offsets = offsets.data();
+    column.bytes = bytes.data();
+    const auto rows = static_cast<int64_t>(texts.size());
+    EXPECT_EQ(builder.append({rows, {&column, 1}}, 0, rows), rows);
+  }
+
+  EncodedColumn finish(TabletBuilder& builder, std::vector<UsualForm> forms = {}) {
+    EncodedTablet tablet = builder.finish(forms);
+    EXPECT_EQ(tablet.rows, static_cast<int64_t>(expected_.size()));
+    const ColumnView view = tablet.columns[0].view();
+    for (size_t i = 0; i < expected_.size(); ++i) EXPECT_EQ(cell_at(view, static_cast<int64_t>(i)), expected_[i]) << i;
+    expected_.clear();
+    return std::move(tablet.columns[0]);
+  }
+
+ private:
+  Dictionary* dictionary_;
+  std::vector<std::optional<std::string>> expected_;
+};
+
+TEST(TabletBuilder, CodesOfTheTablesDictionaryStay) {
+  Dictionary dictionary;
+  for (int i = 0; i < 300; ++i) dictionary.find_or_append("string " + std::to_string(i));
+  StringBatches batches(&dictionary);
+  TabletBuilder builder(definition({TypeId::Text, 0, 0, 0}), 4096, {&dictionary});
+
+  batches.add_codes(builder, {7, std::nullopt, 255});
+  batches.add_codes(builder, {std::nullopt, 0});
+  const EncodedColumn narrow = batches.finish(builder);
+  EXPECT_EQ(narrow.encoding, Encoding::Dictionary);
+  EXPECT_EQ(narrow.width, 1);
+  EXPECT_EQ(narrow.zone.null_count, 2);
+
+  batches.add_codes(builder, {299, 3});
+  EXPECT_EQ(batches.finish(builder).width, 2);
+  batches.add_codes(builder, {std::nullopt, std::nullopt});
+  EXPECT_EQ(batches.finish(builder).zone.null_count, 2);
+
+  batches.add_codes(builder, {5, std::nullopt, 6});
+  batches.add_texts(builder, {"new", "string 5"});
+  batches.add_codes(builder, {299, std::nullopt});
+  EXPECT_EQ(batches.finish(builder).encoding, Encoding::Dictionary);
+  EXPECT_EQ(dictionary.size(), 301u);
+
+  batches.add_texts(builder, {"string 1"});
+  batches.add_codes(builder, {299, std::nullopt, 300});
+  EXPECT_EQ(batches.finish(builder).encoding, Encoding::Dictionary);
+
+  batches.add_codes(builder, {std::nullopt, 9});
+  EXPECT_EQ(batches.finish(builder, {{false, 0, 0}}).encoding, Encoding::Heap);
+}
+
+TEST(TabletBuilder, CodesGoToTheHeapBehindStringsThatDoNotRepeat) {
+  Dictionary dictionary;
+  for (int i = 0; i < 1000; ++i) dictionary.find_or_append("string " + std::to_string(i));
+  for (const bool numbers_fit : {true, false}) {
+    StringBatches batches(&dictionary);
+    TabletBuilder builder(definition({TypeId::Text, 0, 0, 0}), 1024, {&dictionary});
+    std::vector<std::optional<int32_t>> codes = {std::nullopt};
+    for (int32_t code = 0; code < (numbers_fit ? 10 : 400); ++code) codes.emplace_back(code);
+    batches.add_codes(builder, codes);
+    std::vector<std::string> texts;
+    for (int i = 0; i < 400; ++i) texts.push_back("another " + std::to_string(i));
+    batches.add_texts(builder, texts);
+    batches.add_codes(builder, {std::nullopt, 999});
+    EXPECT_EQ(batches.finish(builder).encoding, Encoding::Heap);
+    EXPECT_EQ(dictionary.size(), 1000u);
+  }
+}
+
 TEST(TabletBuilder, ColumnsAreStoredAsUsual) {
   const auto expect_form = [](std::vector<int64_t> values, UsualForm form, int width, int64_t factor) {
     const RandomColumn column = integers(values);
