@@ -158,7 +158,9 @@ bool QueryPlan::estimates_hold() {
 
 void QueryPlan::compile_with(Evaluator& evaluator) {
   tell_values();
+  preparation_.reset();
   program_ = compile(*plan_, evaluator);
+  program_values_ = values_;
   version_ = 0;
   program_slots_.clear();
   if (!key_) return;
@@ -183,11 +185,13 @@ bool QueryPlan::take_tables(const CatalogSnapshot& catalog) {
   reused_ = Reused::PlanAndProgram;
   const bool is_same = version_ == catalog.version() && values_ == program_values_;
   if (is_same || (program_holds(catalog) && put_parameters(*program_, values_))) {
+    if (values_ != program_values_) preparation_.reset();
     number_program(is_same);
     version_ = catalog.version();
     program_values_ = values_;
     return true;
   }
+  preparation_.reset();
   program_.reset();
   program_slots_.clear();
   reused_ = Reused::Plan;

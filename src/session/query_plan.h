@@ -74,6 +74,9 @@ class QueryPlan {
   // or fewer rows that the plan is to be made anew.
   bool take_tables(const CatalogSnapshot& catalog);
 
+  // What an engine makes of the program, for runs with the same constants.
+  std::unique_ptr<KeptPreparation>& preparation() { return preparation_; }
+
   // Values that the program keeps for look-ups: nearly all of its size, where it is large.
   size_t constants() const;
 
@@ -106,9 +109,10 @@ class QueryPlan {
   std::vector<const LogicalOperator*> filters_;  // with parameters, where there are joins to put in order
   bool is_optimized_ = false;
   std::shared_ptr<Program> program_;
+  std::unique_ptr<KeptPreparation> preparation_;
   std::vector<Slot> plan_slots_, program_slots_;
   uint64_t version_ = 0;               // of the catalog for which the facts held last; 0: not known
-  std::vector<Value> program_values_;  // that the program has, for that catalog
+  std::vector<Value> program_values_;  // that the program has
   Reused reused_ = Reused::Nothing;
 };
 

@@ -299,6 +299,7 @@ std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profi
   const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
   ExecutionContext context = connection_.execution_context();
   context.profile = profile;
+  context.preparation = &plan_->preparation();
   reused_ = plan_->reused();
   return run_program(plan_->program(), context);
 }

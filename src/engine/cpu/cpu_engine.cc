@@ -64,17 +64,30 @@ class CpuEngine::Part final : public HostPart {
   size_t next_piece_ = 0;
 };
 
+// Of dictionaries that grow, look-ups are made anew.
+CpuEngine::Prepared& CpuEngine::prepared_of(const Program& program, const ExecutionContext& context,
+                                            std::unique_ptr<Prepared>& own) {
+  if (context.preparation == nullptr || !program.lookups.empty()) {
+    own = std::make_unique<Prepared>(program);
+    return *own;
+  }
+  if (*context.preparation == nullptr) *context.preparation = std::make_unique<Prepared>(program);
+  return static_cast<Prepared&>(**context.preparation);
+}
+
 CpuEngine::CpuEngine(const Program& program, const ExecutionContext& context, const Memory& memory)
     : program_(program),
       context_(context),
       memory_(memory),
-      prepared_(program),
+      prepared_(prepared_of(program, context, own_prepared_)),
       threads_(sinks_of_threads(program, context, memory)),
       indexes_(program, context, memory) {}
 
 const Section& CpuEngine::section_at(int32_t address) {
-  auto found = sections_.find(address);
-  if (found == sections_.end()) found = sections_.emplace(address, prepare_section(program_, address, prepared_)).first;
+  std::map<int32_t, Section>& sections = prepared_.sections;
+  auto found = sections.find(address);
+  if (found == sections.end())
+    found = sections.emplace(address, prepare_section(program_, address, prepared_.objects)).first;
   return found->second;
 }
 

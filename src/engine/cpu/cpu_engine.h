@@ -31,6 +31,13 @@ class CpuEngine final : public HostEngine {
 
  private:
   class Part;
+  struct Prepared final : KeptPreparation {
+    explicit Prepared(const Program& program) : objects(program) {}
+    const PreparedObjects objects;
+    std::map<int32_t, Section> sections;  // by address
+  };
+  // own: where it is made unless it is kept for other runs.
+  static Prepared& prepared_of(const Program& program, const ExecutionContext& context, std::unique_ptr<Prepared>& own);
   // Made ready when it is first asked for: a section may run several times, over parts of a file or again.
   const Section& section_at(int32_t address);
   bool is_sorted(size_t row_set) const { return !program_.row_sets[row_set].keys.empty(); }
@@ -50,8 +57,8 @@ class CpuEngine final : public HostEngine {
   const Program& program_;
   const ExecutionContext& context_;
   const Memory& memory_;
-  const PreparedObjects prepared_;
-  std::map<int32_t, Section> sections_;  // by address
+  std::unique_ptr<Prepared> own_prepared_;
+  Prepared& prepared_;
   std::vector<ThreadSinks> threads_;
   BuiltIndexes indexes_;
   std::map<int32_t, std::vector<StoredPiece>> appended_;  // by row set that is not sorted

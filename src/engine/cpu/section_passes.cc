@@ -35,7 +35,7 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   SectionProfile profile;
   {
     const PartScope scope(clock, TimePart::Rows);
-    const Section collecting = prepare_section(ordered.program, ordered.collecting, prepared_);
+    const Section collecting = prepare_section(ordered.program, ordered.collecting, prepared_.objects);
     profile = run_passes(ordered.program, collecting, rows, needed, passes, sinks);
     profile.address = address;
     for (JoinProfile& join : profile.joins) join.address -= ordered.moved;
@@ -49,7 +49,7 @@ SectionProfile CpuEngine::run_in_order(int32_t address, const TabletSource& rows
   std::vector<ColumnDefinition> columns;
   for (const RegisterInfo& column : ordered.info().columns) columns.push_back({"", column.type});
   const auto sorted = sort_runs(ordered.info(), std::move(runs), columns, memory_, context_);
-  const Section writing = prepare_section(ordered.program, ordered.writing, prepared_);
+  const Section writing = prepare_section(ordered.program, ordered.writing, prepared_.objects);
   const NeededTablets all(*writing.cursor, *sorted);
   const RowIndexes no_indexes;
   SectionRun running(ordered.program, writing, *sorted, all, context_, memory_, no_indexes);

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "base/error.h"
 #include "base/memory_budget.h"
@@ -24,6 +25,13 @@ struct Progress {
 // Where rows are kept that sections hand to each other, as the setting row_place says.
 enum class RowPlace : uint8_t { Made, Host, File };
 
+// What an engine has made of a program and takes again in the program's next run, while its constants stay as they are.
+// Of one run at a time.
+class KeptPreparation {
+ public:
+  virtual ~KeptPreparation() = default;
+};
+
 // What a run may use, and where it reports. Everything outlives the run.
 struct ExecutionContext {
   int threads = 1;  // 1: the calling thread alone
@@ -35,7 +43,8 @@ struct ExecutionContext {
   RowPlace row_place = RowPlace::Made;
   const std::atomic<bool>* cancelled = nullptr;  // looked at once a block; 57014
   Progress* progress = nullptr;
-  ExecutionProfile* profile = nullptr;  // null: not wanted
+  ExecutionProfile* profile = nullptr;                      // null: not wanted
+  std::unique_ptr<KeptPreparation>* preparation = nullptr;  // of the run before, if there is one; null: none is kept
 };
 
 // Errors: 57014 when the run has been cancelled.
