@@ -337,6 +337,31 @@ TEST_F(PlanCacheTest, ParametersTakeOtherValues) {
   EXPECT_EQ(run("SELECT a, $1::text FROM t WHERE s = $1 OR a > $2"), "42P02 at -1");
 }
 
+// What the engine makes of a program has its constants, which another program of the plan may have had, too.
+TEST_F(PlanCacheTest, ConstantsAreThoseOfTheRun) {
+  run("CREATE TABLE t(a integer, s text)");
+  run("INSERT INTO t SELECT i, 'even' FROM generate_series(2, 10, 2) g(i)");
+  run("INSERT INTO t SELECT i, 'odd' FROM generate_series(1, 9, 2) g(i)");
+  Statement query(connection, "SELECT count(*) FROM t WHERE a * 3 <= $1 * 3 AND a IN (1, 2, $1) AND s <> $2");
+  const auto expect_run = [&](int most, const char* s, const std::string& answer, Reused from) {
+    query.bind_parameter(0, Value::integer(most));
+    query.bind_parameter(1, Value::text(s));
+    EXPECT_EQ(answer_of(query), answer) << most << s;
+    EXPECT_EQ(query.reused(), from) << most << s;
+  };
+  expect_run(5, "none", "3 ", nothing);
+  for (int i = 0; i < 2; ++i) expect_run(5, "none", "3 ", all);
+  for (int i = 0; i < 2; ++i) expect_run(5, "even", "2 ", all);
+  expect_run(1, "even", "1 ", all);
+  expect_run(5, "odd", "1 ", all);
+  run("INSERT INTO t VALUES (100000000, 'odd')");
+  expect_run(1, "none", "1 ", plan);
+  expect_run(5, "odd", "1 ", all);
+  run("INSERT INTO t VALUES (4, 'even')");
+  expect_run(4, "odd", "3 ", plan);
+  expect_run(4, "odd", "3 ", all);
+}
+
 // A statement that was prepared before has told what its columns are.
 TEST_F(PlanCacheTest, APreparedStatementDoesNotChangeItsColumns) {
   run("CREATE TABLE t(a integer)");
