@@ -97,19 +97,19 @@ std::optional<uint64_t> SortLayout::load_step(std::span<SortEntry> entries, size
 template <typename T>
 void SortLayout::write_packed_key(const Slot& slot, const Key& key, const Place& place) const {
   uint64_t* to = place.out + key.at;
-  for_each_row(place.rows.words, place.mask_words, [&](int row) {
+  for (const int row : place.rows) {
     const uint64_t code = dk_sort_code(is_valid(slot, row), whole(value_at<T>(slot.values, row)), key.descending,
                                        key.first_value, key.first_code, key.null_code);
     *to = key.starts_word ? code : *to << key.bits | code;
     to += place.words;
-  });
+  }
 }
 
 template <typename T>
 void SortLayout::write_key(const Slot& slot, const Key& key, const Place& place) const {
   const uint64_t flip = key.descending ? ~uint64_t{0} : 0;
   uint64_t* row_words = place.out + key.at;
-  for_each_row(place.rows.words, place.mask_words, [&](int row) {
+  for (const int row : place.rows) {
     uint64_t* to = row_words;
     const bool valid = is_valid(slot, row);
     // NULLs come last unless they are asked for first, whichever way the values are sorted.
@@ -120,23 +120,22 @@ void SortLayout::write_key(const Slot& slot, const Key& key, const Place& place)
       std::memset(to, 0, key.words * 8);
     for (size_t i = 0; i < key.words; ++i) to[i] ^= flip;
     row_words += place.words;
-  });
+  }
 }
 
 template <typename T>
-void SortLayout::write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows,
-                              uint64_t* out) const {
+void SortLayout::write_column(const Slot& slot, size_t number, const Place& place) const {
   const size_t null_at = nulls_ + number / 64;
-  uint64_t* row_words = out;
-  for_each_row(rows.words, frame.words(), [&](int row) {
+  uint64_t* row_words = place.out;
+  for (const int row : place.rows) {
     T value{};
     if (is_valid(slot, row))
       value = value_at<T>(slot.values, row);
     else
       row_words[null_at] |= uint64_t{1} << (number % 64);
     std::memcpy(row_words + columns_[number].at, &value, sizeof(T));
-    row_words += words_;
-  });
+    row_words += place.words;
+  }
 }
 
 void SortLayout::write_key(Frame& frame, int first, size_t number, const Place& place) const {
@@ -152,31 +151,29 @@ void SortLayout::write_key(Frame& frame, int first, size_t number, const Place& 
 
 void SortLayout::write_order(const Frame& frame, const Place& place) const {
   uint64_t* order = place.out + order_;
-  for_each_row(place.rows.words, place.mask_words, [&](int row) {
+  for (const int row : place.rows) {
     *order = static_cast<uint64_t>(frame.order + row);
     order += place.words;
-  });
+  }
 }
 
-void SortLayout::write_key_word(Frame& frame, int first, const RowMask& rows, size_t number, uint64_t* out) const {
-  const Place place{rows, frame.words(), out, key_words()};
+void SortLayout::write_key_word(Frame& frame, int first, std::span<const uint16_t> rows, size_t number,
+                                uint64_t* out) const {
+  const Place place{rows, out, key_words()};
   if (number == order_) return write_order(frame, place);
   for (size_t i = 0; i < keys_.size(); ++i)
     if (keys_[i].at <= number && number < keys_[i].end()) write_key(frame, first, i, place);
 }
 
-void SortLayout::write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const {
-  const Place place{rows, frame.words(), out, words_};
+void SortLayout::write(Frame& frame, int first, std::span<const uint16_t> rows, uint64_t* out) const {
+  const Place place{rows, out, words_};
   write_order(frame, place);
   for (size_t i = 0; i < keys_.size(); ++i) write_key(frame, first, i, place);
   uint64_t* nulls = out + nulls_;
-  for_each_row(rows.words, frame.words(), [&](int) {
-    std::memset(nulls, 0, null_words_ * 8);
-    nulls += words_;
-  });
+  for (size_t i = 0; i < rows.size(); ++i, nulls += words_) std::memset(nulls, 0, null_words_ * 8);
   for (size_t i = 0; i < columns_.size(); ++i) {
     const Slot& slot = frame.read(first + static_cast<int>(i));
-    with_kernel_type(columns_[i].physical, [&]<typename T>(T) { write_column<T>(frame, slot, i, rows, out); });
+    with_kernel_type(columns_[i].physical, [&]<typename T>(T) { write_column<T>(slot, i, place); });
   }
 }
 

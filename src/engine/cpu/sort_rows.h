@@ -46,12 +46,12 @@ class SortLayout {
   size_t words() const { return words_; }
   size_t columns() const { return columns_.size(); }
   PhysicalType physical(size_t column) const { return columns_[column].physical; }
-  // Writes the wanted rows of the block one after the other at `out`; the columns' registers start at `first`. Strings
-  // stay where they are.
-  void write(Frame& frame, int first, const RowMask& rows, uint64_t* out) const;
+  // Writes rows of the block one after the other at `out`; the columns' registers start at `first`. Strings stay where
+  // they are.
+  void write(Frame& frame, int first, std::span<const uint16_t> rows, uint64_t* out) const;
   // Of rows that take key_words() each, the word at `number` of the key words, and those of keys that begin or go on
   // there.
-  void write_key_word(Frame& frame, int first, const RowMask& rows, size_t number, uint64_t* out) const;
+  void write_key_word(Frame& frame, int first, std::span<const uint16_t> rows, size_t number, uint64_t* out) const;
   // The order, which is the last one, included.
   size_t key_words() const { return order_ + 1; }
   // Whether the first two words, where they differ, say which row is before.
@@ -85,8 +85,7 @@ class SortLayout {
   };
   // Rows of the block, and where they are written: each takes so many words.
   struct Place {
-    const RowMask& rows;
-    int mask_words;
+    std::span<const uint16_t> rows;
     uint64_t* out;
     size_t words;
   };
@@ -97,7 +96,7 @@ class SortLayout {
   void write_key(Frame& frame, int first, size_t number, const Place& place) const;
   void write_order(const Frame& frame, const Place& place) const;
   template <typename T>
-  void write_column(const Frame& frame, const Slot& slot, size_t number, const RowMask& rows, uint64_t* out) const;
+  void write_column(const Slot& slot, size_t number, const Place& place) const;
   // A word of the row, or of the string that is there.
   struct Step {
     enum class Kind : uint8_t { Word, Bytes, Length };

@@ -110,16 +110,16 @@ RowMask SortRun::within_threshold(Frame& frame, int first, const RowMask& rows) 
   const size_t compared = layout_.second_decides() ? 2 : 1;
   // Most rows are turned away by their first words; only those that are as good as the worst one kept need the second.
   for (size_t number = 0; number < std::min(compared, layout_.key_words()) && tied.any(); ++number) {
-    layout_.write_key_word(frame, first, tied, number, block_.data());
-    const RowMask asked = tied;
+    const RowNumbers asked(tied, frame.words());
+    layout_.write_key_word(frame, first, asked.all(), number, block_.data());
     tied.clear();
     const uint64_t* word = block_.data() + number;
-    for_each_row(asked.words, frame.words(), [&](int row) {
+    for (const int row : asked.all()) {
       const uint64_t bit = uint64_t{1} << (row % 64);
       within.words[row / 64] &= ~(*word > threshold_[number] ? bit : 0);
       tied.words[row / 64] |= *word == threshold_[number] ? bit : 0;
       word += layout_.key_words();
-    });
+    }
   }
   return within;
 }
@@ -128,11 +128,11 @@ void SortRun::add(Frame& frame, int first) {
   RowMask mask = frame.sinking();
   if (limit_ == 0) return;
   if (has_threshold_) mask = within_threshold(frame, first, mask);
-  const auto count = static_cast<size_t>(mask.count());
+  const RowNumbers rows(mask, frame.words());
+  const size_t count = rows.all().size(), words = layout_.words();
   if (count == 0) return;
-  const size_t words = layout_.words();
   uint64_t* place = try_room_for(count);
-  layout_.write(frame, first, mask, place);
+  layout_.write(frame, first, rows.all(), place);
   for (size_t i = 0; i < count; ++i, place += words) {
     if (layout_.has_texts()) layout_.own_texts(place, arena_);
     rows_.push_back({place[0], layout_.second_word(place), place});

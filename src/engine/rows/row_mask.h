@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace diptych {
 
@@ -72,5 +73,18 @@ inline void for_each_row_of_most(const uint64_t* words, int word_count, Visit&& 
       for (uint64_t left = words[w]; left != 0; left &= left - 1) visit(w * 64 + std::countr_zero(left));
   }
 }
+
+// The numbers of a mask's rows, in order: for several passes over them.
+class RowNumbers {
+ public:
+  RowNumbers(const RowMask& rows, int word_count) {
+    for_each_row_of_most(rows.words, word_count, [&](int row) { numbers_[count_++] = static_cast<uint16_t>(row); });
+  }
+  std::span<const uint16_t> all() const { return {numbers_, count_}; }
+
+ private:
+  uint16_t numbers_[block_rows];
+  size_t count_ = 0;
+};
 
 }  // namespace diptych
