@@ -27,6 +27,13 @@ bool is_sorted(const Program& program, const Instruction& append) {
   return !program.row_sets[static_cast<size_t>(append.p1)].keys.empty();
 }
 
+// A section of more has work for several threads, whatever it does.
+constexpr size_t most_morsels_alone = 8;
+// What takes less is done before other threads are awake.
+constexpr double least_shared_ns = 50e3;
+// What the first blocks take tells nothing, if it is less.
+constexpr double least_known_ns = 5e3;
+
 // Tablets that are kept for their strings take at most this part of the memory limit.
 constexpr int64_t kept_memory_part = 8;
 
@@ -131,7 +138,16 @@ void SectionRun::run_morsels(std::vector<ThreadSinks>& threads) {
   const bool has_limit = limited_ != to_result || writes_result(program_, section_.first - 1);
   if (wanted_ >= 0 && has_limit) work(0, threads[0], 1, false);
   if (next_ >= all || stopped_) return;
-  run_parallel(profile_.threads, [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); });
+  const auto work_on = [&](int thread) { work(thread, threads[static_cast<size_t>(thread)], all, true); };
+  if (queue_ != nullptr || all > most_morsels_alone) {
+    run_parallel(profile_.threads, work_on);
+  } else {
+    OtherThreads others(profile_.threads);
+    alone_.emplace(Alone{[&] { others.start(work_on); }, {}, 0});
+    work_on(0);
+    alone_.reset();
+    others.wait();
+  }
   // Also of what nobody had memory to begin with.
   if ((left_.empty() && !has_morsels()) || stopped_) return;
   for (const ThreadSinks& sinks : threads) sinks.move_to_files();
@@ -264,6 +280,7 @@ SectionRun::MorselRange SectionRun::take_morsels() {
 
 void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
   const int64_t end = morsel.first_row + morsel.rows;
+  if (alone_ && alone_->rows == 0) alone_->since = std::chrono::steady_clock::now();
   for (int64_t row = morsel.first_row; row < end; row += block_rows) {
     check_cancelled(context_);
     if (stopped_.load(std::memory_order_relaxed)) return;
@@ -271,8 +288,21 @@ void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
     frame.begin_block(row, static_cast<int>(std::min<int64_t>(block_rows, end - row)));
     frame.run();
     if (has_enough(frame)) break;
+    if (alone_) call_others_if_long(std::min<int64_t>(block_rows, end - row));
   }
   count_rows_in(morsel);
+}
+
+void SectionRun::call_others_if_long(int64_t rows) {
+  int64_t all = 0;
+  for (const Morsel& morsel : morsels_) all += morsel.rows;
+  alone_->rows += rows;
+  const auto done = static_cast<double>(alone_->rows), left = static_cast<double>(all - alone_->rows);
+  const auto taken = static_cast<double>(nanoseconds_since(alone_->since));
+  if (taken < least_known_ns || taken * left < least_shared_ns * done) return;
+  const std::function<void()> call_others = std::move(alone_->call_others);
+  alone_.reset();
+  call_others();
 }
 
 bool SectionRun::has_enough(const Frame& frame) const {

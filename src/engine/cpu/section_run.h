@@ -5,6 +5,8 @@
 //   morsels  |0 |1   |2 |3   |         |4 |5   |      ranges of a tablet's rows
 //   threads   A  B    A  A              B  A          whoever is free takes the next
 //
+// Of few morsels one thread begins alone, and calls the others when its first blocks show that there is work for them.
+//
 // A thread that gets no memory for a tablet, or for the rows of a result, stops and leaves its morsels to those that
 // have theirs. What all of them have left is done by one thread, when the others no longer hold a tablet and what sinks
 // have collected is in files: only if that gets none, the section fails.
@@ -13,9 +15,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "cost/transport.h"
@@ -84,6 +89,8 @@ class SectionRun {
   // Where there is no memory for it, and nobody to leave it to, the thread's sinks move to files what they have.
   void begin_tablet(TabletInHands& hands, const ThreadSinks& sinks, size_t tablet, bool has_others);
   void run_morsel(Frame& frame, const Morsel& morsel);
+  // Of the thread that works alone, once it has done so many rows more: whether the others are worth waking.
+  void call_others_if_long(int64_t rows);
   // Whether what the morsel has written so far is all that is wanted, whatever comes before.
   bool has_enough(const Frame& frame) const;
   void finish_rows(Writers& writers, size_t morsel);
@@ -102,6 +109,13 @@ class SectionRun {
   std::map<int32_t, std::shared_ptr<ChunkStore>> stores_;  // by row set: of what the writers finish
   std::vector<Writers> writers_;                           // by thread
   TabletQueue* queue_ = nullptr;
+  // Set while one thread works that may call others.
+  struct Alone {
+    std::function<void()> call_others;
+    std::chrono::steady_clock::time_point since;  // its first block
+    int64_t rows = 0;                             // done
+  };
+  std::optional<Alone> alone_;
   std::atomic<size_t> next_{0};
   std::atomic<bool> stopped_{false};  // enough rows, or an error on another thread
   std::atomic<int64_t> rows_out_{0};
