@@ -53,6 +53,7 @@ std::vector<Candidate> candidates_of(int64_t first, int64_t end) {
 }
 
 double number_at(const ColumnView& view, int64_t row) {
+  if (view.encoding == Encoding::FrameOfReference) return static_cast<double>(framed_at(view, row));
   switch (view.physical) {
     case PhysicalType::Float32: return sampled_number(static_cast<double>(plain_at<float>(view, row)));
     case PhysicalType::Float64: return sampled_number(plain_at<double>(view, row));
@@ -63,6 +64,7 @@ double number_at(const ColumnView& view, int64_t row) {
 
 SampledColumn sampled(const ColumnView& view, const std::vector<Candidate>& rows, int64_t first) {
   SampledColumn column;
+  column.reserve(view.physical, rows.size());
   for (const Candidate& candidate : rows) column.append(view, candidate.position - first);
   return column;
 }
@@ -88,6 +90,14 @@ void SampledColumn::append(const SampledColumn& other, size_t first, size_t coun
   append_part(is_null, other.is_null, first, count);
   if (!other.texts.empty()) append_part(texts, other.texts, first, count);
   if (!other.numbers.empty()) append_part(numbers, other.numbers, first, count);
+}
+
+void SampledColumn::reserve(PhysicalType physical, size_t rows) {
+  is_null.reserve(rows);
+  if (physical == PhysicalType::Text)
+    texts.reserve(rows);
+  else
+    numbers.reserve(rows);
 }
 
 void SampledColumn::append(const ColumnView& view, int64_t row) {

@@ -25,6 +25,7 @@ struct SampledColumn {
   std::vector<double> numbers;
   std::vector<std::string> texts;
 
+  void reserve(PhysicalType physical, size_t rows);
   void append(const SampledColumn& other, size_t first, size_t count);
   void append(const ColumnView& view, int64_t row);
   void append(const BatchColumn& batch, int64_t row);
