@@ -112,7 +112,7 @@ class Engines final : public SectionRunner {
                        const DeviceCalibration& calibration, const PlacedProgram& placed);
   ColumnsThere columns_there(const ProgramRun& run, const PlacedSection& section, gpu::GpuEngine& engine);
   KernelOutlook outlook_of(const Program& program, const PlacedSection& section, const PlacementChoice& choice,
-                           Device& device, uint64_t program_key);
+                           Device& device, const ProgramFacts& facts);
   static uint64_t outlook_key(uint64_t program, int32_t address, const PlacementChoice& choice, const Device& device);
   // Of a section that was placed on a device. ran: null where it failed; streamed: why it was, if it was.
   void note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,

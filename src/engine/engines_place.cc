@@ -135,7 +135,7 @@ void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, 
   const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
   for (size_t chain = 0; chain < placed.facts->chains; ++chain) {
-    uint64_t key = placed.facts->key;
+    uint64_t key = placed.facts->lasting_key;
     for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine})
       key = mixed_key(key, word);
     placed.chain_keys.push_back(key);
@@ -171,7 +171,7 @@ DeviceFacts Engines::facts_of(const ProgramRun& run, const PlacementChoice& choi
     if (is_auto && !section.may_leave_cpu) continue;
     // Whoever asks for the device wants to know of the kernel only to see what was expected.
     if (!is_auto && run.context.profile == nullptr) continue;
-    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, placed.facts->key);
+    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, *placed.facts);
     there.can_run = outlook.unsupported.empty();
     there.state.is_compiled = outlook.is_compiled;
     if (engine == nullptr || !there.can_run) continue;
@@ -212,13 +212,16 @@ uint64_t Engines::outlook_key(uint64_t program, int32_t address, const Placement
   return mixed_key(mixed_key(program, static_cast<uint64_t>(address)), number_of(device.info()) << 4 | engine);
 }
 
-// Is asked once: texts of kernels are long.
+// Is asked once: texts of kernels are long. That a kernel can do it is so for tables that have changed by little; that
+// none can, of these rows alone.
 Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedSection& section,
-                                           const PlacementChoice& choice, Device& device, uint64_t program_key) {
-  const uint64_t key = outlook_key(program_key, section.address, choice, device);
+                                           const PlacementChoice& choice, Device& device, const ProgramFacts& facts) {
+  const uint64_t key = outlook_key(facts.key, section.address, choice, device),
+                 lasting_key = outlook_key(facts.lasting_key, section.address, choice, device);
   {
     std::lock_guard guard(mutex_);
-    if (const auto known = outlooks_.find(key); known != outlooks_.end()) return known->second;
+    for (const uint64_t one : {key, lasting_key})
+      if (const auto known = outlooks_.find(one); known != outlooks_.end()) return known->second;
   }
   if (std::string reason = gpu::why_no_join(program, section.address); !reason.empty())
     return {std::move(reason), false};
@@ -237,7 +240,7 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
     return {error.message(), false};  // whoever runs there next says what its trouble is
   }
   std::lock_guard guard(mutex_);
-  return entry_of(outlooks_, key) = std::move(outlook);
+  return entry_of(outlooks_, outlook.unsupported.empty() ? lasting_key : key) = std::move(outlook);
 }
 
 void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
@@ -249,9 +252,11 @@ void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, P
   const bool is_stand_in = ran != nullptr && ran->kernel == "interpreter" && choice.gpu_engine == "auto";
   if (ran == nullptr || !streamed.empty() || is_stand_in) placed.is_usual[chain] = false;
   std::lock_guard guard(mutex_);
-  KernelOutlook& outlook = entry_of(outlooks_, outlook_key(placed.facts->key, task.address, choice, device));
-  if (ran != nullptr) outlook.is_compiled = true;
-  if (ran == nullptr && failure.is_lasting) outlook.unsupported = failure.reason;
+  const auto outlook = [&](uint64_t program) -> KernelOutlook& {
+    return entry_of(outlooks_, outlook_key(program, task.address, choice, device));
+  };
+  if (ran != nullptr) outlook(placed.facts->lasting_key).is_compiled = true;
+  if (ran == nullptr && failure.is_lasting) outlook(placed.facts->key).unsupported = failure.reason;
   const bool rests = ran == nullptr ? !failure.is_lasting : !streamed.empty();
   if (!rests || placed.chain_keys.empty()) return;
   entry_of(learnt_, placed.chain_keys[chain]).of(*place.device, place.residency).rest = rest_decisions;

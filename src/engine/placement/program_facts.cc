@@ -45,6 +45,7 @@ class FactReader {
 
   ProgramFacts run() {
     facts_.key = program_key(program_, 0);
+    facts_.lasting_key = lasting_key(program_);
     facts_.wanted = wanted_;
     const auto& instructions = program_.instructions;
     for (size_t next = 0; next < instructions.size(); ++next) {

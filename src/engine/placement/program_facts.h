@@ -39,7 +39,7 @@ struct PlacedSection {
 };
 
 struct ProgramFacts {
-  uint64_t key = 0;                     // of the program (program_key.h)
+  uint64_t key = 0, lasting_key = 0;    // of the program (program_key.h)
   int64_t wanted = -1;                  // for so many rows of the result
   std::vector<PlacedSection> sections;  // in the order in which they run
   std::vector<ObjectFacts> objects;

@@ -1,5 +1,5 @@
-// What a program is known again by: its opcodes and the tablets it reads, so that a table that grows makes it another.
-// Literals do not count.
+// What a program is known again by: its opcodes, and the tables and columns that it reads. Of literals only
+// integers of 32 bits count, which are operands.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,10 @@ namespace diptych {
 
 // The key with another word.
 uint64_t mixed_key(uint64_t key, uint64_t word);
-// Of the program from the section behind the Parallel at `address` on, or all of it (0).
+// Of the program from the section behind the Parallel at `address` on, or all of it (0), over these tablets.
 uint64_t program_key(const Program& program, int32_t address);
+// Of all of the program over tables that begin with the same tablet and have about as many: a commit of a few rows
+// makes it no other.
+uint64_t lasting_key(const Program& program);
 
 }  // namespace diptych
