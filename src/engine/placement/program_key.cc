@@ -33,8 +33,10 @@ uint64_t with_table(uint64_t key, const TabletSource& source) {
 
 uint64_t with_opcodes(uint64_t key, const Program& program) {
   for (const Instruction& instruction : program.instructions) {
-    key = mixed_key(key, static_cast<uint64_t>(instruction.opcode));
-    for (const int32_t operand : {instruction.p1, instruction.p2, instruction.p3})
+    // A literal is the second operand, or no operand at all.
+    const bool is_literal = instruction.opcode == Opcode::Integer || instruction.opcode == Opcode::Constant;
+    key = mixed_key(key, static_cast<uint64_t>(is_literal ? Opcode::Constant : instruction.opcode));
+    for (const int32_t operand : {instruction.p1, is_literal ? 0 : instruction.p2, instruction.p3})
       key = mixed_key(key, static_cast<uint64_t>(operand));
     if (const auto* function = std::get_if<FunctionId>(&instruction.p4))
       key = mixed_key(key, static_cast<uint64_t>(*function));

@@ -1,5 +1,5 @@
-// What a program is known again by: its opcodes, and the tables and columns that it reads. Of literals only
-// integers of 32 bits count, which are operands.
+// What a program is known again by: its opcodes, and the tables and columns that it reads. Literals do not
+// count.
 #pragma once
 
 #include <cstdint>

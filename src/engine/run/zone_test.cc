@@ -79,6 +79,7 @@ void add_needed(const CursorInfo& cursor, const TabletSource& source, const KeyC
   const size_t end = all.first + all.count;
   TabletSpan span{group, all.first, 0, all.first_row, 0, false};
   const auto close = [&](size_t next) {
+    span.is_whole = span.count == all.count;
     if (span.count > 0) spans.push_back(span);
     span = {group, next, 0, span.first_row + span.rows, 0, false};
   };

@@ -37,6 +37,7 @@ TEST_F(ProgramKeyTest, AChangeOfFewRowsLeavesTheLastingOne) {
   const std::string query = "SELECT sum(a) FROM t WHERE a > 5";
   const auto [key, lasting] = keys_of(query);
   EXPECT_EQ(keys_of(query), std::pair(key, lasting));
+  EXPECT_EQ(keys_of("SELECT sum(a) FROM t WHERE a > 6").second, lasting) << "another literal";
   for (const char* other : {"SELECT min(a) FROM t WHERE a > 5", "SELECT sum(b) FROM t WHERE b > 5"})
     EXPECT_NE(keys_of(other).second, lasting) << other;
 

@@ -108,19 +108,26 @@ std::shared_ptr<const ColumnSegment> SegmentCache::load(const Run& run, const st
 }
 
 double SegmentCache::part_here(const TabletSource& source, const TabletSpan& span, size_t column) {
+  if (span.count == 0) return 1;
   const size_t count = source.tablet_count(), span_end = span.first + span.count;
+  const auto segment_with = [&](size_t tablet) {
+    const size_t size = tablets_of_segment(place_, tablet, count), first = tablet / size * size;
+    return std::pair(first, std::min(first + size, count));
+  };
   size_t here = 0;
   std::lock_guard guard(mutex_);
-  for (size_t next = span.first; next < span_end && !parts_.empty();) {
-    const size_t size = tablets_of_segment(place_, next, count), first = next / size * size;
-    const size_t end = std::min(first + size, count);
+  if (parts_.empty()) return 0;
+  const size_t ids_first = segment_with(span.first).first, ids_end = segment_with(span_end - 1).second;
+  const std::vector<uint64_t> ids = source.column_ids(ids_first, ids_end - ids_first, column);
+  for (size_t next = span.first; next < span_end;) {
+    const auto [first, end] = segment_with(next);
     // Its first and its last tablet stand for those between them: asking for each would take longer than a short
     // section.
-    const auto id = [&](size_t tablet) { return source.column_ids(tablet, 1, column).front(); };
-    if (has_both(column, id(first), id(end - 1), end - 1 - first)) here += std::min(end, span_end) - next;
+    if (has_both(column, ids[first - ids_first], ids[end - 1 - ids_first], end - 1 - first))
+      here += std::min(end, span_end) - next;
     next = end;
   }
-  return span.count == 0 ? 1 : static_cast<double>(here) / static_cast<double>(span.count);
+  return static_cast<double>(here) / static_cast<double>(span.count);
 }
 
 bool SegmentCache::has_both(size_t column, uint64_t first, uint64_t last, size_t between) const {
