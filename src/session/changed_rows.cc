@@ -97,12 +97,13 @@ void sort_by_bits(std::span<int64_t>& positions, int64_t last) {
 // In order, and each once.
 void sort_once(std::span<int64_t>& positions, const ExecutionContext& context) {
   constexpr int64_t least_part = 64;
-  const int64_t last = *std::ranges::max_element(positions);
+  const int64_t last = *std::max_element(positions.begin(), positions.end());
   MemoryReservation reservation(context.budget, "positions of rows");
   if (last / least_part <= static_cast<int64_t>(positions.size()) && reservation.try_grow(last / 8 + 8))
     return sort_by_bits(positions, last);
-  std::ranges::sort(positions);
-  positions = positions.first(static_cast<size_t>(std::ranges::unique(positions).begin() - positions.begin()));
+  std::sort(positions.begin(), positions.end());
+  const auto end = std::unique(positions.begin(), positions.end());
+  positions = positions.first(static_cast<size_t>(end - positions.begin()));
 }
 
 void copy_integers(const ColumnView& view, std::span<int64_t> into) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "session/session_evaluator.h"
 #include "tablet/memory_source.h"
 #include "tablet/values.h"
 
