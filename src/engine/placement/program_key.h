@@ -1,5 +1,4 @@
-// What a program is known again by: its opcodes, and the tables and columns that it reads. Literals do not
-// count.
+// What a program is known again by: its opcodes, and the tables and columns that it reads. Literals do not count.
 #pragma once
 
 #include <cstdint>
