@@ -64,11 +64,11 @@ std::optional<SectionResult> Engines::run(const SectionTask& task, const Placeme
 
 bool Engines::start(const SectionTask& task, const PlacementChoice& choice) {
   if (!is_for_placement(task, choice)) return false;
-  PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
-  const std::optional<size_t> number = program.section_at(task.address);
+  const PlacementDecision& made = *placed({task.program, task.context, task.wanted}, choice, *task.placed).decision;
+  const std::optional<size_t> number = made.section_at(task.address);
   if (!number) return false;
-  const SectionPlace& place = program.placement.sections[*number];
-  return place.device && start_on(task, choice, *program.devices[*place.device], place.residency);
+  const SectionPlace& place = made.placement.sections[*number];
+  return place.device && start_on(task, choice, *made.devices[*place.device], place.residency);
 }
 
 // Rows that a device has made stay there.
@@ -97,21 +97,22 @@ std::optional<SectionResult> Engines::run_as_placed(const SectionTask& task, con
   std::unique_ptr<PlacedRun> alone;
   PlacedProgram& program =
       placed({task.program, task.context, task.wanted}, choice, task.placed != nullptr ? *task.placed : alone);
-  const std::optional<size_t> number = program.section_at(task.address);
+  const PlacementDecision& made = *program.decision;
+  const std::optional<size_t> number = made.section_at(task.address);
   check_invariant(number.has_value(), "all sections of a program are placed together");
-  const PlacedSection& section = program.facts->sections[*number];
-  const SectionPlace& place = program.placement.sections[*number];
-  note.why = section.table ? program.placement.chains[section.chain].why : "its rows are no table's";
+  const PlacedSection& section = made.facts->sections[*number];
+  const SectionPlace& place = made.placement.sections[*number];
+  note.why = section.table ? made.placement.chains[section.chain].why : "its rows are no table's";
   note.estimate_ns = static_cast<int64_t>(place.estimate_ns);
   note.limit = place.limit;
-  if (!program.not_found.empty()) note_fallback(choice.device, {program.not_found, ""}, choice, note);
+  if (!made.not_found.empty()) note_fallback(choice.device, {made.not_found, ""}, choice, note);
   if (!place.device) {
-    if (program.placement.chains[section.chain].way && section.table) note.why = "no kernel for its few rows";
+    if (made.placement.chains[section.chain].way && section.table) note.why = "no kernel for its few rows";
     return std::nullopt;
   }
   Failure failure;
   std::string streamed;
-  Device& device = *program.devices[*place.device];
+  Device& device = *made.devices[*place.device];
   const double alone_ns = choice.device == "auto" ? place.settled_ns : 0;
   auto result = run_or_stream(task, choice, device, place.residency, alone_ns, failure, streamed);
   note_run(task, choice, program, result ? &result->profile : nullptr, streamed, failure);

@@ -30,6 +30,7 @@
 #include "engine/device/calibration_store.h"
 #include "engine/device/device_list.h"
 #include "engine/gpu/gpu_engine.h"
+#include "engine/kept_decisions.h"
 #include "engine/placement/place.h"
 #include "engine/run/section_runner.h"
 
@@ -85,12 +86,6 @@ class Engines final : public SectionRunner {
     uint64_t device_version = 0, pinned_version = 0;
     int64_t cached_bytes = 0, pinned_bytes = 0;
   };
-  // What of a run its placement depends on.
-  struct ProgramRun {
-    const Program& program;
-    const ExecutionContext& context;
-    int64_t wanted;  // as SectionTask has it
-  };
   // Where the sections are to run that meet the index, whose rows the host has; null: on the CPU.
   Device* device_of_meeting(const IndexTask& task, std::string& reason);
   std::optional<SectionResult> run_where_rows_are(const SectionTask& task, const PlacementChoice& choice,
@@ -100,16 +95,20 @@ class Engines final : public SectionRunner {
   // The run's, placed if it was not yet.
   PlacedProgram& placed(const ProgramRun& run, const PlacementChoice& choice, std::unique_ptr<PlacedRun>& slot);
   std::unique_ptr<PlacedProgram> place_program(const ProgramRun& run, const PlacementChoice& choice);
+  std::shared_ptr<const PlacementDecision> decide(const ProgramRun& run, const PlacementChoice& choice);
+  // Goes up when a device was found, lost, or gave columns up for want of memory.
+  uint64_t device_changes();
   // The program's, of this run or of one before of the same number.
   std::shared_ptr<const ProgramFacts> known_facts(const ProgramRun& run);
-  // Of the devices that auto may choose; where there are none, why. Tells of the work, so that they are looked for.
-  std::vector<DeviceFacts> auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
-                                      PlacedProgram& placed, std::string& no_device);
-  // What runs of the program's chains have taught.
-  void find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacedProgram& placed,
+  // Of the devices that auto may choose, which the decision gets; where there are none, why. Tells of the work, so that
+  // they are looked for.
+  std::vector<DeviceFacts> auto_facts(const ProgramRun& run, const PlacementChoice& choice, PlacementDecision& made,
+                                      std::string& no_device);
+  // What runs of the program's chains have taught, whose keys the decision gets.
+  void find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacementDecision& made,
                    std::vector<LearntChain>& learnt);
   DeviceFacts facts_of(const ProgramRun& run, const PlacementChoice& choice, Device& device,
-                       const DeviceCalibration& calibration, const PlacedProgram& placed);
+                       const DeviceCalibration& calibration, const ProgramFacts& program);
   ColumnsThere columns_there(const ProgramRun& run, const PlacedSection& section, gpu::GpuEngine& engine);
   KernelOutlook outlook_of(const Program& program, const PlacedSection& section, const PlacementChoice& choice,
                            Device& device, const ProgramFacts& facts);
@@ -155,7 +154,8 @@ class Engines final : public SectionRunner {
   CalibrationStore calibrations_;
   std::atomic<int64_t> device_memory_limit_{0};
   std::atomic<int64_t> running_{0};  // programs that were placed and are not through
-  mutable std::mutex mutex_;         // guards what follows, up to auto_devices_
+  KeptDecisions kept_decisions_;
+  mutable std::mutex mutex_;  // guards what follows, up to auto_devices_
   std::map<Device*, std::unique_ptr<gpu::GpuEngine>> engines_;
   std::map<std::string, int64_t> fallbacks_;
   std::unordered_map<uint64_t, std::shared_ptr<const ProgramFacts>> facts_;  // by number of the program

@@ -1,7 +1,10 @@
 // Placing the sections of a program: what placement/place.h asks for, found, and what runs have taught, kept.
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/engines.h"
@@ -69,31 +72,54 @@ Engines::PlacedProgram& Engines::placed(const ProgramRun& run, const PlacementCh
 }
 
 std::unique_ptr<Engines::PlacedProgram> Engines::place_program(const ProgramRun& run, const PlacementChoice& choice) {
-  auto placed = std::make_unique<PlacedProgram>(*this);
-  placed->facts = known_facts(run);
-  placed->is_usual.assign(placed->facts->chains, true);
+  const uint64_t changes = device_changes();
+  // Whoever wants to know why is told what is so now.
+  auto decision = run.context.profile == nullptr ? kept_decisions_.find(run, choice, changes) : nullptr;
+  if (decision != nullptr) {
+    if (choice.device == "auto") auto_devices_.note_work(decision->cpu_ns);
+    return std::make_unique<PlacedProgram>(*this, std::move(decision), std::nullopt);
+  }
+  decision = decide(run, choice);
+  std::optional<KeptDecisions::Entry> to_keep;
+  if (run.context.profile == nullptr && may_serve_again(*decision, choice.device != "auto"))
+    to_keep = KeptDecisions::entry_for(run, choice, changes, decision);
+  return std::make_unique<PlacedProgram>(*this, std::move(decision), std::move(to_keep));
+}
+
+std::shared_ptr<const PlacementDecision> Engines::decide(const ProgramRun& run, const PlacementChoice& choice) {
+  auto made = std::make_shared<PlacementDecision>();
+  made->facts = known_facts(run);
   const HostCalibration host = calibrations_.host();
-  std::vector<LearntChain> learnt(placed->facts->chains);
+  std::vector<LearntChain> learnt(made->facts->chains);
   std::vector<DeviceFacts> devices;
-  PlacementQuestion question{*placed->facts, host, run.context.threads, {}, {}, residency_asked_for(choice)};
+  PlacementQuestion question{*made->facts, host, run.context.threads, {}, {}, residency_asked_for(choice)};
   question.tells_why = run.context.profile != nullptr;
   question.is_asked_for = choice.device != "auto";
-  if (!question.is_asked_for) find_learnt(run, choice, *placed, learnt);
+  if (!question.is_asked_for) find_learnt(run, choice, *made, learnt);
   question.learnt = learnt;
   if (!question.is_asked_for) {
-    devices = auto_facts(run, choice, expected_cpu_ns(question), *placed, question.no_device);
-  } else if (Device* device = devices_.find_working(choice.device, placed->not_found)) {
+    made->cpu_ns = expected_cpu_ns(question);
+    devices = auto_facts(run, choice, *made, question.no_device);
+  } else if (Device* device = devices_.find_working(choice.device, made->not_found)) {
     // Nobody asks for figures where there is nothing to choose or to tell.
     const bool wants_figures = choice.residency == "auto" || question.tells_why;
     const DeviceCalibration calibration = wants_figures ? calibrations_.of(*device) : DeviceCalibration();
-    placed->devices.push_back(device);
-    devices.push_back(facts_of(run, choice, *device, calibration, *placed));
+    made->devices.push_back(device);
+    devices.push_back(facts_of(run, choice, *device, calibration, *made->facts));
   } else {
     question.is_asked_for = false;
   }
   question.devices = devices;
-  placed->placement = place(question);
-  return placed;
+  made->placement = place(question);
+  return made;
+}
+
+uint64_t Engines::device_changes() {
+  uint64_t changes = auto_devices_.ready().size();
+  std::lock_guard guard(mutex_);
+  for (const auto& [device, engine] : engines_)
+    if (engine) changes += engine->drops() + (device->health().is_lost() ? 1 : 0);
+  return changes;
 }
 
 std::shared_ptr<const ProgramFacts> Engines::known_facts(const ProgramRun& run) {
@@ -111,34 +137,34 @@ std::shared_ptr<const ProgramFacts> Engines::known_facts(const ProgramRun& run) 
   return facts;
 }
 
-std::vector<DeviceFacts> Engines::auto_facts(const ProgramRun& run, const PlacementChoice& choice, double cpu_ns,
-                                             PlacedProgram& placed, std::string& no_device) {
-  auto_devices_.note_work(cpu_ns);
+std::vector<DeviceFacts> Engines::auto_facts(const ProgramRun& run, const PlacementChoice& choice,
+                                             PlacementDecision& made, std::string& no_device) {
+  auto_devices_.note_work(made.cpu_ns);
   const std::span<const AutoDevice> found = auto_devices_.ready();
   if (found.empty())
     no_device = auto_devices_.is_searching() ? "devices are being looked for" : "no device found so far";
   std::vector<DeviceFacts> devices;
   // Nothing is asked of a device for what is short in any case.
-  if (cpu_ns < least_device_ns) return devices;
+  if (made.cpu_ns < least_device_ns) return devices;
   for (const AutoDevice& candidate : found) {
     if (candidate.device->health().is_lost()) no_device = loss_of(*candidate.device);
-    devices.push_back(facts_of(run, choice, *candidate.device, candidate.calibration, placed));
-    placed.devices.push_back(candidate.device);
+    devices.push_back(facts_of(run, choice, *candidate.device, candidate.calibration, *made.facts));
+    made.devices.push_back(candidate.device);
   }
   return devices;
 }
 
-void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacedProgram& placed,
+void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, PlacementDecision& made,
                           std::vector<LearntChain>& learnt) {
   // How soon enough rows are there.
   const uint64_t wanted = run.wanted < 0 ? 0 : std::bit_width(static_cast<uint64_t>(run.wanted)) + 1;
   const auto engine = static_cast<uint64_t>(gpu::kernel_choice_named(choice.gpu_engine));
   std::lock_guard guard(mutex_);
-  for (size_t chain = 0; chain < placed.facts->chains; ++chain) {
-    uint64_t key = placed.facts->lasting_key;
+  for (size_t chain = 0; chain < made.facts->chains; ++chain) {
+    uint64_t key = made.facts->lasting_key;
     for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine})
       key = mixed_key(key, word);
-    placed.chain_keys.push_back(key);
+    made.chain_keys.push_back(key);
     learnt[chain] = entry_of(learnt_, key);
   }
 }
@@ -151,27 +177,27 @@ Device* Engines::device_of_meeting(const IndexTask& task, std::string& reason) {
   if (!gpu::why_not_met(task.program, task.index).empty()) return nullptr;
   if (!is_auto) return devices_.find_working(choice.device, reason);
   if (!is_met_by_many(task.program, task.index)) return nullptr;
-  const PlacedProgram& program = placed({task.program, task.context, task.wanted}, choice, *task.placed);
-  for (size_t i = 0; i < program.facts->sections.size(); ++i) {
-    const std::optional<size_t> device = program.placement.sections[i].device;
-    if (device && indexes_met(task.program, program.facts->sections[i].address).contains(task.index))
-      return program.devices[*device];
+  const PlacementDecision& made = *placed({task.program, task.context, task.wanted}, choice, *task.placed).decision;
+  for (size_t i = 0; i < made.facts->sections.size(); ++i) {
+    const std::optional<size_t> device = made.placement.sections[i].device;
+    if (device && indexes_met(task.program, made.facts->sections[i].address).contains(task.index))
+      return made.devices[*device];
   }
   return nullptr;
 }
 
 DeviceFacts Engines::facts_of(const ProgramRun& run, const PlacementChoice& choice, Device& device,
-                              const DeviceCalibration& calibration, const PlacedProgram& placed) {
+                              const DeviceCalibration& calibration, const ProgramFacts& program) {
   DeviceFacts facts{device.info().id(), calibration, room_of(device), device.info().can_map, {}};
   const bool is_auto = choice.device == "auto";
   gpu::GpuEngine* engine = find_engine(device);
-  for (const PlacedSection& section : placed.facts->sections) {
+  for (const PlacedSection& section : program.sections) {
     SectionOnDevice& there = facts.sections.emplace_back();
     if (device.health().is_lost() || !section.table) continue;
     if (is_auto && !section.may_leave_cpu) continue;
     // Whoever asks for the device wants to know of the kernel only to see what was expected.
     if (!is_auto && run.context.profile == nullptr) continue;
-    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, *placed.facts);
+    const KernelOutlook outlook = outlook_of(run.program, section, choice, device, program);
     there.can_run = outlook.unsupported.empty();
     there.state.is_compiled = outlook.is_compiled;
     if (engine == nullptr || !there.can_run) continue;
@@ -245,24 +271,33 @@ Engines::KernelOutlook Engines::outlook_of(const Program& program, const PlacedS
 
 void Engines::note_run(const SectionTask& task, const PlacementChoice& choice, PlacedProgram& placed,
                        const SectionProfile* ran, const std::string& streamed, const Failure& failure) {
-  const size_t number = *placed.section_at(task.address), chain = placed.facts->sections[number].chain;
-  const SectionPlace& place = placed.placement.sections[number];
-  const Device& device = *placed.devices[*place.device];
+  const PlacementDecision& made = *placed.decision;
+  const size_t number = *made.section_at(task.address), chain = made.facts->sections[number].chain;
+  const SectionPlace& place = made.placement.sections[number];
+  const Device& device = *made.devices[*place.device];
   // Until the kernel of its own is there, the interpreter stands in.
   const bool is_stand_in = ran != nullptr && ran->kernel == "interpreter" && choice.gpu_engine == "auto";
-  if (ran == nullptr || !streamed.empty() || is_stand_in) placed.is_usual[chain] = false;
+  if (ran == nullptr || !streamed.empty() || is_stand_in) {
+    placed.is_usual[chain] = false;
+    kept_decisions_.forget(task.program.text_number);
+  }
   std::lock_guard guard(mutex_);
   const auto outlook = [&](uint64_t program) -> KernelOutlook& {
     return entry_of(outlooks_, outlook_key(program, task.address, choice, device));
   };
-  if (ran != nullptr) outlook(placed.facts->lasting_key).is_compiled = true;
-  if (ran == nullptr && failure.is_lasting) outlook(placed.facts->key).unsupported = failure.reason;
+  if (ran != nullptr) outlook(made.facts->lasting_key).is_compiled = true;
+  if (ran == nullptr && failure.is_lasting) outlook(made.facts->key).unsupported = failure.reason;
   const bool rests = ran == nullptr ? !failure.is_lasting : !streamed.empty();
-  if (!rests || placed.chain_keys.empty()) return;
-  entry_of(learnt_, placed.chain_keys[chain]).of(*place.device, place.residency).rest = rest_decisions;
+  if (!rests || made.chain_keys.empty()) return;
+  entry_of(learnt_, made.chain_keys[chain]).of(*place.device, place.residency).rest = rest_decisions;
 }
 
-Engines::PlacedProgram::PlacedProgram(Engines& engines) : engines_(engines) {
+Engines::PlacedProgram::PlacedProgram(Engines& engines, std::shared_ptr<const PlacementDecision> made,
+                                      std::optional<KeptDecisions::Entry> to_keep)
+    : decision(std::move(made)),
+      is_usual(decision->facts->chains, true),
+      engines_(engines),
+      to_keep_(std::move(to_keep)) {
   is_alone_ = engines_.running_.fetch_add(1) == 0;
 }
 
@@ -270,13 +305,14 @@ Engines::PlacedProgram::~PlacedProgram() { --engines_.running_; }
 
 void Engines::PlacedProgram::end() {
   engines_.auto_devices_.search_if_due();
-  if (chain_keys.empty()) return;
+  if (to_keep_ && std::ranges::all_of(is_usual, std::identity())) engines_.kept_decisions_.keep(std::move(*to_keep_));
+  if (decision->chain_keys.empty()) return;
   // What it took beside others says as much about them.
   const bool is_alone = is_alone_ && engines_.running_ == 1;
   std::lock_guard guard(engines_.mutex_);
   for (const auto& [chain, nanoseconds] : times_)
-    learn(placement.chains[chain], static_cast<double>(nanoseconds), is_usual[chain] && is_alone,
-          entry_of(engines_.learnt_, chain_keys[chain]));
+    learn(decision->placement.chains[chain], static_cast<double>(nanoseconds), is_usual[chain] && is_alone,
+          entry_of(engines_.learnt_, decision->chain_keys[chain]));
 }
 
 }  // namespace diptych

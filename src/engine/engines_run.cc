@@ -80,10 +80,10 @@ void Engines::prepare_kernels(const SectionTask& task, const PlacementChoice& ch
   const gpu::ProgramKernels::Admits admits = [&](int32_t address, const TabletSource* table, int64_t rows) {
     if (table == nullptr) return rows >= least_kept_rows;
     if (choice.device != "auto" || placed == nullptr) return is_table(*table);
-    const std::optional<size_t> number = placed->section_at(address);
-    return number && placed->placement.sections[*number].device;
+    const std::optional<size_t> number = placed->decision->section_at(address);
+    return number && placed->decision->placement.sections[*number].device;
   };
-  engine.kernels().prepare(kernels_key(task, placed != nullptr ? placed->facts.get() : nullptr), [&] {
+  engine.kernels().prepare(kernels_key(task, placed != nullptr ? placed->decision->facts.get() : nullptr), [&] {
     return gpu::ProgramKernels(engine, task.program, residency, admits).find(task.address, *task.source);
   });
 }
@@ -227,6 +227,7 @@ void Engines::set_device_memory_limit(int64_t bytes) {
   std::lock_guard guard(mutex_);
   if (bytes == device_memory_limit_) return;
   device_memory_limit_ = bytes;
+  kept_decisions_.clear();
   for (auto& [device, engine] : engines_)
     if (engine) engine->set_memory_limit(bytes > 0 ? bytes : -1);
 }

@@ -73,6 +73,8 @@ class GpuEngine {
   const DeviceSort& sort() const { return sort_; }
   SegmentCache& device_columns() { return device_columns_; }
   SegmentCache& pinned_columns() { return pinned_columns_; }
+  // How often columns were dropped for want of memory.
+  uint64_t drops() const { return device_columns_.drops() + pinned_columns_.drops(); }
   InputCache& inputs() { return inputs_; }
   DeviceReservations& reservations() { return reservations_; }
   // A queue that nobody else uses until it is given back.

@@ -326,7 +326,12 @@ Placement place(const PlacementQuestion& question) {
   Placement placement;
   placement.sections.resize(question.program.sections.size());
   placement.chains.resize(question.program.chains);
-  for (size_t chain = 0; chain < question.program.chains; ++chain) ChainPlacer(question, chain, placement).run();
+  for (size_t chain = 0; chain < question.program.chains; ++chain) {
+    ChainPlacer(question, chain, placement).run();
+    ChainPlace& made = placement.chains[chain];
+    const LearntChain& learnt = question.learnt[chain];
+    made.is_known = (made.way ? learnt.known(made.way->device, made.way->residency) : learnt.cpu).runs >= few_runs;
+  }
   return placement;
 }
 

@@ -79,6 +79,7 @@ struct ChainPlace {
   bool pays_rent = false;        // it is not: the run counts for moving there
   double chosen_ns = 0;          // what is expected to take least of what may be chosen now
   bool is_trial = false;         // another is run, to learn what it takes
+  bool is_known = false;         // what it takes where it runs, from several runs
   std::string why;               // in a line, for EXPLAIN ANALYZE
 };
 

@@ -100,7 +100,7 @@ class PlacementTest : public ::testing::Test {
   std::optional<SectionResult> run(PlacementNote& note, SectionPartner* partner = nullptr, int64_t cpu_ns = 0) {
     ExecutionProfile profile;
     ExecutionContext context;
-    context.profile = &profile;
+    if (tells_why_) context.profile = &profile;
     const NeededTablets needed(program_->cursors[0], *source_);
     std::unique_ptr<PlacedRun> placed;
     SectionTask task{*program_, address_, source_, -1, context, needed, partner};
@@ -137,6 +137,7 @@ class PlacementTest : public ::testing::Test {
   std::shared_ptr<const Program> program_;
   int32_t address_ = 0;
   PlacementChoice choice_;
+  bool tells_why_ = true;
 };
 
 TEST_F(PlacementTest, FewRowsStayOnTheCpu) {
@@ -260,6 +261,25 @@ TEST_F(PlacementTest, WhatAFailedPartnerMadeIsForgotten) {
   choice_.share_tablets = "on";
   EXPECT_THROW(run(note, &dividing), Error);
   EXPECT_TRUE(dividing.forgotten);
+}
+
+// Decisions that are kept for the runs of a text end with a run that does not go as it was placed.
+TEST_F(PlacementTest, AKeptDecisionThatFailsServesNoMore) {
+  if (!open(1e9)) GTEST_SKIP() << "no OpenCL device";
+  std::optional<SectionResult> result;
+  ASSERT_TRUE(stream_until_on_device(result));
+  const auto program = std::make_shared<Program>(*program_);
+  program->text_number = 1;
+  program_ = program;
+  tells_why_ = false;
+  PlacementNote note;
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(run(note).has_value()) << i;
+  Failing without_memory(SqlState::out_of_memory);
+  EXPECT_FALSE(run(note, &without_memory).has_value());
+  EXPECT_EQ(note.fallback, "failed on purpose");
+  note = {};
+  EXPECT_FALSE(run(note).has_value()) << "rests";
+  EXPECT_EQ(note.fallback, "") << "and was not tried";
 }
 
 // The CPU's times are learnt, and a device that was estimated slower than they are gets the section.

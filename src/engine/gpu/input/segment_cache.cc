@@ -258,6 +258,7 @@ int64_t SegmentCache::drop_unused(int64_t bytes) {
     freed += entry->second.segment->bytes();
     dropped.push_back(forget(entry));
   }
+  if (!dropped.empty()) ++drops_;
   return freed;
 }
 

@@ -45,6 +45,8 @@ class SegmentCache {
   double part_here(const TabletSource& source, const TabletSpan& span, size_t column);
   // Goes up whenever part_here() may have another answer.
   uint64_t version() const { return version_; }
+  // How often segments were dropped for want of memory.
+  uint64_t drops() const { return drops_; }
   // Gives up to about so many bytes back: segments that nobody uses, oldest first. To be called again while there is
   // too little. False: nothing was left.
   bool drop(int64_t bytes);
@@ -124,7 +126,7 @@ class SegmentCache {
   Entries entries_;
   std::list<const Key*> ages_;  // of the entries with a segment, oldest use first
   std::unordered_map<PartKey, PartPlace, PartHash> parts_;
-  std::atomic<uint64_t> version_{0};  // is written with the mutex
+  std::atomic<uint64_t> version_{0}, drops_{0};  // are written with the mutex
 };
 
 }  // namespace diptych::gpu
