@@ -16,9 +16,8 @@ namespace {
 
 bool is_explainable(const BoundStatement& bound) {
   if (const auto* create = std::get_if<BoundCreateTable>(&bound.statement)) return create->query || create->exists;
-  if (const auto* change = std::get_if<BoundChange>(&bound.statement)) return change->query != nullptr;
   return std::holds_alternative<LogicalOperatorPtr>(bound.statement) ||
-         std::holds_alternative<BoundInsert>(bound.statement) ||
+         std::holds_alternative<BoundInsert>(bound.statement) || std::holds_alternative<BoundChange>(bound.statement) ||
          std::holds_alternative<BoundCopyFrom>(bound.statement) || std::holds_alternative<BoundCopyTo>(bound.statement);
 }
 

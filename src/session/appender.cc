@@ -205,7 +205,7 @@ void Appender::flush() {
 void Appender::finish() {
   if (column_ != 0) throw Error(SqlState::program_limit_exceeded, "the last row is not ended");
   flush();
-  writing_.finish();
+  connection_.finish(writing_);
   is_finished_ = true;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/scoped_timer.h"
 #include "storage/row_decoder.h"
 #include "tablet/builder.h"
 #include "tablet/cells.h"
@@ -155,9 +156,14 @@ std::optional<RowChange> row_change_of(const BoundStatement& statement) {
 }
 
 int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
-                    const ExecutionContext& context) {
-  const int64_t count = change.erases ? erase_rows(transaction, change, rows, context) : rows->row_count();
+                    const ExecutionContext& context, ChangeTimes& times) {
+  int64_t count = rows->row_count();
+  if (change.erases) {
+    const ScopedTimer timer(times.erase_nanoseconds);
+    count = erase_rows(transaction, change, rows, context);
+  }
   if (change.stores) {
+    const ScopedTimer timer(times.store_nanoseconds);
     const size_t first = change.erases ? 1 : 0, end = change.returned.value_or(rows->columns().size());
     append_rows(transaction, change.table.name, rows, first, end - first, context, change.unchanged);
   }

@@ -32,10 +32,15 @@ struct RowChange {
 // Of INSERT, UPDATE, and DELETE; nothing: it is another statement, or has no query, as TRUNCATE.
 std::optional<RowChange> row_change_of(const BoundStatement& statement);
 
+// What a change took.
+struct ChangeTimes {
+  int64_t erase_nanoseconds = 0, store_nanoseconds = 0;
+};
+
 // Makes the change, says how many rows of the table are new or gone, and leaves the rows that are handed out; null:
 // none. Errors: 53200, 57014, those of WriteTransaction::append() and erase().
 int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std::shared_ptr<const TabletSource>& rows,
-                    const ExecutionContext& context);
+                    const ExecutionContext& context, ChangeTimes& times);
 
 // Appends `count` columns of the rows, from the first on, to a table that has as many. unchanged: as above. Errors:
 // 57014, those of WriteTransaction::append().

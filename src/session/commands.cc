@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/in_quotes.h"
-#include "session/changed_rows.h"
+#include "base/scoped_timer.h"
 #include "session/copy.h"
 #include "session/parameters.h"
 #include "session/session_evaluator.h"
@@ -28,7 +28,7 @@ std::shared_ptr<const TabletSource> text_rows(const std::vector<ColumnDefinition
 
 class CommandRunner {
  public:
-  CommandRunner(Connection& connection, const Writing* writing, const std::vector<Type>& types,
+  CommandRunner(Connection& connection, Writing* writing, const std::vector<Type>& types,
                 const std::vector<Value>& parameters, const TextTimes& times)
       : connection_(connection), writing_(writing), types_(types), parameters_(parameters), times_(times) {}
 
@@ -40,12 +40,8 @@ class CommandRunner {
     if (command.exists) return {};
     std::shared_ptr<const TabletSource> rows;
     if (command.query) rows = run_query(std::move(command.query));
-    const TableAddress table{command.definition.name, command.definition.is_temporary};
-    if (command.replaces) writer_of(table).drop_table(table.name);
-    writer_of(table).create_table(std::move(command.definition));
-    if (!rows) return {nullptr, -1};
-    append_rows(writer_of(table), table.name, rows, 0, rows->columns().size(), connection_.execution_context());
-    return {nullptr, rows->row_count()};
+    create_table(command, rows);
+    return {nullptr, rows ? rows->row_count() : -1};
   }
 
   CommandResult operator()(BoundDropTable& command) {
@@ -67,10 +63,7 @@ class CommandRunner {
 
   CommandResult operator()(BoundChange& command) {
     check_invariant(command.query == nullptr, "the rows of a query are no command");
-    WriteTransaction& writer = writer_of(command.table);
-    const int64_t count = writer.preview()->find_table(command.table.name)->live_rows();
-    writer.truncate(command.table.name);
-    return {nullptr, count};
+    return {nullptr, remove_all(command.table)};
   }
 
   CommandResult operator()(BoundCopyFrom& command) {
@@ -85,9 +78,12 @@ class CommandRunner {
 
   CommandResult operator()(BoundExplain& command) {
     LogicalOperatorPtr* query = query_of(*command.statement);
-    if (!query) throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
+    const std::optional<ExplainedChange> change = change_in(*command.statement);
+    if (!query && !change)
+      throw Error(SqlState::feature_not_supported, "EXPLAIN of a statement without a query is not supported");
+    LogicalOperatorPtr inner = query ? with_values(std::move(*query)) : nullptr;
     std::vector<Value> cells;
-    for (std::string& line : explain(connection_, with_values(std::move(*query)), command, times_))
+    for (std::string& line : explain(connection_, std::move(inner), command, change, writing_, times_))
       cells.push_back(Value::text(std::move(line)));
     return {text_rows(explain_columns(), cells), -1};
   }
@@ -203,6 +199,63 @@ class CommandRunner {
     return query;
   }
 
+  // rows: null: it is empty.
+  void create_table(const BoundCreateTable& command, const std::shared_ptr<const TabletSource>& rows) {
+    const TableAddress table{command.definition.name, command.definition.is_temporary};
+    if (command.replaces) writer_of(table).drop_table(table.name);
+    writer_of(table).create_table(command.definition);
+    if (rows)
+      append_rows(writer_of(table), table.name, rows, 0, rows->columns().size(), connection_.execution_context());
+  }
+
+  // Says how many there were.
+  int64_t remove_all(const TableAddress& table) {
+    WriteTransaction& writer = writer_of(table);
+    const int64_t count = writer.preview()->find_table(table.name)->live_rows();
+    writer.truncate(table.name);
+    return count;
+  }
+
+  // Nothing: it changes no table.
+  std::optional<ExplainedChange> change_in(BoundStatement& statement) {
+    if (auto* create = std::get_if<BoundCreateTable>(&statement.statement)) {
+      if (!create->query) return std::nullopt;
+      const auto make = [this, create](const std::shared_ptr<const TabletSource>& rows, ChangeTimes& times) {
+        const ScopedTimer timer(times.store_nanoseconds);
+        create_table(*create, rows);
+        return rows->row_count();
+      };
+      const std::string& name = create->definition.name;
+      return ExplainedChange{"create", "Create table " + name, name, make};
+    }
+    const std::optional<RowChange> change = row_change_of(statement);
+    if (!change) return removal_in(statement);
+    const auto make = [this, change = *change](std::shared_ptr<const TabletSource> rows, ChangeTimes& times) {
+      return change_rows(writer_of(change.table), change, rows, connection_.execution_context(), times);
+    };
+    const std::string& name = change->table.name;
+    if (!change->erases) return ExplainedChange{"insert", "Insert into " + name, name, make};
+    if (!change->stores) return ExplainedChange{"delete", "Delete from " + name, name, make};
+    std::vector<std::string> columns;
+    for (size_t i = 0; i < change->unchanged.size(); ++i)
+      if (!change->unchanged[i]) columns.push_back(output_columns(**query_of(statement))[i + 1].name);
+    return ExplainedChange{"update", fmt::format("Update {} [{}]", name, fmt::join(columns, ", ")), name, make};
+  }
+
+  // Of all rows.
+  std::optional<ExplainedChange> removal_in(const BoundStatement& statement) {
+    const auto* change = std::get_if<BoundChange>(&statement.statement);
+    if (!change) return std::nullopt;
+    const auto make = [this, change](const std::shared_ptr<const TabletSource>&, ChangeTimes& times) {
+      const ScopedTimer timer(times.erase_nanoseconds);
+      return remove_all(change->table);
+    };
+    const auto catalog = writing_ != nullptr ? writing_->catalog() : connection_.transaction().catalog();
+    const std::string& name = change->table.name;
+    return ExplainedChange{"delete", "Delete all rows of " + name, name, make,
+                           find_table(*catalog, change->table)->live_rows()};
+  }
+
   std::shared_ptr<const TabletSource> run_query(LogicalOperatorPtr query) {
     return Statement(connection_, with_values(std::move(query))).run();
   }
@@ -227,7 +280,7 @@ class CommandRunner {
   }
 
   Connection& connection_;
-  const Writing* writing_;
+  Writing* writing_;
   const std::vector<Type>& types_;
   const std::vector<Value>& parameters_;
   const TextTimes& times_;
@@ -251,7 +304,18 @@ std::vector<ColumnDefinition> command_columns(const BoundStatement& statement) {
   return {{show->name == "tables" ? "name" : show->name, text_type}};
 }
 
-std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& statement) {
+namespace {
+
+// The statement that EXPLAIN ANALYZE runs, or the statement itself.
+const syntax::Statement& what_runs(const syntax::Statement& statement) {
+  const auto* explain = std::get_if<syntax::Explain>(&statement.node);
+  return explain && explain->analyze && !explain->kernel ? *explain->statement : statement;
+}
+
+}  // namespace
+
+std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& whole) {
+  const syntax::Statement& statement = what_runs(whole);
   if (const auto* copy = std::get_if<syntax::Copy>(&statement.node); copy && copy->is_from) return {copy->table};
   if (const auto* insert = std::get_if<syntax::Insert>(&statement.node)) return {insert->table};
   if (const auto* change = std::get_if<syntax::Change>(&statement.node)) return {change->table};
@@ -261,7 +325,8 @@ std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& statem
   return {};
 }
 
-bool defines_tables(const syntax::Statement& statement) {
+bool defines_tables(const syntax::Statement& whole) {
+  const syntax::Statement& statement = what_runs(whole);
   const auto* table = std::get_if<syntax::CreateTable>(&statement.node);
   const auto* change = std::get_if<syntax::Change>(&statement.node);
   return (table && !table->query) || (change && !change->query) ||
@@ -269,7 +334,8 @@ bool defines_tables(const syntax::Statement& statement) {
          std::holds_alternative<syntax::DropTable>(statement.node);
 }
 
-bool changes_rows_alone(const syntax::Statement& statement) {
+bool changes_rows_alone(const syntax::Statement& whole) {
+  const syntax::Statement& statement = what_runs(whole);
   const auto* change = std::get_if<syntax::Change>(&statement.node);
   return (change && change->query) || std::holds_alternative<syntax::Insert>(statement.node) ||
          std::holds_alternative<syntax::Copy>(statement.node);
@@ -288,7 +354,7 @@ bool is_about_session(const syntax::Statement& statement) {
          std::holds_alternative<syntax::Checkpoint>(statement.node);
 }
 
-CommandResult run_command(Connection& connection, const Writing* writing, BoundStatement& statement,
+CommandResult run_command(Connection& connection, Writing* writing, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times) {
   return std::visit(CommandRunner(connection, writing, statement.parameters, parameters, times), statement.statement);
 }

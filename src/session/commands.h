@@ -2,11 +2,13 @@
 // or files, or tell about them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "bind/bound_statement.h"
+#include "session/changed_rows.h"
 #include "session/connection.h"
 #include "sql/syntax_tree.h"
 
@@ -40,16 +42,29 @@ bool may_follow_failure(const syntax::Statement& statement);
 bool is_about_session(const syntax::Statement& statement);
 
 // Runs the command; its queries are moved out of the statement. `writing` is that of a statement that changes tables,
-// which was bound to the tables it sees, and which the caller finishes; else null.
-CommandResult run_command(Connection& connection, const Writing* writing, BoundStatement& statement,
+// which was bound to the tables it sees, and which the caller finishes, if it is not yet; else null.
+CommandResult run_command(Connection& connection, Writing* writing, BoundStatement& statement,
                           const std::vector<Value>& parameters, const TextTimes& times);
 
 // SHOW devices: device, name, memory, bandwidth, driver, unusable; the CPU first. An API that is not there has a row
 // that says so.
 std::vector<Value> device_cells(Connection& connection);
 
-// What EXPLAIN tells of the query inside: lines of text, or one text of JSON.
+// What a statement that EXPLAIN tells of does with the rows of the query inside, where it changes a table.
+struct ExplainedChange {
+  const char* kind = "";
+  std::string line;  // of the plan, above those of the query
+  std::string table;
+  // Makes the change and says how many rows it has changed. rows: null: there is no query.
+  std::function<int64_t(std::shared_ptr<const TabletSource> rows, ChangeTimes& times)> make;
+  int64_t all_rows = 0;  // of the table, where there is no query
+};
+
+// What EXPLAIN tells: lines of text, or one text of JSON. inner: null: there is no query, only a change. change:
+// nothing: the query inside is all that the statement does, or that is told of. writing: where it is to be made; it is
+// finished then.
 std::vector<std::string> explain(Connection& connection, LogicalOperatorPtr inner, const BoundExplain& command,
+                                 const std::optional<ExplainedChange>& change, Writing* writing,
                                  const TextTimes& times);
 
 }  // namespace diptych

@@ -79,6 +79,12 @@ void Connection::commit() {
   note_changes(changed);
 }
 
+void Connection::finish(Writing& writing) {
+  if (writing.is_finished()) return;
+  writing.finish();
+  note_changes(writing.own_tables());
+}
+
 void Connection::note_changes(std::span<const TableAddress> tables) noexcept {
   Engines& engines = database_.engines();
   if (tables.empty() || !engines.uses_devices()) return;

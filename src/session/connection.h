@@ -42,8 +42,9 @@ class Connection {
   Writing begin_write(const std::vector<syntax::TableName>& tables, bool are_rows);
   // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
   void checkpoint();
-  // Tells devices of tables that a commit has changed. That is done, so this has no errors.
-  void note_changes(std::span<const TableAddress> tables) noexcept;
+  // Of a statement whose changes are made, if it was not called before: as Writing::finish(), and tells devices of
+  // tables that this has committed. Errors: as there.
+  void finish(Writing& writing);
   // Ends the transaction. Errors: 55006 when an appender of this connection is open; as Transaction::commit().
   void commit();
   // Whether an appender of this connection is open. Any thread.
@@ -59,6 +60,8 @@ class Connection {
 
  private:
   void check_has_no_appender() const;
+  // Tells devices of tables that a commit has changed. That is done, so this has no errors.
+  void note_changes(std::span<const TableAddress> tables) noexcept;
 
   Database& database_;
   Settings settings_;

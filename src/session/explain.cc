@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/scoped_timer.h"
 #include "plan/plan_text.h"
 #include "session/commands.h"
 #include "session/explain_document.h"
 #include "session/statement.h"
 
 namespace diptych {
+
+using nlohmann::ordered_json;
 
 namespace {
 
@@ -57,24 +60,49 @@ std::vector<std::string> explain_kernels(const Program& program) {
   return lines;
 }
 
+// What is done with the rows stands above the operators that give them.
+ordered_json describe_plan(const std::vector<OperatorLine>& operators, const std::optional<ExplainedChange>& change) {
+  ordered_json plan = ordered_json::array();
+  const auto add = [&](int64_t level, const std::string& text, int64_t rows) {
+    plan.push_back({{"level", level}, {"operator", text}, {"estimated_rows", rows}});
+  };
+  if (change) add(0, change->line, operators.empty() ? change->all_rows : operators.front().estimated_rows);
+  for (const OperatorLine& op : operators) add(op.level + (change ? 1 : 0), op.text, op.estimated_rows);
+  return plan;
+}
+
+ChangeProfile make_change(Connection& connection, const ExplainedChange& change,
+                          std::shared_ptr<const TabletSource> rows, Writing& writing) {
+  ChangeProfile profile{change.kind, change.table, 0, {}, 0};
+  profile.rows = change.make(std::move(rows), profile.times);
+  const ScopedTimer timer(profile.commit_nanoseconds);
+  connection.finish(writing);
+  return profile;
+}
+
 }  // namespace
 
 std::vector<std::string> explain(Connection& connection, LogicalOperatorPtr inner, const BoundExplain& command,
+                                 const std::optional<ExplainedChange>& change, Writing* writing,
                                  const TextTimes& times) {
-  Statement query(connection, std::move(inner), times.explained_key);
-  nlohmann::ordered_json document = empty_document();
+  std::optional<Statement> query;
+  if (inner) query.emplace(connection, std::move(inner), times.explained_key);
+  ordered_json document = empty_document();
   if (command.what == BoundExplain::What::Kernel) {
-    document["kernels"] = explain_kernels(query.program());
+    document["kernels"] =
+        query ? explain_kernels(query->program()) : std::vector<std::string>{"-- no query: nothing runs on a device"};
   } else {
-    document["plan"] = nlohmann::ordered_json::array();
-    for (const OperatorLine& op : list_operators(query.optimized_plan()))
-      document["plan"].push_back({{"level", op.level}, {"operator", op.text}, {"estimated_rows", op.estimated_rows}});
-    document["program"] = disassemble(query.program());
+    document["plan"] =
+        describe_plan(query ? list_operators(query->optimized_plan()) : std::vector<OperatorLine>(), change);
+    if (query) document["program"] = disassemble(query->program());
   }
   if (command.what == BoundExplain::What::Analyze) {
     ExecutionProfile profile;
-    const int64_t rows = query.run_profiled(profile)->row_count();
-    document["run"] = describe_run(profile, rows, query, times);
+    std::shared_ptr<const TabletSource> rows = query ? query->run_profiled(profile) : nullptr;
+    const int64_t row_count = rows ? rows->row_count() : 0;
+    std::optional<ChangeProfile> changed;
+    if (change) changed = make_change(connection, *change, std::move(rows), *writing);
+    document["run"] = describe_run(profile, row_count, changed, query ? &*query : nullptr, times);
   }
   if (!command.json) return lines_of(document);
   return {document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};

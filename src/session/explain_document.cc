@@ -129,19 +129,36 @@ ordered_json describe_run_time(const ExecutionProfile& profile) {
           {"release_ns", profile.release_nanoseconds}};
 }
 
-ordered_json describe_stages(const Statement& query, const TextTimes& times) {
+ordered_json describe_change(const std::optional<ChangeProfile>& change) {
+  if (!change) return {};
+  return {{"kind", change->kind},
+          {"table", change->table},
+          {"rows", change->rows},
+          {"erase_ns", change->times.erase_nanoseconds},
+          {"store_ns", change->times.store_nanoseconds},
+          {"commit_ns", change->commit_nanoseconds}};
+}
+
+int64_t total_of(const std::optional<ChangeProfile>& change) {
+  if (!change) return 0;
+  return change->times.erase_nanoseconds + change->times.store_nanoseconds + change->commit_nanoseconds;
+}
+
+ordered_json describe_stages(const Statement* query, const std::optional<ChangeProfile>& change,
+                             const TextTimes& times) {
   ordered_json time = {{"total_ns", 0}};
   int64_t total = 0;
   for (size_t i = 0; i < stage_count; ++i) {
     const auto stage = static_cast<Stage>(i);
-    int64_t nanoseconds = query.nanoseconds(stage);
+    int64_t nanoseconds = query != nullptr ? query->nanoseconds(stage) : 0;
     // The query within was parsed and bound with EXPLAIN.
     if (stage == Stage::Parse) nanoseconds = times.parse_nanoseconds;
     if (stage == Stage::Bind) nanoseconds += times.bind_nanoseconds;
     time[std::string(name_of(stage)) + "_ns"] = nanoseconds;
     total += nanoseconds;
   }
-  time["total_ns"] = total;
+  time["change_ns"] = total_of(change);
+  time["total_ns"] = total + total_of(change);
   return time;
 }
 
@@ -207,18 +224,19 @@ ordered_json empty_document() {
   return {{"version", 1}, {"plan", nullptr}, {"program", nullptr}, {"kernels", nullptr}, {"run", nullptr}};
 }
 
-ordered_json describe_run(const ExecutionProfile& profile, int64_t rows, const Statement& query,
-                          const TextTimes& times) {
+ordered_json describe_run(const ExecutionProfile& profile, int64_t rows, const std::optional<ChangeProfile>& change,
+                          const Statement* query, const TextTimes& times) {
   ordered_json sections = ordered_json::array(), operations = ordered_json::array();
   for (const SectionProfile& section : profile.sections) sections.push_back(describe_section(section));
   for (const OperationProfile& operation : profile.operations) operations.push_back(describe_operation(operation));
   return {{"rows", rows},
-          {"reused", words_for(query.reused())},
+          {"reused", words_for(query != nullptr ? query->reused() : Reused::Nothing)},
           {"sections", std::move(sections)},
           {"operations", std::move(operations)},
+          {"change", describe_change(change)},
           {"memory", describe_memory(profile)},
           {"run_time", describe_run_time(profile)},
-          {"time", describe_stages(query, times)}};
+          {"time", describe_stages(query, change, times)}};
 }
 
 std::vector<std::string> lines_of(const ordered_json& document) {

@@ -17,8 +17,18 @@ namespace diptych {
 
 // With all keys of the outermost level, null.
 nlohmann::ordered_json empty_document();
-// What a run of the query has told; rows: of its result.
-nlohmann::ordered_json describe_run(const ExecutionProfile& profile, int64_t rows, const Statement& query,
+// What was done with the rows of the query.
+struct ChangeProfile {
+  std::string kind, table;
+  int64_t rows = 0;  // that were changed
+  ChangeTimes times;
+  int64_t commit_nanoseconds = 0;
+};
+
+// What a run of the query has told; rows: of its result. change: nothing: it was all that the statement does. query:
+// null: there is none.
+nlohmann::ordered_json describe_run(const ExecutionProfile& profile, int64_t rows,
+                                    const std::optional<ChangeProfile>& change, const Statement* query,
                                     const TextTimes& times);
 
 // Lines of text that tell the same:

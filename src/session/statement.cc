@@ -1,10 +1,10 @@
 #include "session/statement.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "base/error.h"
+#include "base/scoped_timer.h"
 #include "base/stack.h"
 #include "bind/binder.h"
 #include "io/data_file.h"
@@ -17,17 +17,6 @@
 namespace diptych {
 
 namespace {
-
-// Adds the time until its end to a stage.
-class StageTimer {
- public:
-  explicit StageTimer(int64_t& nanoseconds) : nanoseconds_(nanoseconds) {}
-  ~StageTimer() { nanoseconds_ += (std::chrono::steady_clock::now() - start_).count(); }
-
- private:
-  int64_t& nanoseconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 std::vector<ColumnDefinition> columns_of(const BoundStatement& statement) {
   const auto* query = std::get_if<LogicalOperatorPtr>(&statement.statement);
@@ -117,7 +106,7 @@ bool Statement::is_empty() {
 
 bool Statement::read() {
   if (!syntax_tree_) {
-    const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Parse)]);
+    const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Parse)]);
     syntax_tree_ = connection_.parse_cache().parse(text_);
   }
   if (syntax_tree_ == nullptr) return false;
@@ -199,7 +188,7 @@ void Statement::bind_to(const CatalogSnapshot& catalog) {
 
 BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vector<Type> parameters) {
   const syntax::Statement& tree = syntax_tree();
-  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
+  const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto open_file = [this](const std::string& path, const FileOptions& options) {
     for (const OpenFile& file : files_)
       if (file.path == path && file.options == options) return file.source;
@@ -215,7 +204,7 @@ BoundStatement Statement::bind_afresh(const CatalogSnapshot& catalog, std::vecto
 const LogicalOperator& Statement::logical_plan() {
   if (!plan_) {
     bound();
-    const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Plan)]);
+    const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Plan)]);
     LogicalOperatorPtr* query = planned_query(*bound_);
     check_invariant(query != nullptr && *query != nullptr, "only queries are planned, and once a run");
     SessionEvaluator evaluator(connection_);
@@ -236,7 +225,7 @@ const LogicalOperator& Statement::logical_plan() {
 const LogicalOperator& Statement::optimized_plan() {
   if (!plan_ && !reuse_plan()) logical_plan();
   if (!plan_->is_optimized()) {
-    const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Optimize)]);
+    const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Optimize)]);
     SessionEvaluator evaluator(connection_);
     plan_->optimize_with(evaluator);
   }
@@ -246,7 +235,7 @@ const LogicalOperator& Statement::optimized_plan() {
 const Program& Statement::program() {
   optimized_plan();
   if (plan_->program() == nullptr) {
-    const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Compile)]);
+    const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Compile)]);
     SessionEvaluator evaluator(connection_);
     plan_->compile_with(evaluator);
   }
@@ -262,10 +251,7 @@ std::shared_ptr<const TabletSource> Statement::run() {
   if (!reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
   auto rows = description_->is_planned ? run_change() : run_as_command();
-  if (writing_) {
-    writing_->finish();
-    connection_.note_changes(writing_->own_tables());
-  }
+  if (writing_) connection_.finish(*writing_);
   return rows ? rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 
@@ -273,8 +259,9 @@ std::shared_ptr<const TabletSource> Statement::run_change() {
   std::shared_ptr<const TabletSource> rows = run_query(nullptr);
   const RowChange change = *plan_->change();
   connection_.plan_cache().keep(std::move(plan_));  // without the tables as they were before the change
+  ChangeTimes times;
   rows_changed_ =
-      change_rows(writing_->writer_of(change.table.is_temporary), change, rows, connection_.execution_context());
+      change_rows(writing_->writer_of(change.table.is_temporary), change, rows, connection_.execution_context(), times);
   return rows;
 }
 
@@ -296,7 +283,7 @@ std::shared_ptr<const TabletSource> Statement::run_profiled(ExecutionProfile& pr
 
 std::shared_ptr<const TabletSource> Statement::run_query(ExecutionProfile* profile) {
   program();
-  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
+  const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Run)]);
   ExecutionContext context = connection_.execution_context();
   context.profile = profile;
   context.preparation = &plan_->preparation();
@@ -322,7 +309,7 @@ bool Statement::reuse_plan() {
   if (is_begun || (description_ && !description_->is_planned)) return false;
   if (connection_.transaction().state() != TransactionState::None && !text_.empty()) syntax_tree();
   if (!description_ || !description_->is_query) begin_writing();
-  const StageTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
+  const ScopedTimer timer(nanoseconds_[static_cast<size_t>(Stage::Bind)]);
   const auto catalog = this->catalog();
   const std::optional<PlanKey> key =
       plan_key(catalog->schema_version(), description_ ? description_->of_plan : std::vector<bool>());

@@ -245,6 +245,7 @@ void Writing::abandon() noexcept {
 }
 
 void Writing::finish() {
+  is_finished_ = true;
   if (is_own_) return commit_all(writers_);
   if (!transaction_.are_writers(writers_))
     throw Error(SqlState::invalid_transaction_state, "the transaction has ended");

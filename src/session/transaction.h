@@ -152,6 +152,7 @@ class Writing {
   // Of its own it is committed; else what a statement has to refuse is refused now. Errors: 25000 the transaction has
   // ended meanwhile; those of WriteTransaction::commit() and preview().
   void finish();
+  bool is_finished() const { return is_finished_; }
   // The tables that are changed, where that is a transaction of its own.
   const std::vector<TableAddress>& own_tables() const { return own_tables_; }
   // What it has changed is not wanted: the connection's transaction fails, which can't give up a part of it.
@@ -162,6 +163,7 @@ class Writing {
   const bool is_own_;
   const std::vector<TableAddress> own_tables_;
   const Writers writers_;
+  bool is_finished_ = false;
 };
 
 }  // namespace diptych

@@ -126,6 +126,52 @@ TEST_F(Explain, DocumentsHaveTheKeysThatAreDocumented) {
   expect_documented(explain_json(connection, "SELECT count(*) FROM t JOIN t u USING (k) WHERE t.i < 10"));
   expect_documented(explain_json(connection, "SELECT 1"));
   expect_documented(explain_json(connection, "SELECT i FROM t LIMIT 0"));
+  expect_documented(explain_json(connection, "UPDATE t SET k = k + 1 WHERE i < 10"));
+  for (const char* options : {"FORMAT JSON", "KERNEL, FORMAT JSON", "ANALYZE, FORMAT JSON"})
+    expect_documented(explain_json(connection, "DELETE FROM t", options));
+}
+
+// What stands above the plan of the query, and what was done with its rows.
+TEST_F(Explain, ChangesAreMadeAndAccountedFor) {
+  struct Case {
+    const char *statement, *line, *kind;
+    int64_t rows, left;  // rows of the table afterwards
+  };
+  run_text(connection, "CREATE TABLE changed AS SELECT i, k, m FROM t");
+  for (const Case& one :
+       {Case{"UPDATE changed SET m = 0, k = k + 1 WHERE i <= 50", "Update changed [k, m]", "update", 50, 100000},
+        Case{"DELETE FROM changed WHERE i > 90000", "Delete from changed", "delete", 10000, 90000},
+        Case{"INSERT INTO changed SELECT i, k, m FROM t", "Insert into changed", "insert", 100000, 190000},
+        Case{"CREATE TABLE made AS SELECT i FROM t", "Create table made", "create", 100000, 190000},
+        Case{"DELETE FROM changed", "Delete all rows of changed", "delete", 190000, 0}}) {
+    SCOPED_TRACE(one.statement);
+    const json plan = explain_json(connection, one.statement, "FORMAT JSON")["plan"];
+    EXPECT_EQ(plan[0]["operator"], one.line);
+    EXPECT_EQ(plan.back()["level"], plan.size() - 1);
+    const json run = explain_json(connection, one.statement)["run"], &change = run["change"];
+    EXPECT_EQ(change["kind"], one.kind);
+    EXPECT_EQ(change["table"], one.kind == std::string("create") ? "made" : "changed");
+    EXPECT_EQ(change["rows"], one.rows);
+    int64_t total = 0;
+    for (const char* part : {"erase_ns", "store_ns", "commit_ns"}) total += change[part].get<int64_t>();
+    EXPECT_EQ(run["time"]["change_ns"], total);
+    expect_accounted(run);
+    EXPECT_EQ(explain_json(connection, "SELECT i FROM changed")["run"]["rows"], one.left);
+  }
+  EXPECT_TRUE(explain_json(connection, "SELECT count(*) FROM changed")["run"]["change"].is_null());
+}
+
+TEST_F(Explain, APreparedChangeIsMadeInEachRun) {
+  Statement update(connection, "EXPLAIN ANALYZE UPDATE t SET m = m + $1 WHERE i = 1");
+  update.parameter_types();
+  update.bind_parameter(0, Value::bigint(5));
+  for (int i = 0; i < 3; ++i) {
+    connection.start_statement();
+    update.run();
+  }
+  connection.start_statement();
+  const auto rows = Statement(connection, "SELECT m FROM t WHERE i = 1").run();
+  EXPECT_EQ(read_values(*rows).at(0), Value::bigint(7919 + 15));
 }
 
 TEST_F(Explain, WhatIsNotAskedForIsNull) {
