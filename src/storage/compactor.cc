@@ -16,6 +16,8 @@ constexpr int64_t most_unpublished_bytes = int64_t{64} << 20;
 // Commits follow each other: what they delete is looked at together.
 constexpr std::chrono::milliseconds pause{100};
 constexpr std::chrono::milliseconds longest_pause{60'000};
+// How often a thread that waits for another one's end looks whether it is to give up.
+constexpr std::chrono::milliseconds cancel_check_interval{10};
 
 // The turn to write.
 class Turn {
@@ -38,6 +40,30 @@ int64_t bytes_of(const CompactedRun& run) {
 }
 
 }  // namespace
+
+// One compacts at a time. Errors: 57014, 55P03 while another one does.
+class Compactor::Alone {
+ public:
+  Alone(Compactor& compactor, const Wait& wait) : compactor_(compactor) {
+    const auto start = std::chrono::steady_clock::now();
+    std::unique_lock guard(compactor_.mutex_);
+    while (!compactor_.is_idle_.wait_for(guard, cancel_check_interval, [this] { return !compactor_.is_compacting_; })) {
+      check_cancelled(wait.cancelled);
+      check_lock_timeout(start, wait.timeout);
+    }
+    compactor_.is_compacting_ = true;
+  }
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+  ~Alone() {
+    const std::lock_guard guard(compactor_.mutex_);
+    compactor_.is_compacting_ = false;
+    compactor_.is_idle_.notify_one();
+  }
+
+ private:
+  Compactor& compactor_;
+};
 
 void Compactor::note_deletes() noexcept {
   const std::lock_guard guard(mutex_);
@@ -85,8 +111,8 @@ void Compactor::work() noexcept {
 
 bool Compactor::work_once() noexcept {
   try {
-    const std::lock_guard guard(running_);
     const Wait wait{&stops_, {}};
+    const Alone alone(*this, wait);
     compact_all(wait);
     return true;
   } catch (const Error&) {
@@ -98,14 +124,8 @@ bool Compactor::work_once() noexcept {
 }
 
 void Compactor::run(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
-  constexpr std::chrono::milliseconds cancel_check_interval{10};
-  const auto start = std::chrono::steady_clock::now();
-  std::unique_lock guard(running_, std::defer_lock);
-  while (!guard.try_lock_for(cancel_check_interval)) {
-    check_cancelled(cancelled);
-    check_lock_timeout(start, timeout);
-  }
   const Wait wait{cancelled, timeout};
+  const Alone alone(*this, wait);
   compact_all(wait);
   write_checkpoint(wait);
 }

@@ -42,6 +42,7 @@ class Compactor {
     const std::atomic<bool>* cancelled;
     std::chrono::milliseconds timeout;
   };
+  class Alone;
   void work() noexcept;
   // False: something failed, and may fail again.
   bool work_once() noexcept;
@@ -56,12 +57,11 @@ class Compactor {
   void write_checkpoint(const Wait& wait);
 
   StoreState& state_;
-  std::timed_mutex running_;       // one compacts at a time
   int64_t unpublished_bytes_ = 0;  // written anew since the last checkpoint; of the one who compacts
   std::atomic<bool> stops_ = false;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable has_work_, stopping_;
-  bool is_in_background_, is_asked_ = false;
+  std::condition_variable has_work_, stopping_, is_idle_;
+  bool is_in_background_, is_asked_ = false, is_compacting_ = false;
   std::thread thread_;
 };
 

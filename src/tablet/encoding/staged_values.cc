@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -66,25 +68,54 @@ void StagedValues<T>::encode_plain(std::span<const T> values, EncodedColumn& col
   }
 }
 
+// Of numbers; NaN is none of them, as it is neither less nor more.
+template <typename T>
+struct FloatBounds {
+  void add(T value) {
+    low = value < low ? value : low;
+    high = value > high ? value : high;
+    any_nan |= static_cast<uint8_t>(std::isnan(value));
+  }
+  void add(const FloatBounds& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    any_nan |= other.any_nan;
+  }
+
+  T low = std::numeric_limits<T>::infinity(), high = -low;
+  uint8_t any_nan = 0;
+};
+
+// In lanes, since each least value waits for the one before.
+template <typename T>
+FloatBounds<T> bounds_of(std::span<const T> values) {
+  constexpr size_t lanes = 8;
+  std::array<FloatBounds<T>, lanes> bounds;
+  const size_t whole = values.size() / lanes * lanes;
+  for (size_t i = 0; i < whole; i += lanes)
+    for (size_t lane = 0; lane < lanes; ++lane) bounds[lane].add(values[i + lane]);
+  for (size_t i = whole; i < values.size(); ++i) bounds[0].add(values[i]);
+  for (size_t lane = 1; lane < lanes; ++lane) bounds[0].add(bounds[lane]);
+  return bounds[0];
+}
+
+template <typename T>
+FloatBounds<T> bounds_of(std::span<const T> values, const uint8_t* validity) {
+  FloatBounds<T> bounds;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (is_valid(validity, static_cast<int64_t>(i))) bounds.add(values[i]);
+  return bounds;
+}
+
 template <typename T>
 void set_float_bounds(std::span<const T> values, EncodedColumn& column) {
-  const uint8_t* validity = column.validity.empty() ? nullptr : column.validity.as<uint8_t>();
-  T low = std::numeric_limits<T>::infinity(), high = -low;
-  bool any_number = false, any_nan = false;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!is_valid(validity, static_cast<int64_t>(i))) continue;
-    if (std::isnan(values[i])) {
-      any_nan = true;
-      continue;
-    }
-    any_number = true;
-    low = values[i] < low ? values[i] : low;
-    high = values[i] > high ? values[i] : high;
-  }
+  const FloatBounds<T> bounds =
+      column.validity.empty() ? bounds_of(values) : bounds_of(values, column.validity.as<uint8_t>());
+  const bool any_number = bounds.low <= bounds.high, any_nan = bounds.any_nan != 0;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   column.zone.has_bounds = any_number || any_nan;
-  column.zone.low_float = any_number ? static_cast<double>(low) : nan;
-  column.zone.high_float = any_nan ? nan : static_cast<double>(high);
+  column.zone.low_float = any_number ? static_cast<double>(bounds.low) : nan;
+  column.zone.high_float = any_nan ? nan : static_cast<double>(bounds.high);
 }
 
 // Bounds of the non-null values; false when there are none.

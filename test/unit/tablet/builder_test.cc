@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+
 #include "base/error.h"
 #include "tablet/random_rows.h"
 
@@ -66,6 +72,39 @@ TEST(TabletBuilder, AFactorIsTakenWhereItNarrows) {
   for (int i = 0; i < 1000; ++i) late_breach.push_back(i * 1000);
   late_breach[998] += 10;  // not among the sampled values: found by the full check
   expect_frame(late_breach, 4, 0, 1);
+}
+
+// NaN is the greatest value, and hides no number beside it, wherever they stand.
+TEST(TabletBuilder, BoundsOfFloatsAreThoseOfTheirNumbers) {
+  constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  std::mt19937 random(7);
+  for (size_t count = 1; count < 70; ++count) {
+    RandomColumn column;
+    column.type.id = TypeId::Double;
+    std::optional<double> low, high;
+    bool any_nan = false;
+    const unsigned most = 1 + random() % 6;  // of all kinds, or numbers alone
+    for (size_t i = 0; i < count; ++i) {
+      const double value =
+          std::array{0.5 * static_cast<double>(random() % 100), -3.0, 1e300, -infinity, infinity, nan}[random() % most];
+      column.cells.push_back(testing::bytes_of(value));
+      column.values.insert(column.values.end(), column.cells.back()->begin(), column.cells.back()->end());
+      any_nan |= std::isnan(value);
+      if (std::isnan(value)) continue;
+      low = std::min(low.value_or(value), value);
+      high = std::max(high.value_or(value), value);
+    }
+    const ZoneMap zone = build(column, nullptr).zone;
+    EXPECT_TRUE(zone.has_bounds) << count;
+    if (low)
+      EXPECT_EQ(zone.low_float, *low) << count;
+    else
+      EXPECT_TRUE(std::isnan(zone.low_float)) << count;
+    if (any_nan)
+      EXPECT_TRUE(std::isnan(zone.high_float)) << count;
+    else
+      EXPECT_EQ(zone.high_float, *high) << count;
+  }
 }
 
 TEST(TabletBuilder, ANarrowerFactorIsFoundWhenTheSampledOneFails) {
