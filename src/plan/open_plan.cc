@@ -92,4 +92,16 @@ void open_plan(LogicalOperatorPtr& plan, Evaluator& evaluator) {
   plan->depth = depth;
 }
 
+std::optional<PickedValues> picked_values(const LogicalOperator& plan) {
+  if (plan.kind != OperatorKind::Project || plan.input().kind != OperatorKind::Scan) return std::nullopt;
+  const LogicalOperator& scan = plan.input();
+  if (scan.scan_of != ScanOf::Values) return std::nullopt;
+  PickedValues picked{scan.source, {}};
+  for (const ExpressionPtr& expression : plan.expressions) {
+    if (expression->kind != ExpressionKind::Column) return std::nullopt;
+    picked.columns.push_back(scan.source_columns[place_of(expression->column, scan.columns)]);
+  }
+  return picked;
+}
+
 }  // namespace diptych

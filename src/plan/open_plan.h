@@ -7,6 +7,10 @@
 // evaluating are the run's.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <vector>
+
 #include "bind/logical_operator.h"
 #include "plan/evaluator.h"
 
@@ -16,5 +20,14 @@ namespace diptych {
 // that the statement gave no name are called by the text of their expression. Errors: 2201W, 2201X; 22023 a series'
 // step is 0; what evaluating raises.
 void open_plan(LogicalOperatorPtr& plan, Evaluator& evaluator);
+
+// The rows of VALUES, and by column of a plan over them the column there.
+struct PickedValues {
+  std::shared_ptr<const TabletSource> source;
+  std::vector<size_t> columns;
+};
+
+// Of an opened plan that does no more than pick columns of VALUES, so that nothing is to be run; nothing: it does.
+std::optional<PickedValues> picked_values(const LogicalOperator& plan);
 
 }  // namespace diptych

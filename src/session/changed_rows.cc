@@ -22,35 +22,35 @@ std::vector<size_t> columns_between(size_t first, size_t end) {
   return columns;
 }
 
-class LastColumns final : public TabletSource {
+class PickedColumns final : public TabletSource {
  public:
-  LastColumns(std::shared_ptr<const TabletSource> rows, size_t first)
-      : rows_(std::move(rows)),
-        first_(first),
-        columns_(rows_->columns().begin() + static_cast<ptrdiff_t>(first), rows_->columns().end()) {}
+  PickedColumns(std::shared_ptr<const TabletSource> rows, std::vector<size_t> picked)
+      : rows_(std::move(rows)), picked_(std::move(picked)) {
+    for (const size_t column : picked_) columns_.push_back(rows_->columns()[column]);
+  }
 
   const std::vector<ColumnDefinition>& columns() const override { return columns_; }
   size_t tablet_count() const override { return rows_->tablet_count(); }
   int64_t row_count() const override { return rows_->row_count(); }
   int64_t rows_in(size_t tablet) const override { return rows_->rows_in(tablet); }
-  ZoneMap zone_map(size_t tablet, size_t column) const override { return rows_->zone_map(tablet, first_ + column); }
+  ZoneMap zone_map(size_t tablet, size_t column) const override { return rows_->zone_map(tablet, picked_[column]); }
   const Dictionary* common_dictionary(size_t column) const override {
-    return rows_->common_dictionary(first_ + column);
+    return rows_->common_dictionary(picked_[column]);
   }
   std::unique_ptr<PinnedTablet> pin(size_t tablet, std::span<const size_t> wanted) const override {
-    std::vector<size_t> columns(wanted.begin(), wanted.end());
-    for (size_t& column : columns) column += first_;
+    std::vector<size_t> columns;
+    for (const size_t column : wanted) columns.push_back(picked_[column]);
     return rows_->pin(tablet, columns);
   }
   bool pins_outlive_it() const override { return rows_->pins_outlive_it(); }
   int64_t encoded_bytes(size_t tablet, size_t column) const override {
-    return rows_->encoded_bytes(tablet, first_ + column);
+    return rows_->encoded_bytes(tablet, picked_[column]);
   }
 
  private:
   const std::shared_ptr<const TabletSource> rows_;
-  const size_t first_;
-  const std::vector<ColumnDefinition> columns_;
+  const std::vector<size_t> picked_;
+  std::vector<ColumnDefinition> columns_;
 };
 
 // Makes the source of the rows that are kept.
@@ -167,7 +167,12 @@ int64_t change_rows(WriteTransaction& transaction, const RowChange& change, std:
     const size_t first = change.erases ? 1 : 0, end = change.returned.value_or(rows->columns().size());
     append_rows(transaction, change.table.name, rows, first, end - first, context, change.unchanged);
   }
-  rows = change.returned ? columns_from(rows, *change.returned) : nullptr;
+  if (!change.returned) {
+    rows = nullptr;
+  } else {
+    std::vector<size_t> returned = columns_between(*change.returned, rows->columns().size());
+    rows = pick_columns(std::move(rows), std::move(returned));
+  }
   return count;
 }
 
@@ -233,8 +238,8 @@ std::shared_ptr<const TabletSource> first_of_each(const TabletSource& rows, int6
   return keeper.finish();
 }
 
-std::shared_ptr<const TabletSource> columns_from(std::shared_ptr<const TabletSource> rows, size_t first) {
-  return std::make_shared<LastColumns>(std::move(rows), first);
+std::shared_ptr<const TabletSource> pick_columns(std::shared_ptr<const TabletSource> rows, std::vector<size_t> picked) {
+  return std::make_shared<PickedColumns>(std::move(rows), std::move(picked));
 }
 
 }  // namespace diptych

@@ -62,7 +62,7 @@ Positions positions_of(const TabletSource& rows, const ExecutionContext& context
 std::shared_ptr<const TabletSource> first_of_each(const TabletSource& rows, int64_t last,
                                                   const ExecutionContext& context);
 
-// The columns from `first` on.
-std::shared_ptr<const TabletSource> columns_from(std::shared_ptr<const TabletSource> rows, size_t first);
+// The columns of these numbers.
+std::shared_ptr<const TabletSource> pick_columns(std::shared_ptr<const TabletSource> rows, std::vector<size_t> picked);
 
 }  // namespace diptych

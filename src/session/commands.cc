@@ -341,6 +341,13 @@ bool changes_rows_alone(const syntax::Statement& whole) {
          std::holds_alternative<syntax::Copy>(statement.node);
 }
 
+bool stores_rows_of_no_table(const syntax::Statement& statement) {
+  const auto* insert = std::get_if<syntax::Insert>(&statement.node);
+  if (insert == nullptr) return false;
+  const syntax::Select* query = insert->query.get();
+  return query == nullptr || (query->from.empty() && query->with.empty());
+}
+
 bool may_follow_failure(const syntax::Statement& statement) {
   using What = syntax::Transaction::What;
   const auto* command = std::get_if<syntax::Transaction>(&statement.node);

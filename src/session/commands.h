@@ -36,6 +36,8 @@ std::vector<syntax::TableName> tables_changed_by(const syntax::Statement& statem
 bool defines_tables(const syntax::Statement& statement);
 // Whether it changes rows of tables that are there, as INSERT does, and not TRUNCATE.
 bool changes_rows_alone(const syntax::Statement& statement);
+// Whether it stores rows that come from no table: those of VALUES, or one of a SELECT without FROM.
+bool stores_rows_of_no_table(const syntax::Statement& statement);
 // Whether it may come after a statement of its transaction has failed: COMMIT, ROLLBACK, ROLLBACK TO.
 bool may_follow_failure(const syntax::Statement& statement);
 // Whether it neither reads nor changes rows: SET, SHOW, BEGIN, CHECKPOINT and their kin.

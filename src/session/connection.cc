@@ -65,6 +65,11 @@ Writing Connection::begin_write(const std::vector<syntax::TableName>& tables, bo
   return {transaction_, targets, {&cancelled_, std::chrono::milliseconds(settings_.lock_timeout)}};
 }
 
+void Connection::check_may_write(const std::vector<syntax::TableName>& tables) const {
+  check_has_no_appender();
+  for (const syntax::TableName& name : tables) transaction_.check_may_define(target_of(name).is_temporary);
+}
+
 void Connection::checkpoint() {
   check_has_no_appender();
   if (transaction_.state() != TransactionState::None)

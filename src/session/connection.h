@@ -40,6 +40,8 @@ class Connection {
   // 55006 when an appender of this connection is open, which would be waited for without end; 25006, 40001, 55P03,
   // 57014.
   Writing begin_write(const std::vector<syntax::TableName>& tables, bool are_rows);
+  // Of what begin_write() refuses, what it would not wait for. Errors: 25006, 55006.
+  void check_may_write(const std::vector<syntax::TableName>& tables) const;
   // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
   void checkpoint();
   // Of a statement whose changes are made, if it was not called before: as Writing::finish(), and tells devices of

@@ -129,13 +129,17 @@ const syntax::Statement& Statement::syntax_tree() {
 const BoundStatement& Statement::bound() {
   if (is_running_) return *bound_;
   begin_writing();
+  bind_for_run();
+  return *bound_;
+}
+
+void Statement::bind_for_run() {
   const auto catalog = this->catalog();
   if (bound_ && bound_version_ == catalog->version() && !bound_->reads_clock)
     take_tables(*bound_, *catalog);
   else
     bind_to(*catalog);
   is_running_ = true;
-  return *bound_;
 }
 
 void Statement::begin_writing() {
@@ -248,15 +252,40 @@ std::shared_ptr<const TabletSource> Statement::run() {
   if (std::exchange(was_run_, true)) nanoseconds_ = {};
   rows_changed_ = -1;
   reused_ = Reused::Nothing;
-  if (!reuse_plan()) bound();
+  std::shared_ptr<const TabletSource> made = make_rows_first();
+  if (made == nullptr && !reuse_plan()) bound();
   if (is_query()) return run_query(nullptr);
-  auto rows = description_->is_planned ? run_change() : run_as_command();
+  auto rows = description_->is_planned ? run_change(std::move(made)) : run_as_command();
   if (writing_) connection_.finish(*writing_);
   return rows ? rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 
-std::shared_ptr<const TabletSource> Statement::run_change() {
-  std::shared_ptr<const TabletSource> rows = run_query(nullptr);
+std::shared_ptr<const TabletSource> Statement::rows_of_change() {
+  if (!plan_) {
+    logical_plan();
+    std::optional<PickedValues> values = picked_values(plan_->plan());
+    if (values && !plan_->change()->returned)
+      return pick_columns(std::move(values->source), std::move(values->columns));
+  }
+  return run_query(nullptr);
+}
+
+std::shared_ptr<const TabletSource> Statement::make_rows_first() {
+  const bool may_change = !text_.empty() && (!description_ || !description_->is_query);
+  if (!may_change || connection_.transaction().state() != TransactionState::None) return nullptr;
+  if (!stores_rows_of_no_table(syntax_tree())) return nullptr;
+  connection_.check_may_write(tables_changed_by(*syntax_tree_));
+  bind_for_run();
+  std::shared_ptr<const TabletSource> rows = rows_of_change();
+  begin_writing();
+  if (writing_->catalog()->schema_version() == bound_schema_version_) return rows;
+  plan_.reset();
+  is_running_ = false;
+  return nullptr;
+}
+
+std::shared_ptr<const TabletSource> Statement::run_change(std::shared_ptr<const TabletSource> made) {
+  std::shared_ptr<const TabletSource> rows = made ? std::move(made) : rows_of_change();
   const RowChange change = *plan_->change();
   connection_.plan_cache().keep(std::move(plan_));  // without the tables as they were before the change
   ChangeTimes times;

@@ -96,6 +96,8 @@ class Statement {
   // Reads the text, of which it is told whether there is anything in it. Errors: 42601; 25P02 when only COMMIT and
   // ROLLBACK may come.
   bool read();
+  // Binds to the catalog of the run, which begins.
+  void bind_for_run();
   // Of a statement that changes tables: it becomes the one writer, if it is not. Errors: as Connection::begin_write().
   void begin_writing();
   std::shared_ptr<const CatalogSnapshot> catalog();
@@ -113,8 +115,14 @@ class Statement {
   bool reuse_plan();
   std::unique_ptr<QueryPlan> take_plan(const PlanKey& key);
   std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
-  // Rows that are handed out; null: none.
-  std::shared_ptr<const TabletSource> run_change();
+  // Of the query of a change; rows of VALUES that are stored as they stand need no program.
+  std::shared_ptr<const TabletSource> rows_of_change();
+  // Of a change that is a transaction of its own and stores rows of no table: they are made before it becomes the
+  // writer, so that nobody waits for that. Null: it is no such statement, or what tables there are has changed
+  // meanwhile.
+  std::shared_ptr<const TabletSource> make_rows_first();
+  // Rows that are handed out; null: none. made: those of the query, if they are there already.
+  std::shared_ptr<const TabletSource> run_change(std::shared_ptr<const TabletSource> made);
   std::shared_ptr<const TabletSource> run_as_command();
 
   Connection& connection_;

@@ -22,9 +22,6 @@ Checkpoint checkpoint_of(const DatabaseFile& file) {
   return {.sequence = file.header().sequence, .checksum = file.header().root.checksum};
 }
 
-// How often a thread that waits to write looks whether it is to give up.
-constexpr std::chrono::milliseconds cancel_check_interval{10};
-
 }  // namespace
 
 void check_cancelled(const std::atomic<bool>* cancelled) {
@@ -54,15 +51,7 @@ void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
 }
 
 void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
-  const auto start = std::chrono::steady_clock::now();
-  {
-    std::unique_lock guard(mutex_);
-    while (!writer_gone_.wait_for(guard, cancel_check_interval, [this] { return !is_writing_; })) {
-      check_cancelled(cancelled);
-      check_lock_timeout(start, timeout);
-    }
-    is_writing_ = true;
-  }
+  turn_.begin(cancelled, timeout);
   if (!storage.writes_file()) return;
   // Those that went on from a commit that is not on the disk are given up with it.
   if (log_->is_broken()) latest_ = current();
@@ -78,11 +67,7 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
 
 void StoreState::end_writing() noexcept {
   if (storage.writes_file() && storage.file->settled()) storage.file->shrink();
-  {
-    std::lock_guard guard(mutex_);
-    is_writing_ = false;
-  }
-  writer_gone_.notify_one();
+  turn_.end();
 }
 
 void StoreState::check_latest() const {

@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -15,6 +14,7 @@
 #include "storage/store.h"
 #include "storage/table_view.h"
 #include "storage/tablet_storage.h"
+#include "storage/writer_turn.h"
 
 namespace diptych {
 
@@ -88,9 +88,8 @@ class StoreState {
 
   const std::unique_ptr<CommitLog> log_;
   int commits_ = 0;  // since the store was opened, as far as they count; the writer's
+  WriterTurn turn_;
   mutable std::mutex mutex_;
-  std::condition_variable writer_gone_;
-  bool is_writing_ = false;
   std::shared_ptr<const CatalogView> checkpoint_;  // owns the pages that the header reaches
   std::shared_ptr<const CatalogView> latest_;      // the writer's
   uint64_t last_version_;                          // the writer's

@@ -1,5 +1,7 @@
 // serialize(): from encoded columns to a block.
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include <zstd.h>
@@ -19,6 +21,9 @@ constexpr uint64_t least_saving_of_values = 40;
 constexpr uint64_t least_saving_of_bits = 10;
 // Before a column's data is compressed as a whole, this much of it is tried.
 constexpr size_t sample_bytes = 16384;
+// Of less than a part of a page there is little to save: small tablets come with every commit, and are soon put
+// together.
+constexpr size_t least_compressed_bytes = 1024;
 
 bool saves(uint64_t bytes, uint64_t of, uint64_t percent) { return bytes * 100 <= of * (100 - percent); }
 
@@ -29,9 +34,21 @@ struct StoredArea {
   AlignedBuffer owned;
 };
 
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+// To make one takes as long as to compress some kilobytes. Errors: std::bad_alloc.
+ZSTD_CCtx& context_of_thread() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  if (context == nullptr) throw std::bad_alloc();
+  return *context;
+}
+
 AlignedBuffer zstd_compress(std::span<const std::byte> raw) {
   AlignedBuffer compressed(ZSTD_compressBound(raw.size()));
-  size_t bytes = ZSTD_compress(compressed.data(), compressed.size(), raw.data(), raw.size(), zstd_level);
+  const size_t bytes =
+      ZSTD_compressCCtx(&context_of_thread(), compressed.data(), compressed.size(), raw.data(), raw.size(), zstd_level);
   check_invariant(!ZSTD_isError(bytes), "zstd compresses into a buffer of its bound");
   compressed.resize(bytes);
   return compressed;
@@ -52,6 +69,7 @@ void replace(StoredArea& area, AreaCodec codec, AlignedBuffer bytes, int bits = 
 }
 
 void try_zstd(StoredArea& area, std::span<const std::byte> raw, uint64_t least_saving) {
+  if (raw.size() < least_compressed_bytes) return;
   if (raw.size() > 2 * sample_bytes) {
     std::span<const std::byte> sample = raw.subspan(raw.size() / 2, sample_bytes);
     uint64_t expected = zstd_compress(sample).size() * raw.size() / sample_bytes;

@@ -50,7 +50,7 @@ TEST_F(ChangedRowsTest, PositionsInOrderAndOnce) {
 TEST_F(ChangedRowsTest, TheFirstOfEach) {
   const auto kept = first_of_each(*rows_at({5, 3, 3, 9, 5, 0}), 9, context_);
   EXPECT_EQ(numbers_of(*kept), (std::vector<int64_t>{5, 0, 3, 1, 9, 3, 0, 5}));
-  EXPECT_EQ(numbers_of(*columns_from(kept, 1)), (std::vector<int64_t>{0, 1, 3, 5}));
+  EXPECT_EQ(numbers_of(*pick_columns(kept, {1})), (std::vector<int64_t>{0, 1, 3, 5}));
 }
 
 TEST_F(ChangedRowsTest, TheyCanBeCancelled) {

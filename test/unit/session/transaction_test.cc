@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "base/error.h"
@@ -267,6 +268,58 @@ TEST_F(TransactionTest, ASavepointBeforeTheFirstChangeLetsOthersWrite) {
   run(a_, "INSERT INTO t VALUES (1)");
   run(a_, "COMMIT");
   EXPECT_EQ(rows(b_), 2);
+}
+
+// The rows of VALUES are made before others have ended; then the table may be another one.
+TEST_F(TransactionTest, ATableThatChangesWhileAnInsertWaits) {
+  run(a_, "BEGIN");
+  run(a_, "DROP TABLE t");
+  run(a_, "CREATE TABLE t (s text DEFAULT 'none', i bigint NOT NULL)");
+  std::string inserted = "?", refused = "?";
+  {
+    Connection c(*database_);
+    std::jthread one([&] { inserted = state_of(b_, "INSERT INTO t (i) VALUES (1), (2)"); });
+    std::jthread other([&] { refused = state_of(c, "INSERT INTO t VALUES (1)"); });
+    // So that they wait, mostly: what comes out does not depend on it.
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    run(a_, "COMMIT");
+    one.join();
+    other.join();
+  }
+  EXPECT_EQ(inserted, "");
+  EXPECT_EQ(refused, "23502") << "1 is a text there, and i is NULL";
+  EXPECT_EQ(run(a_, "SELECT i FROM t WHERE s = 'none' AND i <= 2")->row_count(), 2);
+
+  run(a_, "BEGIN");
+  run(a_, "DROP TABLE t");
+  {
+    std::jthread one([&] { refused = state_of(b_, "INSERT INTO t (i) VALUES (3)"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    run(a_, "COMMIT");
+  }
+  EXPECT_EQ(refused, "42P01");
+}
+
+TEST_F(TransactionTest, ValuesAreStoredAsTheyAreCast) {
+  run(a_, "CREATE TABLE v (a smallint, b numeric(6, 2) DEFAULT 7, c varchar(3), d date)");
+  Statement insert(a_, "INSERT INTO v (d, c, a) VALUES ($1, $2, $3), (NULL, 'xyz  ', 5 + 5)");
+  insert.parameter_types();
+  insert.bind_parameter(0, Value::text("2024-02-29"));
+  insert.bind_parameter(1, Value::text("abc"));
+  insert.bind_parameter(2, Value::integer(-3));
+  for (int i = 0; i < 3; ++i) {
+    a_.start_statement();
+    insert.run();
+    EXPECT_EQ(insert.rows_changed(), 2);
+  }
+  EXPECT_EQ(run(a_, "SELECT * FROM v WHERE a = -3 AND b = 7 AND c = 'abc' AND d = DATE '2024-02-29'")->row_count(), 3);
+  EXPECT_EQ(run(a_, "SELECT * FROM v WHERE a = 10 AND b = 7 AND c = 'xyz' AND d IS NULL")->row_count(), 3);
+  EXPECT_EQ(state_of(a_, "INSERT INTO v VALUES (40000)"), "22003");
+  EXPECT_EQ(state_of(a_, "INSERT INTO v VALUES (1, 1, 'abcd')"), "22001");
+  EXPECT_EQ(state_of(a_, "INSERT INTO v VALUES (1 / 0)"), "22012");
+  EXPECT_EQ(run(a_, "INSERT INTO v VALUES (1, 2, 'a', NULL) RETURNING c, a + 1")->row_count(), 1);
+  run(a_, "INSERT INTO v DEFAULT VALUES");
+  EXPECT_EQ(run(a_, "SELECT * FROM v WHERE b = 7 AND a IS NULL")->row_count(), 1);
 }
 
 // What is rolled back takes no room in the file that the next one could not have, and what is committed is there when
