@@ -56,6 +56,7 @@ class SegmentPartsTest : public EachDevice {
   }
   std::vector<std::byte> bytes_of(const ColumnSegment& segment, size_t tablet) {
     const auto& [memory, start, count] = segment.part(tablet);
+    segment.wait_in(*queue_);  // another queue may have brought it
     std::vector<std::byte> bytes(static_cast<size_t>(count));
     if (segment.place() == Place::Pinned)
       std::memcpy(bytes.data(), segment.host_data() + start, bytes.size());
