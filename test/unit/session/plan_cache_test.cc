@@ -176,9 +176,8 @@ TEST_F(PlanCacheTest, ChangesThatHardlyComeAgainAreNotKept) {
   run("INSERT INTO t VALUES (1, NULL)");
   EXPECT_EQ(reused, nothing);
   EXPECT_EQ(compile_ns, 0) << "they are stored as they stand";
-  for (const std::string insert :
-       {"INSERT INTO t VALUES (1)", "INSERT INTO t SELECT i FROM generate_series(1, 3) g(i)",
-        "INSERT INTO t(a) SELECT a FROM t", "UPDATE t SET day = current_date"}) {
+  for (const std::string insert : {"INSERT INTO t VALUES (1)", "INSERT INTO t SELECT i FROM generate_series(1, 3) g(i)",
+                                   "INSERT INTO t(a) SELECT a FROM t", "UPDATE t SET day = current_date"}) {
     run(insert);
     expect(insert, "", nothing);
   }
