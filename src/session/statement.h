@@ -13,11 +13,13 @@
 //    -> run()              src/engine   tablets of result rows
 //
 // INSERT, UPDATE and DELETE run the query that is inside of them, and then change the rows that it gave
-// (changed_rows.h). Other statements that are no query (CREATE, COPY, SET, ...) leave the path after bound() and run as
-// commands (commands.h), which use a Statement of their own for a query inside them.
+// (changed_rows.h). Rows of VALUES that are stored as they stand need no program. Other statements that are no query
+// (CREATE, COPY, SET, ...) leave the path after bound() and run as commands (commands.h), which use a Statement of
+// their own for a query inside them.
 //
 // All stages from bound() on belong to one run and see the tables of one moment: of a query, the moment the run starts;
-// of a statement that changes tables, the moment it became the one writer, until it has committed. After the run they
+// of a statement that changes tables, the moment it became the one writer, until it has committed; rows that come from
+// no table are made before that. After the run they
 // are forgotten, but for plan and program, which the connection's plan cache keeps without the tables: the next run of
 // the text starts with them, as far as they are right for the tables of its moment, and without the stages before. What
 // is told before the run (columns, parameters) comes from the cache, or from binding to the tables of that time; the

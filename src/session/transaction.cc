@@ -245,12 +245,15 @@ void Writing::abandon() noexcept {
 }
 
 void Writing::finish() {
+  if (is_own_) {
+    commit_all(writers_);
+  } else {
+    if (!transaction_.are_writers(writers_))
+      throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
+    if (writers_.permanent != nullptr) writers_.permanent->preview();
+    if (writers_.temporary != nullptr) writers_.temporary->preview();
+  }
   is_finished_ = true;
-  if (is_own_) return commit_all(writers_);
-  if (!transaction_.are_writers(writers_))
-    throw Error(SqlState::invalid_transaction_state, "the transaction has ended");
-  if (writers_.permanent != nullptr) writers_.permanent->preview();
-  if (writers_.temporary != nullptr) writers_.temporary->preview();
 }
 
 }  // namespace diptych

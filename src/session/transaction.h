@@ -152,6 +152,7 @@ class Writing {
   // Of its own it is committed; else what a statement has to refuse is refused now. Errors: 25000 the transaction has
   // ended meanwhile; those of WriteTransaction::commit() and preview().
   void finish();
+  // Without an error.
   bool is_finished() const { return is_finished_; }
   // The tables that are changed, where that is a transaction of its own.
   const std::vector<TableAddress>& own_tables() const { return own_tables_; }

@@ -28,8 +28,6 @@ class WriterTurn {
     bool is_next = false;  // guarded by the mutex, as all but has_turn
     std::condition_variable woken;
   };
-  using Place = std::list<Waiter*>::iterator;
-
   // Whether it has the turn before it is to be looked at whether it should give up.
   bool wait_awhile(Waiter& waiter, std::unique_lock<std::mutex>& guard);
   // With the mutex.

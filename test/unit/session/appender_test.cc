@@ -57,6 +57,21 @@ TEST_F(AppenderTest, StringsOfManyBytesAreSeveralBatches) {
   }
 }
 
+// What was not stored is not said to be, however often one asks.
+TEST_F(AppenderTest, AFailedFinishFailsAgain) {
+  run("CREATE TABLE k(a integer PRIMARY KEY)");
+  {
+    Appender appender(connection_, "k");
+    for (int i = 0; i < 2; ++i) {
+      appender.append(int64_t{7});
+      appender.end_row();
+    }
+    EXPECT_THROW(appender.finish(), Error);
+    EXPECT_THROW(appender.finish(), Error);
+  }
+  EXPECT_EQ(run("SELECT count(*) FROM k"), std::vector<Value>{Value::bigint(0)});
+}
+
 TEST_F(AppenderTest, StringsHaveALongestLength) {
   run("CREATE TABLE t(s text)");
   // Zeros without memory: such a string is refused before it is read.
