@@ -70,6 +70,15 @@ void Connection::check_may_write(const std::vector<syntax::TableName>& tables) c
   for (const syntax::TableName& name : tables) transaction_.check_may_define(target_of(name).is_temporary);
 }
 
+bool Connection::commit_in_group(const std::string& table, uint64_t schema_version,
+                                 const std::function<void(WriteTransaction&)>& change) {
+  const std::chrono::milliseconds timeout(settings_.lock_timeout);
+  if (!database_.store().commit_in_group(schema_version, change, &cancelled_, timeout)) return false;
+  const TableAddress changed{table, false};
+  note_changes({&changed, 1});
+  return true;
+}
+
 void Connection::checkpoint() {
   check_has_no_appender();
   if (transaction_.state() != TransactionState::None)

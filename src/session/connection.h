@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +43,10 @@ class Connection {
   Writing begin_write(const std::vector<syntax::TableName>& tables, bool are_rows);
   // Of what begin_write() refuses, what it would not wait for. Errors: 25006, 55006.
   void check_may_write(const std::vector<syntax::TableName>& tables) const;
+  // Of a statement that is a transaction of its own, and a change of a table that is not temporary: as
+  // Store::commit_in_group(), and tells devices.
+  bool commit_in_group(const std::string& table, uint64_t schema_version,
+                       const std::function<void(WriteTransaction&)>& change);
   // As Store::checkpoint(). Errors: 25001 in a transaction; 55006 as begin_write().
   void checkpoint();
   // Of a statement whose changes are made, if it was not called before: as Writing::finish(), and tells devices of

@@ -252,12 +252,14 @@ std::shared_ptr<const TabletSource> Statement::run() {
   if (std::exchange(was_run_, true)) nanoseconds_ = {};
   rows_changed_ = -1;
   reused_ = Reused::Nothing;
-  std::shared_ptr<const TabletSource> made = make_rows_first();
-  if (made == nullptr && !reuse_plan()) bound();
-  if (is_query()) return run_query(nullptr);
-  auto rows = description_->is_planned ? run_change(std::move(made)) : run_as_command();
-  if (writing_) connection_.finish(*writing_);
-  return rows ? rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
+  std::optional<std::shared_ptr<const TabletSource>> rows = insert_in_group();
+  if (!rows) {
+    if (!reuse_plan()) bound();
+    if (is_query()) return run_query(nullptr);
+    rows = description_->is_planned ? run_change() : run_as_command();
+    if (writing_) connection_.finish(*writing_);
+  }
+  return *rows ? *rows : std::make_shared<MemorySource>(std::vector<ColumnDefinition>{});
 }
 
 std::shared_ptr<const TabletSource> Statement::rows_of_change() {
@@ -270,22 +272,32 @@ std::shared_ptr<const TabletSource> Statement::rows_of_change() {
   return run_query(nullptr);
 }
 
-std::shared_ptr<const TabletSource> Statement::make_rows_first() {
-  const bool may_change = !text_.empty() && (!description_ || !description_->is_query);
-  if (!may_change || connection_.transaction().state() != TransactionState::None) return nullptr;
-  if (!stores_rows_of_no_table(syntax_tree())) return nullptr;
-  connection_.check_may_write(tables_changed_by(*syntax_tree_));
+std::optional<std::shared_ptr<const TabletSource>> Statement::insert_in_group() {
+  const bool may_insert = !text_.empty() && (!description_ || !description_->is_query);
+  if (!may_insert || connection_.transaction().state() != TransactionState::None) return std::nullopt;
+  if (!stores_rows_of_no_table(syntax_tree())) return std::nullopt;
+  const std::vector<syntax::TableName> tables = tables_changed_by(*syntax_tree_);
+  connection_.check_may_write(tables);
+  if (connection_.target_of(tables.front()).is_temporary) return std::nullopt;
+  const uint64_t schema_version = connection_.database().store().snapshot()->schema_version();
   bind_for_run();
-  std::shared_ptr<const TabletSource> rows = rows_of_change();
-  begin_writing();
-  if (writing_->catalog()->schema_version() == bound_schema_version_) return rows;
-  plan_.reset();
+  const std::shared_ptr<const TabletSource> made = rows_of_change();
+  const RowChange change = *plan_->change();
+  connection_.plan_cache().keep(std::move(plan_));
+  const ExecutionContext context = connection_.execution_context();
+  std::shared_ptr<const TabletSource> rows;
+  const auto store = [&](WriteTransaction& transaction) {
+    rows = made;
+    ChangeTimes times;
+    rows_changed_ = change_rows(transaction, change, rows, context, times);
+  };
+  if (connection_.commit_in_group(change.table.name, schema_version, store)) return rows;
   is_running_ = false;
-  return nullptr;
+  return std::nullopt;
 }
 
-std::shared_ptr<const TabletSource> Statement::run_change(std::shared_ptr<const TabletSource> made) {
-  std::shared_ptr<const TabletSource> rows = made ? std::move(made) : rows_of_change();
+std::shared_ptr<const TabletSource> Statement::run_change() {
+  std::shared_ptr<const TabletSource> rows = rows_of_change();
   const RowChange change = *plan_->change();
   connection_.plan_cache().keep(std::move(plan_));  // without the tables as they were before the change
   ChangeTimes times;

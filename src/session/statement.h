@@ -18,8 +18,8 @@
 // their own for a query inside them.
 //
 // All stages from bound() on belong to one run and see the tables of one moment: of a query, the moment the run starts;
-// of a statement that changes tables, the moment it became the one writer, until it has committed; rows that come from
-// no table are made before that. After the run they
+// of a statement that changes tables, the moment it became the one writer, until it has committed; an INSERT of rows of
+// no table, that is a transaction of its own, sees none, and commits in a group. After the run they
 // are forgotten, but for plan and program, which the connection's plan cache keeps without the tables: the next run of
 // the text starts with them, as far as they are right for the tables of its moment, and without the stages before. What
 // is told before the run (columns, parameters) comes from the cache, or from binding to the tables of that time; the
@@ -119,12 +119,12 @@ class Statement {
   std::shared_ptr<const TabletSource> run_query(ExecutionProfile* profile);
   // Of the query of a change; rows of VALUES that are stored as they stand need no program.
   std::shared_ptr<const TabletSource> rows_of_change();
-  // Of a change that is a transaction of its own and stores rows of no table: they are made before it becomes the
-  // writer, so that nobody waits for that. Null: it is no such statement, or what tables there are has changed
+  // Of an INSERT that is a transaction of its own, of rows of no table: they are made before it waits for other
+  // writers, and committed with rows of others. Nothing: it is no such statement, or what tables there are has changed
   // meanwhile.
-  std::shared_ptr<const TabletSource> make_rows_first();
-  // Rows that are handed out; null: none. made: those of the query, if they are there already.
-  std::shared_ptr<const TabletSource> run_change(std::shared_ptr<const TabletSource> made);
+  std::optional<std::shared_ptr<const TabletSource>> insert_in_group();
+  // These give the rows that are handed out; null: none.
+  std::shared_ptr<const TabletSource> run_change();
   std::shared_ptr<const TabletSource> run_as_command();
 
   Connection& connection_;

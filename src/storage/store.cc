@@ -6,6 +6,7 @@
 #include "base/file_system.h"
 #include "storage/change_record.h"
 #include "storage/file/catalog_format.h"
+#include "storage/group_commit.h"
 #include "storage/store_state.h"
 #include "storage/write_transaction.h"
 
@@ -194,6 +195,12 @@ class StoredDatabase final : public Store {
     return std::make_unique<StoredTransaction>(*state_, cancelled, timeout);
   }
 
+  bool commit_in_group(uint64_t schema_version, const std::function<void(WriteTransaction&)>& change,
+                       const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) override {
+    check_may_write();
+    return group_.commit(schema_version, change, cancelled, timeout);
+  }
+
   void set_tablet_rows(int64_t rows) override {
     check_options({.tablet_rows = rows});
     state_->tablet_rows = rows;
@@ -220,6 +227,7 @@ class StoredDatabase final : public Store {
   }
 
   std::unique_ptr<StoreState> state_;
+  GroupCommit group_{*state_};
 };
 
 }  // namespace

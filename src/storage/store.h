@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -97,6 +98,13 @@ class Store {
   // and outlives the transaction, is true while it waits; 55P03 when it has waited for so long; 0: there is no limit.
   virtual std::unique_ptr<WriteTransaction> begin_write(const std::atomic<bool>* cancelled = nullptr,
                                                         std::chrono::milliseconds timeout = {}) = 0;
+  // Makes a change as a transaction of its own, perhaps by another thread and in one commit with changes of others. It
+  // may be called again where that failed, and appends rows to tables of the catalog, and nothing else. False: what
+  // tables there are is not as in that schema_version; nothing has happened then. Errors: as begin_write(), those of
+  // the change and of WriteTransaction::commit().
+  virtual bool commit_in_group(uint64_t schema_version, const std::function<void(WriteTransaction&)>& change,
+                               const std::atomic<bool>* cancelled = nullptr,
+                               std::chrono::milliseconds timeout = {}) = 0;
   // Row slots of tablets of tables created from now on.
   virtual void set_tablet_rows(int64_t rows) = 0;
   // See StoreOptions.

@@ -300,6 +300,12 @@ void StoredTransaction::rollback_to(const Savepoint& savepoint) {
   is_usable_ = true;
 }
 
+void StoredTransaction::finish_changes() {
+  UsableGuard guard(is_usable_);
+  collect();
+  guard.passed();
+}
+
 void StoredTransaction::commit() {
   UsableGuard guard(is_usable_);
   if (!is_changed_) {

@@ -32,6 +32,8 @@ class StoredTransaction final : public WriteTransaction {
   std::shared_ptr<const Savepoint> savepoint() override;
   void rollback_to(const Savepoint& savepoint) override;
   void commit() override;
+  // What append() may put off is done. Errors: as there.
+  void finish_changes();
 
  private:
   // A table as statements see it that others have changed since their snapshot.
