@@ -85,13 +85,13 @@ struct Places {
 };
 
 std::optional<Places> find_places(const CompactedRun& run, const TabletDirectory& later) {
-  std::map<const StoredTablet*, size_t> wanted;
-  for (size_t i = 0; i < run.count; ++i) wanted.emplace(run.table->state().directory[run.first + i].tablet.get(), i);
+  std::map<uint64_t, size_t> wanted;
+  for (size_t i = 0; i < run.count; ++i) wanted.emplace(run.table->state().directory[run.first + i].tablet->id(), i);
   Places places;
   places.of_tablets.resize(run.count);
   for (const TabletDirectory::Part& part : later.parts()) {
     for (size_t i = 0; i < part.chunk->tablets.size(); ++i) {
-      const auto found = wanted.find(part.chunk->tablets[i].tablet.get());
+      const auto found = wanted.find(part.chunk->tablets[i].tablet->id());
       if (found == wanted.end()) continue;
       const size_t number = part.first_tablet + i;
       if (places.count == 0) places.first = number;

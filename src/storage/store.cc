@@ -94,7 +94,7 @@ void StoreState::write_checkpoint() {
 }
 
 void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions versions) {
-  write_tables(*storage.file, tables);
+  write_tables(storage, tables);
   auto root = write_root(*storage.file, tables, views, storage.ids->next());
   auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views), versions, root);
   storage.file->publish(root->reference());

@@ -177,7 +177,8 @@ void TableAppender::encode(Staging& staging, MemoryReservation& encoded, bool is
   try {
     EncodedTablet tablet = staging.builder.finish(is_last ? forms_of_first() : std::vector<UsualForm>());
     statistics_.add(tablet, slot.first_position, staging.had);
-    slot.tablet = storage_.store(slot.id, std::move(tablet), state_.definition.primary_key, &encoded);
+    const auto store = slot.rows < state_.tablet_rows ? &TabletStorage::store_fragment : &TabletStorage::store;
+    slot.tablet = (storage_.*store)(slot.id, std::move(tablet), state_.definition.primary_key, &encoded);
   } catch (...) {
     slot.error = std::current_exception();  // rethrown by wait() on the thread of the statement
   }

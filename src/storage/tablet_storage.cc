@@ -29,14 +29,41 @@ struct Block {
 
 TabletHandle TabletStorage::store(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
                                   MemoryReservation* held) const {
-  if (!writes_file()) {
-    MemoryReservation reservation(budget, "table in memory");
-    if (held != nullptr) held->give(reservation, tablet.bytes());
-    reservation.grow(tablet.bytes() - reservation.bytes());
-    return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
-  }
+  if (writes_file()) return store_in_file(id, tablet, key_columns);
+  MemoryReservation reservation(budget, "table in memory");
+  const int64_t bytes = tablet.bytes();
+  if (held != nullptr) held->give(reservation, bytes);
+  reservation.grow(bytes - reservation.bytes());
+  return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
+}
+
+TabletHandle TabletStorage::store_fragment(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns,
+                                           MemoryReservation* held) const {
+  MemoryReservation reservation(budget, "fragment in memory");
+  const int64_t bytes = tablet.bytes();
+  if (!writes_file() || bytes > most_fragment_bytes || !reservation.try_grow(bytes))
+    return store(id, std::move(tablet), key_columns, held);
+  return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
+}
+
+TabletHandle TabletStorage::store_in_file(uint64_t id, const EncodedTablet& tablet,
+                                          std::span<const size_t> key_columns) const {
   Block block(tablet, key_columns);
   return std::make_shared<StoredTablet>(id, std::move(block.meta), file->write_block(block.bytes.span()), buffer);
+}
+
+void TabletStorage::write_fragments(TableState& table) const {
+  const TabletDirectory& directory = table.directory;
+  size_t first = 0;
+  while (first < directory.size() && !directory[first].tablet->is_in_memory()) ++first;
+  std::vector<MaskedTablet> tail;
+  for (size_t i = first; i < directory.size(); ++i) {
+    const auto& [tablet, mask, first_row] = directory[i];
+    const bool is_written = !tablet->is_in_memory();
+    tail.push_back(
+        {is_written ? tablet : store_in_file(tablet->id(), tablet->encoded(), table.definition.primary_key), mask});
+  }
+  if (!tail.empty()) table.directory.replace_tail(first, std::move(tail), table.tablet_rows);
 }
 
 TabletHandle TabletStorage::store_beside(uint64_t id, EncodedTablet tablet, std::span<const size_t> key_columns) const {

@@ -8,7 +8,7 @@
 #include "base/type_limits.h"
 #include "storage/file/blob_codec.h"
 #include "storage/file/statistics_format.h"
-#include "storage/tablet_buffer.h"
+#include "storage/tablet_storage.h"
 
 namespace diptych {
 namespace {
@@ -323,11 +323,12 @@ void write_table(DatabaseFile& file, TableState& table) {
 
 }  // namespace
 
-void write_tables(DatabaseFile& file, TableMap& tables) {
+void write_tables(const TabletStorage& storage, TableMap& tables) {
   for (auto& [name, table] : tables) {
-    if (is_written(file, table->state())) continue;
+    if (is_written(*storage.file, table->state())) continue;
     TableState written = table->state();
-    write_table(file, written);
+    storage.write_fragments(written);
+    write_table(*storage.file, written);
     table = std::make_shared<TableView>(std::move(written));
   }
 }

@@ -19,9 +19,10 @@
 namespace diptych {
 
 class TabletBuffer;
+struct TabletStorage;
 
 // Writes what of the tables is not in the file yet, in the form that is written today. Errors: 53100, 58030, XX001.
-void write_tables(DatabaseFile& file, TableMap& tables);
+void write_tables(const TabletStorage& storage, TableMap& tables);
 std::shared_ptr<const StoredBlob> write_root(DatabaseFile& file, const TableMap& tables, const ViewMap& views,
                                              uint64_t next_id);
 
