@@ -16,8 +16,6 @@ constexpr int64_t most_unpublished_bytes = int64_t{64} << 20;
 // Commits follow each other: what they delete is looked at together.
 constexpr std::chrono::milliseconds pause{100};
 constexpr std::chrono::milliseconds longest_pause{60'000};
-// How often a thread that waits for another one's end looks whether it is to give up.
-constexpr std::chrono::milliseconds cancel_check_interval{10};
 
 // The turn to write.
 class Turn {
@@ -44,25 +42,13 @@ int64_t bytes_of(const CompactedRun& run) {
 // One compacts at a time. Errors: 57014, 55P03 while another one does.
 class Compactor::Alone {
  public:
-  Alone(Compactor& compactor, const Wait& wait) : compactor_(compactor) {
-    const auto start = std::chrono::steady_clock::now();
-    std::unique_lock guard(compactor_.mutex_);
-    while (!compactor_.is_idle_.wait_for(guard, cancel_check_interval, [this] { return !compactor_.is_compacting_; })) {
-      check_cancelled(wait.cancelled);
-      check_lock_timeout(start, wait.timeout);
-    }
-    compactor_.is_compacting_ = true;
-  }
+  Alone(Compactor& compactor, const Wait& wait) : turn_(compactor.turn_) { turn_.begin(wait.cancelled, wait.timeout); }
   Alone(const Alone&) = delete;
   Alone& operator=(const Alone&) = delete;
-  ~Alone() {
-    const std::lock_guard guard(compactor_.mutex_);
-    compactor_.is_compacting_ = false;
-    compactor_.is_idle_.notify_one();
-  }
+  ~Alone() { turn_.end(); }
 
  private:
-  Compactor& compactor_;
+  WriterTurn& turn_;
 };
 
 void Compactor::note_deletes() noexcept {

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "storage/compaction.h"
+#include "storage/writer_turn.h"
 
 namespace diptych {
 
@@ -57,11 +58,12 @@ class Compactor {
   void write_checkpoint(const Wait& wait);
 
   StoreState& state_;
+  WriterTurn turn_;                // to compact
   int64_t unpublished_bytes_ = 0;  // written anew since the last checkpoint; of the one who compacts
   std::atomic<bool> stops_ = false;
   std::mutex mutex_;  // guards what follows
-  std::condition_variable has_work_, stopping_, is_idle_;
-  bool is_in_background_, is_asked_ = false, is_compacting_ = false;
+  std::condition_variable has_work_, stopping_;
+  bool is_in_background_, is_asked_ = false;
   std::thread thread_;
 };
 

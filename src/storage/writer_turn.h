@@ -1,4 +1,4 @@
-// The turn to write, which one has at a time, in the order in which they come.
+// A turn, to write or to compact, which one has at a time, in the order in which they come.
 //
 //   writes          has the turn                       a commit of a row takes as long as it takes to wake a thread, so
 //   is next         awake: looks for it again and      that the next one is woken when the one before it begins, not

@@ -221,6 +221,29 @@ TEST_P(LaterTest, ItWasWrittenAnewByAnother) {
   EXPECT_EQ(put(run), std::nullopt);
 }
 
+// They have the same ids in the file.
+TEST_P(LaterTest, AFragmentOfItWasWrittenToTheFileSince) {
+  for (int64_t i = 0; i < 3; ++i)
+    change([i](WriteTransaction& transaction) { append_numbers(transaction, "t", range(1000 + 16 * i, 16)); });
+  change([&](WriteTransaction& transaction) {
+    erase_numbers(transaction, "t", those_of(now(), [](int64_t number) { return number % 4 != 3; }));
+  });
+  const auto last_tablet = [this] {
+    const TabletDirectory& directory = state_->current()->tables().find("t")->second->state().directory;
+    return directory[directory.size() - 1].tablet;
+  };
+  const CompactedRun run = written();
+  EXPECT_EQ(run.first + run.count, run.table->state().directory.size());
+  const TabletHandle before = last_tablet();
+  EXPECT_TRUE(before->is_in_memory());
+  state_->begin_writing(nullptr, {});
+  state_->write_checkpoint();
+  state_->end_writing();
+  EXPECT_EQ(last_tablet()->is_in_memory(), !GetParam());
+  EXPECT_EQ(last_tablet()->id(), before->id());
+  EXPECT_EQ(put(run), now());
+}
+
 TEST_P(LaterTest, TheTableIsAnotherOne) {
   const CompactedRun run = written();
   change([](WriteTransaction& transaction) {

@@ -58,6 +58,23 @@ TEST_F(LogTest, CommitsAreThereAfterACrash) {
   EXPECT_EQ(read(files_), states_.back());
 }
 
+TEST_F(LogTest, FragmentsAreWrittenWithTheNextHeader) {
+  auto store = open_logged();
+  const std::vector<std::byte> before = files_.contents("db");
+  change(*store, {{append("t", 1000, 2)}});
+  const auto snapshot = store->snapshot();
+  change(*store, {{append("t", 2000, 2)}});
+  change(*store, {{erase("t", 121, 1), append("t", 3000, 1)}});
+  EXPECT_EQ(files_.contents("db"), before);
+  EXPECT_EQ(read(*files_.copy()), states_.back());
+  store->checkpoint();
+  EXPECT_NE(files_.contents("db"), before);
+  store->verify();
+  EXPECT_EQ(read_all(*store->snapshot()), states_.back());
+  EXPECT_EQ(read_all(*snapshot), states_[states_.size() - 3]);
+  EXPECT_EQ(read(*files_.copy()), states_.back());
+}
+
 TEST_F(LogTest, WhatIsMoreThanRowsWritesPages) {
   auto store = open_logged();
   change(*store, {{append("t", 1000, 3)}});
