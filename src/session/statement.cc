@@ -292,6 +292,7 @@ std::optional<std::shared_ptr<const TabletSource>> Statement::insert_in_group() 
     rows_changed_ = change_rows(transaction, change, rows, context, times);
   };
   if (connection_.commit_in_group(change.table.name, schema_version, store)) return rows;
+  bound_.reset();  // its query is planned
   is_running_ = false;
   return std::nullopt;
 }

@@ -17,20 +17,6 @@ constexpr int64_t most_unpublished_bytes = int64_t{64} << 20;
 constexpr std::chrono::milliseconds pause{100};
 constexpr std::chrono::milliseconds longest_pause{60'000};
 
-// The turn to write.
-class Turn {
- public:
-  Turn(StoreState& state, const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) : state_(state) {
-    state_.begin_writing(cancelled, timeout);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { state_.end_writing(); }
-
- private:
-  StoreState& state_;
-};
-
 int64_t bytes_of(const CompactedRun& run) {
   int64_t bytes = 0;
   for (const TabletHandle& tablet : run.tablets) bytes += tablet->pages().count * page_bytes;
@@ -135,7 +121,7 @@ bool Compactor::compact_one(const std::string& table, CompactedPart part, const 
   if (!run) return false;
   while (!write_run(state_.storage, *run, wait.cancelled)) {
     run->tablets.clear();
-    const Turn turn(state_, wait.cancelled, wait.timeout);  // settles the headers
+    const HeldTurn turn(state_, wait.cancelled, wait.timeout);  // settles the headers
   }
   if (!put(*run, wait)) return false;
   if (state_.storage.file) unpublished_bytes_ += bytes_of(*run);
@@ -150,7 +136,7 @@ bool Compactor::put(const CompactedRun& run, const Wait& wait) {
 bool Compactor::change(const TableState& table, const Wait& wait, const std::function<bool(TableState&)>& work) {
   LoggedCommit made;
   {
-    const Turn turn(state_, wait.cancelled, wait.timeout);
+    const HeldTurn turn(state_, wait.cancelled, wait.timeout);
     TableMap tables = state_.latest()->tables();
     const auto entry = tables.find(table.definition.name);
     if (entry == tables.end() || entry->second->state().dictionaries != table.dictionaries) return false;
@@ -184,7 +170,7 @@ void Compactor::renew_statistics(const std::string& table, const Wait& wait) {
 }
 
 void Compactor::write_checkpoint(const Wait& wait) {
-  const Turn turn(state_, wait.cancelled, wait.timeout);
+  const HeldTurn turn(state_, wait.cancelled, wait.timeout);
   state_.write_checkpoint();
   unpublished_bytes_ = 0;
 }

@@ -63,11 +63,11 @@ bool GroupCommit::leave(Member& member) {
   return true;
 }
 
-std::vector<GroupCommit::Member*> GroupCommit::take_all() {
+std::list<GroupCommit::Member*> GroupCommit::take_all() {
+  std::list<Member*> members;
   const std::lock_guard guard(mutex_);
-  std::vector<Member*> members(waiting_.begin(), waiting_.end());
+  members.swap(waiting_);
   for (Member* member : members) member->is_taken = true;
-  waiting_.clear();
   has_leader_ = false;
   return members;
 }
@@ -89,32 +89,30 @@ void GroupCommit::go_alone(Member& member, const Patience& patience) {
   run(transaction, {&member}, member);
 }
 
-void GroupCommit::run(StoredTransaction& transaction, const std::vector<Member*>& members, const Member& leader) {
-  Outcome outcome = Outcome::IsCommitted;
-  std::exception_ptr failure;
+void GroupCommit::run(StoredTransaction& transaction, const std::list<Member*>& members, const Member& leader) {
+  std::optional<LoggedCommit> commit;
   try {
     make_changes(transaction, members);
+    commit = transaction.commit_to_log();
   } catch (...) {
     if (members.size() == 1) throw;
-    outcome = Outcome::IsToGoAlone;
   }
-  if (outcome == Outcome::IsCommitted) {
-    try {
-      transaction.commit();
-    } catch (...) {
-      failure = std::current_exception();
-    }
+  std::exception_ptr failure;
+  try {
+    if (commit) state_.wait_for(*commit);
+  } catch (...) {
+    failure = std::current_exception();
   }
   for (Member* member : members) {
     if (member->outcome == Outcome::None) {
-      member->outcome = outcome;
+      member->outcome = commit ? Outcome::IsCommitted : Outcome::IsToGoAlone;
       member->failure = failure;
     }
     if (member != &leader) member->woken.release();  // and is gone
   }
 }
 
-void GroupCommit::make_changes(StoredTransaction& transaction, const std::vector<Member*>& members) {
+void GroupCommit::make_changes(StoredTransaction& transaction, const std::list<Member*>& members) {
   const uint64_t schema_version = transaction.preview()->schema_version();
   for (Member* member : members) {
     if (member->schema_version == schema_version)
@@ -122,7 +120,6 @@ void GroupCommit::make_changes(StoredTransaction& transaction, const std::vector
     else
       member->outcome = Outcome::HasOtherTables;
   }
-  if (members.size() > 1) transaction.finish_changes();
 }
 
 }  // namespace diptych

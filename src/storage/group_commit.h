@@ -5,7 +5,8 @@
 //   first           waits for the turn | has it: makes the changes of all three, gives the turn on, waits for the disk
 //   second, third          waits       | told fourth                                 is the first of the next group
 //
-// Where a change of a group fails, nothing of the group has happened, and each member makes its own.
+// Where a change of a group fails, or its commit before it is in the log, nothing of the group has happened, and each
+// member goes alone.
 //
 // Thread safety: commit() by many threads at once.
 #pragma once
@@ -18,7 +19,6 @@
 #include <list>
 #include <mutex>
 #include <semaphore>
-#include <vector>
 
 #include "storage/store.h"
 
@@ -50,7 +50,7 @@ class GroupCommit {
     const uint64_t schema_version;
     const std::function<void(WriteTransaction&)>& change;
     Outcome outcome = Outcome::None;
-    std::exception_ptr failure = nullptr;  // of the commit
+    std::exception_ptr failure = nullptr;  // of waiting for the disk
     bool leads = false;                    // guarded by the mutex, as the next one
     bool is_taken = false;                 // by who leads
     std::binary_semaphore woken{0};        // it leads, or is told
@@ -64,12 +64,12 @@ class GroupCommit {
   bool leave(Member& member);
   void lead(Member& leader, const Patience& patience);
   void go_alone(Member& member, const Patience& patience);
-  std::vector<Member*> take_all();
-  // Makes the changes of all, commits them, and tells all but the leader. Errors: those of the change of a leader that
-  // is alone.
-  static void run(StoredTransaction& transaction, const std::vector<Member*>& members, const Member& leader);
+  std::list<Member*> take_all();
+  // Makes the changes of all, commits them, and tells all but the leader. Errors: those of a leader that is alone,
+  // but for waiting for the disk.
+  void run(StoredTransaction& transaction, const std::list<Member*>& members, const Member& leader);
   // Those of other tables are left out. Errors: those of the changes.
-  static void make_changes(StoredTransaction& transaction, const std::vector<Member*>& members);
+  static void make_changes(StoredTransaction& transaction, const std::list<Member*>& members);
 
   StoreState& state_;
   std::mutex mutex_;

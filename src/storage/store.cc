@@ -1,9 +1,11 @@
 #include "storage/store.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/error.h"
 #include "base/file_system.h"
+#include "base/memory_budget.h"
 #include "storage/change_record.h"
 #include "storage/file/catalog_format.h"
 #include "storage/group_commit.h"
@@ -16,8 +18,8 @@ namespace {
 
 // A process that changes little has no log: two syncs a commit are less than what it takes to make one and to end it.
 constexpr int commits_before_log = 3;
-// Beyond them a commit writes a header, so that opening a file does little again.
-constexpr int64_t most_log_bytes = int64_t{16} << 20;
+// Beyond them a commit writes a header, so that opening a file does little again, and fragments take little memory.
+int64_t most_log_bytes(const MemoryBudget& budget) { return std::min(int64_t{16} << 20, budget.limit() / 16); }
 
 Checkpoint checkpoint_of(const DatabaseFile& file) {
   return {.sequence = file.header().sequence, .checksum = file.header().root.checksum};
@@ -54,8 +56,7 @@ void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
 void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
   turn_.begin(cancelled, timeout);
   if (!storage.writes_file()) return;
-  // Those that went on from a commit that is not on the disk are given up with it.
-  if (log_->is_broken()) latest_ = current();
+  give_up_lost();
   // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
   // header.
   try {
@@ -66,13 +67,18 @@ void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::
   }
 }
 
+void StoreState::give_up_lost() {
+  has_given_up_ = log_->is_broken();
+  if (has_given_up_) latest_ = last_on_disk();
+}
+
 void StoreState::end_writing() noexcept {
   if (storage.writes_file() && storage.file->settled()) storage.file->shrink();
   turn_.end();
 }
 
 void StoreState::check_latest() const {
-  if (log_ != nullptr && log_->is_broken() && latest_ != current()) log_->raise_failure();
+  if (log_ != nullptr && log_->is_broken() && latest_ != last_on_disk()) log_->raise_failure();
 }
 
 void StoreState::commit(TableMap tables, ViewMap views, uint64_t schema_version) {
@@ -104,13 +110,14 @@ void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions version
     checkpoint_ = catalog;
   }
   set_current(std::move(catalog));
-  log_->restart(checkpoint_of(*storage.file));
+  logged_.clear();
+  log_->restart(checkpoint_of(*storage.file), has_given_up_ ? log_->durable() : log_->end());
 }
 
 bool StoreState::may_log(size_t record_bytes) const {
   return storage.writes_file() && commits_ >= commits_before_log &&
          storage.file->header().version == file_format_version && !log_->is_broken() &&
-         log_->bytes() + static_cast<int64_t>(record_bytes) <= most_log_bytes;
+         log_->bytes() + static_cast<int64_t>(record_bytes) <= most_log_bytes(storage.budget);
 }
 
 LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables, ViewMap views,
@@ -118,9 +125,21 @@ LoggedCommit StoreState::log(std::span<const std::byte> record, TableMap tables,
   const uint64_t version = take_version();
   auto catalog = std::make_shared<CatalogView>(std::move(tables), std::move(views),
                                                CatalogVersions{version, schema_version}, nullptr);
+  const uint64_t current_version = current()->version();
+  std::erase_if(logged_, [&](const LoggedCommit& one) { return one.catalog->version() <= current_version; });
+  logged_.reserve(logged_.size() + 1);
   const int64_t place = log_->append(record);
   latest_ = catalog;
+  logged_.push_back({catalog, place});
   return {std::move(catalog), place};
+}
+
+std::shared_ptr<const CatalogView> StoreState::last_on_disk() const {
+  std::shared_ptr<const CatalogView> last = current();
+  const int64_t durable = log_->durable();
+  for (const LoggedCommit& commit : logged_)
+    if (commit.place <= durable && commit.catalog->version() > last->version()) last = commit.catalog;
+  return last;
 }
 
 LoggedCommit StoreState::put_tablets(TableMap tables) {
@@ -140,13 +159,13 @@ void StoreState::close() noexcept {
   compactor_.stop();
   if (!storage.writes_file()) return;
   try {
-    if (log_->is_broken()) latest_ = current();
+    give_up_lost();
     if (latest_ != checkpoint() || log_->is_broken()) {
       storage.file->settle();
       write_checkpoint();
     }
     log_->remove();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The log has it all.
   }
 }

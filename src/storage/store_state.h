@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "storage/compactor.h"
 #include "storage/file/commit_log.h"
@@ -85,6 +86,11 @@ class StoreState {
   void publish(TableMap tables, ViewMap views, CatalogVersions versions);
   // Errors: those of the log, where what the writer goes on from is not on the disk, and never will be.
   void check_latest() const;
+  // Where the log is broken: commits that are not on the disk are given up, with those that went on from them. By the
+  // writer, before it begins.
+  void give_up_lost();
+  // Of the commits that are on the disk, the last: who made it may not have made it current yet. By the writer.
+  std::shared_ptr<const CatalogView> last_on_disk() const;
 
   const std::unique_ptr<CommitLog> log_;
   int commits_ = 0;  // since the store was opened, as far as they count; the writer's
@@ -93,8 +99,25 @@ class StoreState {
   std::shared_ptr<const CatalogView> checkpoint_;  // owns the pages that the header reaches
   std::shared_ptr<const CatalogView> latest_;      // the writer's
   uint64_t last_version_;                          // the writer's
+  std::vector<LoggedCommit> logged_;               // those that may not be current yet; the writer's
+  bool has_given_up_ = false;                      // in this turn: latest_ has not all of the log; the writer's
   std::shared_ptr<const CatalogView> current_;
   Compactor compactor_;  // the last one: its thread uses the others
+};
+
+// The turn to write, for as long as it lives.
+class HeldTurn {
+ public:
+  // Errors: as StoreState::begin_writing().
+  HeldTurn(StoreState& state, const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) : state_(state) {
+    state_.begin_writing(cancelled, timeout);
+  }
+  HeldTurn(const HeldTurn&) = delete;
+  HeldTurn& operator=(const HeldTurn&) = delete;
+  ~HeldTurn() { state_.end_writing(); }
+
+ private:
+  StoreState& state_;
 };
 
 }  // namespace diptych

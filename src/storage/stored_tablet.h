@@ -21,13 +21,14 @@ class StoredTablet {
  public:
   // In the file: meta data and pages. Cached columns belong to the buffer.
   StoredTablet(uint64_t id, TabletMeta meta, Extent extent, std::shared_ptr<TabletBuffer> buffer);
-  // In memory for good: the reservation holds its bytes.
+  // In memory: the reservation holds its bytes.
   StoredTablet(uint64_t id, EncodedTablet tablet, MemoryReservation reservation);
   StoredTablet(const StoredTablet&) = delete;
   StoredTablet& operator=(const StoredTablet&) = delete;
   ~StoredTablet();
 
-  // Of the database's TabletIds: no other tablet has had it in this process, nor any that was committed.
+  // Of the database's TabletIds: no other tablet has had it in this process, nor any that was committed, but the same
+  // one in memory before it came to the file.
   uint64_t id() const { return id_; }
   int64_t rows() const { return rows_; }
   size_t column_count() const;

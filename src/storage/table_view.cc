@@ -170,7 +170,7 @@ void TableView::prefetch_behind(size_t tablet, std::span<const size_t> wanted) c
   prefetched_.store(end, std::memory_order_relaxed);
   for (size_t next = begin; next < end; ++next) {
     const StoredTablet& ahead = *state_.directory[next].tablet;
-    // Small fragments are.
+    // Small fragments are in memory, and where the file is only read, all that its log has.
     if (!ahead.is_in_memory() && !ahead.buffer().holds(ahead, wanted)) ahead.buffer().prefetch(ahead, wanted);
   }
 }

@@ -41,9 +41,11 @@ TabletHandle TabletStorage::store_fragment(uint64_t id, EncodedTablet tablet, st
                                            MemoryReservation* held) const {
   MemoryReservation reservation(budget, "fragment in memory");
   const int64_t bytes = tablet.bytes();
-  if (!writes_file() || bytes > most_fragment_bytes || !reservation.try_grow(bytes))
-    return store(id, std::move(tablet), key_columns, held);
-  return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
+  if (held != nullptr) held->give(reservation, bytes);
+  if (writes_file() && bytes <= most_fragment_bytes && reservation.try_grow(bytes - reservation.bytes()))
+    return std::make_shared<StoredTablet>(id, std::move(tablet), std::move(reservation));
+  if (held != nullptr) reservation.give(*held, bytes);
+  return store(id, std::move(tablet), key_columns, held);
 }
 
 TabletHandle TabletStorage::store_in_file(uint64_t id, const EncodedTablet& tablet,

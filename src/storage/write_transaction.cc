@@ -50,8 +50,7 @@ std::optional<Error> duplicate_key(WorkingTable& table, const std::function<void
 
 StoredTransaction::StoredTransaction(StoreState& state, const std::atomic<bool>* cancelled,
                                      std::chrono::milliseconds timeout)
-    : state_(state), cancelled_(cancelled) {
-  state_.begin_writing(cancelled, timeout);
+    : state_(state), turn_(std::in_place, state, cancelled, timeout), cancelled_(cancelled) {
   base_ = state_.latest();
   base_place_ = state_.latest_place();
   tables_ = base_->tables();
@@ -68,7 +67,7 @@ StoredTransaction::~StoredTransaction() {
   end();
   try {
     state.wait_for(others);
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // Those who committed are told.
   }
 }
@@ -81,7 +80,7 @@ void StoredTransaction::end() noexcept {
   seen_.clear();
   views_.clear();
   base_.reset();
-  state_.end_writing();
+  turn_.reset();
 }
 
 void StoredTransaction::check_is_free(const std::string& name) const {
@@ -300,30 +299,26 @@ void StoredTransaction::rollback_to(const Savepoint& savepoint) {
   is_usable_ = true;
 }
 
-void StoredTransaction::finish_changes() {
-  UsableGuard guard(is_usable_);
-  collect();
-  guard.passed();
+void StoredTransaction::commit() {
+  StoreState& state = state_;
+  state.wait_for(commit_to_log());
+  if (has_erased_) state.compactor().note_deletes();
 }
 
-void StoredTransaction::commit() {
+LoggedCommit StoredTransaction::commit_to_log() {
   UsableGuard guard(is_usable_);
-  if (!is_changed_) {
-    const LoggedCommit others{base_, base_place_};
-    end();
-    return state_.wait_for(others);
+  LoggedCommit commit{base_, base_place_};
+  if (is_changed_) {
+    TableMap tables = collect();
+    if (is_recorded_ && state_.may_log(record_.bytes().size())) {
+      commit = state_.log(record_.bytes(), std::move(tables), views_, schema_version_);
+    } else {
+      state_.commit(std::move(tables), views_, schema_version_);
+      commit = {state_.latest(), state_.latest_place()};
+    }
   }
-  TableMap tables = collect();
-  StoreState& state = state_;
-  std::optional<LoggedCommit> logged;
-  if (is_recorded_ && state.may_log(record_.bytes().size()))
-    logged = state.log(record_.bytes(), std::move(tables), views_, schema_version_);
-  else
-    state.commit(std::move(tables), views_, schema_version_);
-  // The next writer begins while a commit in the log waits for the disk.
   end();
-  if (logged) state.wait_for(*logged);
-  if (has_erased_) state.compactor().note_deletes();
+  return commit;
 }
 
 void StoredTransaction::note_change() {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "storage/change_record.h"
@@ -32,8 +33,9 @@ class StoredTransaction final : public WriteTransaction {
   std::shared_ptr<const Savepoint> savepoint() override;
   void rollback_to(const Savepoint& savepoint) override;
   void commit() override;
-  // What append() may put off is done. Errors: as there.
-  void finish_changes();
+  // As commit(), but a commit in the log is neither on the disk nor current before StoreState::wait_for(): so the next
+  // writer begins meanwhile.
+  LoggedCommit commit_to_log();
 
  private:
   // A table as statements see it that others have changed since their snapshot.
@@ -74,6 +76,7 @@ class StoredTransaction final : public WriteTransaction {
   bool is_recorded(int64_t bytes);
 
   StoreState& state_;
+  std::optional<HeldTurn> turn_;
   const std::atomic<bool>* const cancelled_;
   std::shared_ptr<const CatalogView> base_;  // nullptr: ended
   int64_t base_place_ = 0;                   // in the log, behind what led to it

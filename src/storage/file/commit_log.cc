@@ -58,7 +58,7 @@ CommitLog::CommitLog(FileSystem& files, const std::string& database, bool to_rea
 }
 
 std::vector<std::vector<std::byte>> CommitLog::read(const Checkpoint& checkpoint) {
-  restart(checkpoint);
+  restart(checkpoint, end());
   std::vector<std::byte> log(static_cast<size_t>(file_bytes_));
   if (file_ != nullptr) file_->read_at(0, log);
   std::vector<std::vector<std::byte>> records;
@@ -85,10 +85,12 @@ void CommitLog::check_nothing_lost(std::span<const std::byte> log, int64_t place
   }
 }
 
-void CommitLog::restart(const Checkpoint& checkpoint) {
+void CommitLog::restart(const Checkpoint& checkpoint, int64_t kept) {
   const std::lock_guard lock(mutex_);
   checkpoint_ = checkpoint;
   last_ = checkpoint.checksum;
+  // The checkpoint is at another place than what is given up.
+  if (kept < written_) lost_.push_back({kept, written_++, failure_});
   first_ = durable_ = written_;
   failure_ = nullptr;
   wake();
@@ -146,7 +148,7 @@ void CommitLog::break_off(std::exception_ptr failure) {
 
 void CommitLog::wait_for(int64_t place) {
   std::unique_lock lock(mutex_);
-  while (durable_ < place) {
+  while (!is_durable(place)) {
     if (failure_ != nullptr) std::rethrow_exception(failure_);
     if (!is_syncing_) {
       sync(lock);
@@ -158,6 +160,12 @@ void CommitLog::wait_for(int64_t place) {
     waiter.woken.acquire();
     lock.lock();
   }
+}
+
+bool CommitLog::is_durable(int64_t place) const {
+  const auto lost = std::partition_point(lost_.begin(), lost_.end(), [&](const Lost& one) { return one.end < place; });
+  if (lost != lost_.end() && lost->begin < place) std::rethrow_exception(lost->failure);
+  return place <= durable_;
 }
 
 void CommitLog::sync(std::unique_lock<std::mutex>& lock) {
@@ -174,7 +182,7 @@ void CommitLog::sync(std::unique_lock<std::mutex>& lock) {
   is_syncing_ = false;
   if (failure != nullptr)
     failure_ = failure;
-  else
+  else if (failure_ == nullptr)  // else somebody may have gone on from what was known to be on the disk
     durable_ = std::max(durable_, until);
   wake();
 }
@@ -193,6 +201,11 @@ void CommitLog::wake() {
 int64_t CommitLog::end() const {
   const std::lock_guard guard(mutex_);
   return written_;
+}
+
+int64_t CommitLog::durable() const {
+  const std::lock_guard guard(mutex_);
+  return durable_;
 }
 
 int64_t CommitLog::bytes() const {

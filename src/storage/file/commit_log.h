@@ -50,9 +50,10 @@ class CommitLog {
   // The records behind the checkpoint, in order; the next one is appended behind them. Errors: XX001 where one is
   // damaged that was on the disk; 58030.
   std::vector<std::vector<std::byte>> read(const Checkpoint& checkpoint);
-  // The checkpoint is on the disk with all that was appended: who waits is done. Records go on from it, from the start
-  // of the log.
-  void restart(const Checkpoint& checkpoint);
+  // The checkpoint is on the disk with all that was appended up to the place `kept`: who waits for that is done; what
+  // is behind it is given up for the failure that broke the log. Records go on from the checkpoint, from the start of
+  // the log.
+  void restart(const Checkpoint& checkpoint, int64_t kept);
 
   // After a checkpoint behind which nothing was appended: the file goes.
   void remove() noexcept;
@@ -60,11 +61,13 @@ class CommitLog {
   // Returns the place behind the record, for wait_for(). Errors: 53100, 58030; the log is broken then, as after a wait.
   int64_t append(std::span<const std::byte> record);
   // Returns when all up to the place is on the disk. Errors: 53100, 58030 where the disk may or may not have it. From
-  // then on that is every wait's error, until restart().
+  // then on that is every wait's error, until restart(), and for what was given up even then.
   void wait_for(int64_t place);
 
   // The place behind the last record.
   int64_t end() const;
+  // The place up to which it is on the disk; of a broken log that stays so until restart().
+  int64_t durable() const;
   // Bytes of the records behind the checkpoint.
   int64_t bytes() const;
   // Whether an append or a wait has failed since the checkpoint: the disk may have what failed, so the next commit is
@@ -80,7 +83,15 @@ class CommitLog {
     std::binary_semaphore woken{0};
   };
 
+  // What was given up: places behind begin, up to end.
+  struct Lost {
+    int64_t begin, end;
+    std::exception_ptr failure;
+  };
+
   void open();
+  // With the lock. Errors: what it was given up for.
+  bool is_durable(int64_t place) const;
   // Of the bytes of the log: those on the disk.
   int64_t durable_bytes() const;
   // Without the lock while the disk works.
@@ -102,6 +113,7 @@ class CommitLog {
   int64_t durable_ = 0;       // up to here it is on the disk
   bool is_syncing_ = false;
   std::exception_ptr failure_;
+  std::vector<Lost> lost_;      // by place
   std::list<Waiter*> waiters_;  // in the order in which they came
 };
 

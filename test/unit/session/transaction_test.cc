@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -298,6 +299,18 @@ TEST_F(TransactionTest, ATableThatChangesWhileAnInsertWaits) {
     run(a_, "COMMIT");
   }
   EXPECT_EQ(refused, "42P01");
+}
+
+// At any moment between the binding of an INSERT and its turn.
+TEST_F(TransactionTest, InsertsBesideNewTables) {
+  std::atomic<bool> is_done = false;
+  std::jthread other([&] {
+    while (!is_done) EXPECT_EQ(state_of(b_, "CREATE OR REPLACE TABLE u (i integer)"), "");
+  });
+  for (int i = 0; i < 1500; ++i) EXPECT_EQ(state_of(a_, "INSERT INTO t VALUES (" + std::to_string(i) + ")"), "");
+  is_done = true;
+  other.join();
+  EXPECT_EQ(rows(a_), 1500);
 }
 
 TEST_F(TransactionTest, ValuesAreStoredAsTheyAreCast) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <set>
 #include <thread>
 
@@ -185,6 +186,50 @@ TEST_F(GroupCommitTest, ACommitThatFailsIsEachMembersFailure) {
     EXPECT_EQ(read_all(*Store::open_file(*files_.copy(), budget_, "db", small_tablets)->snapshot()),
               read_all(*store_->snapshot()));
   }
+}
+
+// Whatever the disk refuses meanwhile: who was told that a row is stored finds it, once. The others may.
+TEST_F(GroupCommitTest, NothingIsLostWhereTheDiskFailsNowAndThen) {
+  const uint64_t seed = base_seed();
+  SCOPED_TRACE("DIPTYCH_TEST_SEED=" + std::to_string(seed));
+  constexpr int64_t threads = 6, each = 150;
+  std::vector<std::vector<int64_t>> stored(threads);
+  std::atomic<bool> is_done = false;
+  std::jthread faults([&] {
+    std::mt19937_64 random(seed);
+    while (!is_done) {
+      const FaultPlan::Kind kind = random() % 4 == 0 ? FaultPlan::Kind::DiskFull : FaultPlan::Kind::IoError;
+      files_.set_faults({.kind = kind, .at = static_cast<int64_t>(random() % 12)});
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 400));
+    }
+  });
+  {
+    std::vector<std::jthread> all;
+    for (int64_t thread = 0; thread < threads; ++thread)
+      all.emplace_back([&, thread] {
+        for (int64_t i = 0; i < each; ++i) {
+          const int64_t number = 10000 * (thread + 1) + i;
+          const std::string state = state_of([&] {
+            if (thread % 3 != 0) return void(insert({number}));
+            auto transaction = store_->begin_write();
+            append_numbers(*transaction, "t", {number});
+            transaction->commit();
+          });
+          if (state.empty()) stored[static_cast<size_t>(thread)].push_back(number);
+        }
+      });
+  }
+  is_done = true;
+  faults.join();
+  files_.set_faults({});
+  const std::vector<int64_t> found = numbers();
+  EXPECT_EQ(std::set(found.begin(), found.end()).size(), found.size());
+  for (const std::vector<int64_t>& numbers : stored)
+    EXPECT_TRUE(std::includes(found.begin(), found.end(), numbers.begin(), numbers.end()));
+  EXPECT_TRUE(insert({5000}));
+  store_->verify();
+  EXPECT_EQ(read_all(*Store::open_file(*files_.copy(), budget_, "db", small_tablets)->snapshot()),
+            read_all(*store_->snapshot()));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "base/memory_budget.h"
 #include "storage/file/commit_log.h"
 #include "storage/workload.h"
+#include "storage/write_transaction.h"
 
 namespace diptych::test {
 namespace {
@@ -155,6 +156,38 @@ TEST_F(LogTest, ManyCommitAtOnce) {
   EXPECT_EQ(found.at("t").size(), size_t{120 + threads * each});
   EXPECT_EQ(read(*files_.copy()), found);
   store->verify();
+}
+
+// The disk has a commit whose thread has not come to say so; then the log breaks, and others go on.
+TEST_F(LogTest, ACommitOnTheDiskStaysWhenTheLogBreaks) {
+  std::shared_ptr<DatabaseFile> file = DatabaseFile::open(files_, "db");
+  auto buffer = std::make_shared<TabletBuffer>(budget_, file);
+  StoreState state(TabletStorage{budget_, file, buffer, std::make_shared<TabletIds>()},
+                   std::make_unique<CommitLog>(files_, "db"), small_tablets,
+                   std::make_shared<CatalogView>(TableMap{}, ViewMap{}, CatalogVersions{}, nullptr));
+  const auto append = [&](int64_t number) {
+    StoredTransaction transaction(state, nullptr, {});
+    if (number == 0) transaction.create_table(mixed_table("t"));
+    append_numbers(transaction, "t", {number});
+    return transaction.commit_to_log();
+  };
+  const auto now = [&] { return read_numbers(*state.current()->find_table("t")); };
+  for (int64_t i = 0; i < pages_first; ++i) state.wait_for(append(i));
+  const LoggedCommit on_disk = append(10);
+  state.wait_for({state.current(), on_disk.place});
+  EXPECT_EQ(now(), (std::vector<int64_t>{0, 1, 2}));
+  const LoggedCommit lost = append(11);
+  files_.set_faults({.kind = FaultPlan::Kind::IoError, .at = 0});
+  EXPECT_EQ(state_of([&] { state.wait_for(lost); }), "58030");
+  files_.set_faults({});
+  state.wait_for(append(12));
+  EXPECT_EQ(now(), (std::vector<int64_t>{0, 1, 2, 10, 12}));
+  state.wait_for(on_disk);
+  EXPECT_EQ(state_of([&] { state.wait_for(lost); }), "58030");
+  state.wait_for(append(13));
+  EXPECT_EQ(now(), (std::vector<int64_t>{0, 1, 2, 10, 12, 13}));
+  EXPECT_EQ(read_numbers(*open(*files_.copy())->snapshot()->find_table("t")), now());
+  state.close();
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST(CommitLogTest, ACheckpointBeginsAnew) {
   log.read(first);
   for (int i = 0; i < 5; ++i) log.wait_for(log.append(record_of(100, i)));
   const size_t bytes = files.contents("db-log").size();
-  log.restart(second);
+  log.restart(second, log.end());
   EXPECT_EQ(log.bytes(), 0);
   EXPECT_TRUE(read(files, second).empty());
   log.wait_for(log.append(record_of(100, 9)));
@@ -161,11 +161,36 @@ TEST(CommitLogTest, AFailureHoldsUntilTheNextCheckpoint) {
       EXPECT_TRUE(log.is_broken());
       files.set_faults({});
       ++checkpoint.sequence;
-      log.restart(checkpoint);
+      log.restart(checkpoint, log.durable());
       log.wait_for(log.append(record_of(10, 3)));
       EXPECT_EQ(read(files, checkpoint), Records{record_of(10, 3)});
     }
   }
+}
+
+// Whoever waits late is told, too.
+TEST(CommitLogTest, WhatWasGivenUpIsNeverThere) {
+  MemoryFileSystem files;
+  CommitLog log(files, "db");
+  log.read(first);
+  std::vector<int64_t> there, lost;
+  for (int i = 0; i < 3; ++i) {
+    there.push_back(log.append(record_of(10, i)));
+    log.wait_for(there.back());
+    lost.push_back(log.append(record_of(10, i)));
+    files.set_faults({.kind = FaultPlan::Kind::IoError, .at = 0});
+    EXPECT_THROW(log.wait_for(lost.back()), Error);
+    EXPECT_EQ(log.durable(), there.back());
+    lost.push_back(log.append(record_of(10, i)));
+    files.set_faults({});
+    log.restart({.sequence = 8 + static_cast<uint64_t>(i), .checksum = 9}, log.durable());
+    EXPECT_FALSE(log.is_broken());
+    there.push_back(log.append(record_of(10, i)));
+    // All of it goes with the next checkpoint.
+    if (i == 1) log.restart({.sequence = 20, .checksum = 9}, log.end());
+  }
+  for (const int64_t place : there) log.wait_for(place);
+  for (const int64_t place : lost) EXPECT_THROW(log.wait_for(place), Error);
 }
 
 TEST(CommitLogTest, ManyWait) {
