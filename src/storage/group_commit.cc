@@ -8,12 +8,6 @@
 #include "storage/write_transaction.h"
 
 namespace diptych {
-namespace {
-
-// How often a thread that waits looks whether it is to give up.
-constexpr std::chrono::milliseconds look_interval{10};
-
-}  // namespace
 
 std::chrono::milliseconds GroupCommit::Patience::time_left() const {
   if (timeout.count() == 0) return timeout;
@@ -41,7 +35,7 @@ bool GroupCommit::join(Member& member) {
 }
 
 void GroupCommit::wait(Member& member, const Patience& patience) {
-  while (!member.woken.try_acquire_for(look_interval)) {
+  while (!member.woken.try_acquire_for(cancel_check_interval)) {
     try {
       check_cancelled(patience.cancelled);
       check_lock_timeout(patience.start, patience.timeout);

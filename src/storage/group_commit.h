@@ -2,8 +2,9 @@
 // turn to write, makes the changes of all who have come by then, and commits them as one: one tablet of their rows, one
 // record in the log, and no thread to wake for each.
 //
-//   first           waits for the turn | has it: makes the changes of all three, gives the turn on, waits for the disk
-//   second, third          waits       | told fourth                                 is the first of the next group
+//   first           waits for the turn | makes the changes of all three, gives the turn on | waits for the disk
+//   second, third          waits       |                      waits                        |       waits        | told
+//   fourth                             |       is the first of the next group
 //
 // Where a change of a group fails, or its commit before it is in the log, nothing of the group has happened, and each
 // member goes alone.

@@ -56,15 +56,20 @@ void StoreState::set_current(std::shared_ptr<const CatalogView> catalog) {
 void StoreState::begin_writing(const std::atomic<bool>* cancelled, std::chrono::milliseconds timeout) {
   turn_.begin(cancelled, timeout);
   if (!storage.writes_file()) return;
-  give_up_lost();
-  // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
-  // header.
   try {
+    give_up_lost();
+    // Before any page is taken: those of a state whose commit failed are free here, but the disk may still hold its
+    // header.
     storage.file->settle();
   } catch (...) {
     end_writing();
     throw;
   }
+}
+
+int64_t StoreState::latest_place() const {
+  if (log_ == nullptr) return 0;
+  return has_given_up_ ? log_->durable() : log_->end();
 }
 
 void StoreState::give_up_lost() {
@@ -111,7 +116,7 @@ void StoreState::publish(TableMap tables, ViewMap views, CatalogVersions version
   }
   set_current(std::move(catalog));
   logged_.clear();
-  log_->restart(checkpoint_of(*storage.file), has_given_up_ ? log_->durable() : log_->end());
+  log_->restart(checkpoint_of(*storage.file), latest_place());
 }
 
 bool StoreState::may_log(size_t record_bytes) const {

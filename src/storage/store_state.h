@@ -19,6 +19,8 @@
 
 namespace diptych {
 
+// How often a thread that waits looks whether it is to give up.
+inline constexpr std::chrono::milliseconds cancel_check_interval{10};
 // Errors: 57014 once *cancelled, which may be null, is true.
 void check_cancelled(const std::atomic<bool>* cancelled);
 
@@ -50,7 +52,7 @@ class StoreState {
   // What the writer goes on from: of the commits, the last. By the writer.
   const std::shared_ptr<const CatalogView>& latest() const { return latest_; }
   // Its place in the log. By the writer.
-  int64_t latest_place() const { return log_ != nullptr ? log_->end() : 0; }
+  int64_t latest_place() const;
   // The state that the file's header refers to.
   std::shared_ptr<const CatalogView> checkpoint() const;
   // Waits until no one writes. Errors: as Store::begin_write().

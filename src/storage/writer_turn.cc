@@ -8,8 +8,6 @@
 namespace diptych {
 namespace {
 
-// How often a thread that waits looks whether it is to give up.
-constexpr std::chrono::milliseconds cancel_check_interval{10};
 // A thread that is next looks for its turn for so long before it sleeps: twice as long as a commit of a row takes.
 constexpr std::chrono::microseconds awake{100};
 

@@ -158,6 +158,27 @@ TEST_F(LogTest, ManyCommitAtOnce) {
   store->verify();
 }
 
+// Who goes on behind a failure goes on from what the disk has, and waits for nothing that it will never have.
+TEST_F(LogTest, TransactionsGoOnBehindAFailure) {
+  auto store = open_logged();
+  change(*store, {{append("t", 1000, 3)}});
+  files_.set_faults({.kind = FaultPlan::Kind::IoError, .at = 1});
+  EXPECT_THROW(run(*store, {{append("t", 2000, 3)}}), Error);
+  files_.set_faults({});
+  {
+    auto nothing = store->begin_write();
+    nothing->wait_for_others();
+    nothing->commit();
+  }
+  auto transaction = store->begin_write();
+  transaction->wait_for_others();
+  append_numbers(*transaction, "t", range(3000, 2));
+  transaction->commit();
+  const Contents expected = contents_after(states_.back(), {{append("t", 3000, 2)}});
+  EXPECT_EQ(read_all(*store->snapshot()), expected);
+  EXPECT_EQ(read(*files_.copy()), expected);
+}
+
 // The disk has a commit whose thread has not come to say so; then the log breaks, and others go on.
 TEST_F(LogTest, ACommitOnTheDiskStaysWhenTheLogBreaks) {
   std::shared_ptr<DatabaseFile> file = DatabaseFile::open(files_, "db");
