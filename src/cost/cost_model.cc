@@ -10,7 +10,7 @@ constexpr double ns_per_second = 1e9;
 // What a section costs the CPU before its first row: morsels, registers and where results go.
 constexpr double cpu_section_ns = 4e3;
 // Starting a thread of the pool on a section and waiting for the last one.
-constexpr double thread_start_ns = 15e3;
+constexpr double thread_start_ns = 25e3;
 // What a statement's section costs the host for a device: batches, descriptions of tablets, buffers.
 constexpr double device_section_ns = 40e3;
 constexpr double device_tablet_ns = 100;  // to be described
@@ -35,6 +35,16 @@ double cores_at_work(int64_t rows, int threads) {
   return static_cast<double>(rows) / static_cast<double>(most);
 }
 
+CostEstimate estimate_cores(const SectionFacts& facts, const HostCalibration& host, double cores) {
+  double work_ns = 0;
+  for (size_t kind = 0; kind < work_kind_count; ++kind) work_ns += facts.work[kind] * host.row_ns[kind];
+  CostEstimate cost;
+  cost.limit = std::min(host.read_one * cores, std::max(host.read_one, host.read_all));
+  cost.compute_ns = std::max(time_of(static_cast<double>(facts.bytes), cost.limit), work_ns / cores);
+  cost.launch_ns = cpu_section_ns + (cores > 1 ? thread_start_ns : 0);
+  return cost;
+}
+
 }  // namespace
 
 const char* name_of(Residency residency) {
@@ -43,14 +53,9 @@ const char* name_of(Residency residency) {
 }
 
 CostEstimate estimate_cpu(const SectionFacts& facts, const HostCalibration& host, int threads) {
-  const double cores = cores_at_work(facts.rows, threads);
-  double work_ns = 0;
-  for (size_t kind = 0; kind < work_kind_count; ++kind) work_ns += facts.work[kind] * host.row_ns[kind];
-  CostEstimate cost;
-  cost.limit = std::min(host.read_one * cores, std::max(host.read_one, host.read_all));
-  cost.compute_ns = std::max(time_of(static_cast<double>(facts.bytes), cost.limit), work_ns / cores);
-  cost.launch_ns = cpu_section_ns + (cores > 1 ? thread_start_ns : 0);
-  return cost;
+  const CostEstimate alone = estimate_cores(facts, host, 1),
+                     together = estimate_cores(facts, host, cores_at_work(facts.rows, threads));
+  return alone.total_ns() < together.total_ns() ? alone : together;
 }
 
 CostEstimate estimate_device(const SectionFacts& facts, const HostCalibration& host, const DeviceCalibration& device,

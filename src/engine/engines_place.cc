@@ -162,7 +162,8 @@ void Engines::find_learnt(const ProgramRun& run, const PlacementChoice& choice, 
   std::lock_guard guard(mutex_);
   for (size_t chain = 0; chain < made.facts->chains; ++chain) {
     uint64_t key = made.facts->lasting_key;
-    for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine})
+    const auto size = static_cast<uint64_t>(size_class_of(*made.facts, chain));
+    for (const uint64_t word : {uint64_t{chain}, static_cast<uint64_t>(run.context.threads), wanted, engine, size})
       key = mixed_key(key, word);
     made.chain_keys.push_back(key);
     learnt[chain] = entry_of(learnt_, key);
@@ -305,8 +306,14 @@ Engines::PlacedProgram::~PlacedProgram() { --engines_.running_; }
 
 void Engines::PlacedProgram::end() {
   engines_.auto_devices_.search_if_due();
-  if (to_keep_ && std::ranges::all_of(is_usual, std::identity())) engines_.kept_decisions_.keep(std::move(*to_keep_));
-  if (decision->chain_keys.empty()) return;
+  // Nothing is learnt where nothing was chosen.
+  const bool learns = !decision->chain_keys.empty();
+  const bool went_as_expected = std::ranges::all_of(times_, [&](const auto& time) {
+    return !learns || is_as_expected(decision->placement.chains[time.first], static_cast<double>(time.second));
+  });
+  if (to_keep_ && went_as_expected && std::ranges::all_of(is_usual, std::identity()))
+    engines_.kept_decisions_.keep(std::move(*to_keep_));
+  if (!learns) return;
   // What it took beside others says as much about them.
   const bool is_alone = is_alone_ && engines_.running_ == 1;
   std::lock_guard guard(engines_.mutex_);

@@ -6,7 +6,7 @@
 //   a run goes as it was placed ──> its decision is kept ──> serves so many runs ──> the next one decides anew
 //
 // A decision is not kept where its run may make the next one another: a trial, a run elsewhere until columns and
-// kernels are on a device, or one of the first few.
+// kernels are on a device, one of the first few, or one that took much longer than was expected.
 #pragma once
 
 #include <cstdint>

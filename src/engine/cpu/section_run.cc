@@ -29,8 +29,8 @@ bool is_sorted(const Program& program, const Instruction& append) {
 
 // A section of more has work for several threads, whatever it does.
 constexpr size_t most_morsels_alone = 8;
-// What takes less is done before other threads are awake.
-constexpr double least_shared_ns = 50e3;
+// Others spare the calling thread more than it takes to wake them, and to wait for them at the end.
+constexpr double least_spared_ns = 40e3;
 // What the first blocks take tells nothing, if it is less.
 constexpr double least_known_ns = 5e3;
 
@@ -294,12 +294,17 @@ void SectionRun::run_morsel(Frame& frame, const Morsel& morsel) {
 }
 
 void SectionRun::call_others_if_long(int64_t rows) {
-  int64_t all = 0;
-  for (const Morsel& morsel : morsels_) all += morsel.rows;
   alone_->rows += rows;
-  const auto done = static_cast<double>(alone_->rows), left = static_cast<double>(all - alone_->rows);
   const auto taken = static_cast<double>(nanoseconds_since(alone_->since));
-  if (taken < least_known_ns || taken * left < least_shared_ns * done) return;
+  if (taken < least_known_ns) return;
+  // Rows to be done, of all morsels and of those that the thread has taken itself.
+  int64_t left = -alone_->rows, own = left;
+  for (size_t i = 0; i < morsels_.size(); ++i) {
+    left += morsels_[i].rows;
+    if (i < next_) own += morsels_[i].rows;
+  }
+  const int64_t spared = left - std::max(own, left / profile_.threads);
+  if (taken * static_cast<double>(spared) < least_spared_ns * static_cast<double>(alone_->rows)) return;
   const std::function<void()> call_others = std::move(alone_->call_others);
   alone_.reset();
   call_others();

@@ -13,7 +13,8 @@ namespace diptych {
 
 // Of one way to run a chain. What else the machine does makes runs slower, never faster, and the first one finds caches
 // cold: a way is as slow as the best of its last runs. Before the second, the estimate counts as one. A time is learnt
-// as a ratio, since it serves for other literals, too, which may leave more rows or fewer.
+// as a ratio, since it serves for other literals, too, which may leave more rows or fewer, up to some times as many
+// (size_class_of()).
 struct LearntTime {
   double ratio = 1;  // of a run's time to its estimate, with columns and kernels in place
   std::array<double, 4> latest{};

@@ -217,6 +217,9 @@ void choose(std::span<const PricedWay> ways, const RentPaid& rent, bool tells_wh
                           milliseconds(price_ns), milliseconds(lost_ns));
 }
 
+// What takes so many times as long as was expected of it may have been learnt from literals that leave other rows.
+constexpr double most_over = 1.5;
+
 // What is not chosen and may take up to so many times as long is tried now and then. What few runs have shown to take
 // longer, of which the first found caches cold, may do so too, if its estimate says that.
 constexpr double most_trial = 2, most_far_trial = 8;
@@ -259,7 +262,7 @@ class ChainPlacer {
   void run() {
     ChainPlace& made = placement_.chains[chain_];
     made.cpu_estimate_ns = pricer_.price_cpu(placement_.sections);
-    made.cpu_ns = made.cpu_estimate_ns * question_.learnt[chain_].cpu.ratio;
+    made.chosen_ns = made.cpu_ns = made.cpu_estimate_ns * question_.learnt[chain_].cpu.ratio;
     if (question_.is_asked_for) return run_asked(made);
     made.why = "short on the CPU";
     if (made.cpu_ns < least_device_ns) return;
@@ -333,6 +336,10 @@ Placement place(const PlacementQuestion& question) {
     made.is_known = (made.way ? learnt.known(made.way->device, made.way->residency) : learnt.cpu).runs >= few_runs;
   }
   return placement;
+}
+
+bool is_as_expected(const ChainPlace& placed, double ns) {
+  return (!placed.way && ns < least_device_ns) || ns <= most_over * placed.chosen_ns;
 }
 
 void learn(const ChainPlace& placed, double ns, bool is_usual, LearntChain& chain) {

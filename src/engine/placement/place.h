@@ -93,6 +93,10 @@ double expected_cpu_ns(const PlacementQuestion& question);
 
 Placement place(const PlacementQuestion& question);
 
+// Whether the run of a chain took about as long as was expected where it was placed, or so little that it may stay
+// there.
+bool is_as_expected(const ChainPlace& placed, double ns);
+
 // What the run of a chain that was placed so teaches. is_usual: it ran as it was placed, by the kernels that it will
 // have, and beside no others.
 void learn(const ChainPlace& placed, double ns, bool is_usual, LearntChain& chain);

@@ -1,6 +1,7 @@
 #include "engine/placement/program_facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -212,6 +213,16 @@ class FactReader {
 };
 
 }  // namespace
+
+int size_class_of(const ProgramFacts& facts, size_t chain) {
+  int64_t bytes = 0;
+  for (const PlacedSection& section : facts.sections) {
+    if (section.chain != chain) continue;
+    bytes += section.facts.result_bytes;
+    for (const size_t object : section.makes) bytes += facts.objects[object].bytes;
+  }
+  return static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes))) / 2;
+}
 
 ProgramFacts find_program_facts(const Program& program, int64_t wanted) { return FactReader(program, wanted).run(); }
 

@@ -46,6 +46,10 @@ struct ProgramFacts {
   size_t chains = 0;
 };
 
+// Of how many bytes the chain's results, groups and sorted rows are expected to be, in powers of four: literals that
+// let far more rows through make other work of the same program.
+int size_class_of(const ProgramFacts& facts, size_t chain);
+
 // No tablet is read. wanted: as find_facts().
 ProgramFacts find_program_facts(const Program& program, int64_t wanted);
 

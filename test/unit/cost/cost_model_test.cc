@@ -118,12 +118,17 @@ TEST(CostModel, ResidencyByTheRoomThereIs) {
 
 // Two morsels keep two threads busy, one longer than the other, however many there are.
 TEST(CostModel, ThreadsShareMorsels) {
-  const SectionFacts facts = facts_of(100'000, 1);
+  const SectionFacts facts = facts_of(100'000, 20);
   const auto compute = [&](int threads) { return estimate_cpu(facts, host(), threads).compute_ns; };
   EXPECT_NEAR(compute(1) / compute(2), 100'000 / 65536.0, 1e-6);
   EXPECT_EQ(compute(2), compute(16));
   const SectionFacts many = facts_of(65536 * 32, 1);
   EXPECT_NEAR(estimate_cpu(many, host(), 1).compute_ns / estimate_cpu(many, host(), 4).compute_ns, 4, 1e-6);
+}
+
+TEST(CostModel, ThreadsThatSpareLessThanTheyTakeAreLeftAsleep) {
+  const SectionFacts facts = facts_of(100'000, 1);
+  EXPECT_EQ(estimate_cpu(facts, host(), 2).total_ns(), estimate_cpu(facts, host(), 1).total_ns());
 }
 
 }  // namespace

@@ -254,6 +254,20 @@ TEST_F(PlaceTest, WhatRunsHaveTakenCountsForMoreThanEstimates) {
   EXPECT_TRUE(place().sections[0].device);
 }
 
+// What was learnt of other literals, or short moments, may be wrong of these.
+TEST_F(PlaceTest, WhatTookLongerThanExpectedIsDecidedAnew) {
+  add_table(100'000'000, 2, Columns::Cached);
+  end_chain();
+  const ChainPlace on_device = place().chains[0];
+  ASSERT_TRUE(on_device.way);
+  EXPECT_TRUE(is_as_expected(on_device, 1.4 * on_device.chosen_ns));
+  EXPECT_FALSE(is_as_expected(on_device, 1.6 * on_device.chosen_ns));
+  ChainPlace on_cpu;
+  on_cpu.chosen_ns = 5e3;
+  EXPECT_TRUE(is_as_expected(on_cpu, 30e3)) << "so short that no device is asked";
+  EXPECT_FALSE(is_as_expected(on_cpu, 50e3));
+}
+
 // Busy moments have kept the CPU away, which takes least.
 TEST_F(PlaceTest, WhatIsNotChosenIsTriedAgain) {
   LearntChain& learnt = add_cached_chain(1'000'000);

@@ -106,6 +106,17 @@ TEST(ProgramFacts, ManyGroupsAreMoreWork) {
   EXPECT_GT(work(table_rows), 2 * work(1));
 }
 
+TEST(ProgramFacts, WhatIsMadeHasASizeClass) {
+  const auto size_class = [](int64_t groups) {
+    const ProgramFacts facts = GroupedProgram(table()).facts(0, groups);
+    EXPECT_EQ(facts.chains, 1);
+    return size_class_of(facts, 0);
+  };
+  EXPECT_LT(size_class(10), size_class(40));
+  EXPECT_LT(size_class(40), size_class(6400));
+  EXPECT_EQ(size_class(10), size_class(12));
+}
+
 // Of rows that a limit leaves out few are sorted.
 TEST(ProgramFacts, SortingWithALimitIsLessWork) {
   const auto sorted = [](int64_t limit) {
