@@ -35,6 +35,7 @@ double cores_at_work(int64_t rows, int threads) {
   return static_cast<double>(rows) / static_cast<double>(most);
 }
 
+// With so many cores at work.
 CostEstimate estimate_cores(const SectionFacts& facts, const HostCalibration& host, double cores) {
   double work_ns = 0;
   for (size_t kind = 0; kind < work_kind_count; ++kind) work_ns += facts.work[kind] * host.row_ns[kind];
